@@ -135,6 +135,7 @@ class SubContextDialog(FormDialog):
     def _entries(self, name: str, text: str) -> list[str]:
         """Returns the entries of a list. Unchanged entries keep their original text."""
         shown, before = as_entries(self._shown[name]), self._before[name]
+        # The field normalizes blanks and line ends; unchanged entries keep the original text.
         written = dict(zip(shown, before, strict=True)) if len(shown) == len(before) else {}
         return [written.get(entry, entry) for entry in as_entries(text)]
 

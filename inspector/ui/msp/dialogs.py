@@ -221,6 +221,7 @@ class MergeDialog(FormDialog):
 def parents_in(document: SessionDocument) -> list[tuple[str, str]]:
     """Returns keys and labels of possible parents, sessions and open sub-sessions, in tree order."""
     found: list[tuple[str, str]] = []
+    # A stack instead of recursion, because files may nest deeply.
     waiting: list[tuple[Session | Subsession, int]] = [(session, 0) for session in reversed(document.sessions)]
     while waiting and len(found) < _MOST_PARENTS:
         owner, depth = waiting.pop()

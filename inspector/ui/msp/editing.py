@@ -205,6 +205,7 @@ class MspEditing(QObject):
         dialog = CloseSubsessionDialog(
             self._themes, label_of(sub), parent, written=sub.summary or "", parent=self._window
         )
+        # The key, not the object: the document may be reloaded while the dialog is open.
         key = sub.key
         dialog.chosen.connect(lambda summary, append: self._close(key, summary, append=append))
         dialog.open()
@@ -298,6 +299,7 @@ class MspEditing(QObject):
                 self.view.panel.update_indicator()  # resets the switch that was pressed
             return False
         self._notices.dismiss(_REFUSED)
+        # An edit without an effect is no undo step.
         if document.revision != before:
             done = [True]  # QUndoStack runs a step when it is pushed; this one has run already
 

@@ -100,6 +100,7 @@ class MspFollowing:
             sentence = f"The messages could not be updated: {error.strerror or error}."
             self._notices.say(sentence, "severity.error")
             return None
+        # Includes cancellation of the task.
         except BaseException:
             projected.close()
             raise

@@ -85,6 +85,7 @@ class MspSaving(QObject):
         self._checking = QTimer(self)
         self._checking.setInterval(LOOK_MS)
         self._checking.timeout.connect(self.check_files)
+        # Writes and reloads never overlap.
         self._at_files = asyncio.Lock()
         self._saying = QTimer(self)
         self._saying.setInterval(round(1000 * budgets.current.quiet_s))
@@ -360,6 +361,7 @@ class MspSaving(QObject):
 
     def _state(self) -> tuple[object, ...]:
         """Identifies the present unsaved changes."""
+        # Compared after a question: new edits make the answer invalid.
         return (self._document.revision if self._document is not None else 0, self.dirty, *self.drafts())
 
     async def may_close(self) -> bool:

@@ -145,6 +145,7 @@ class MspView(QObject):
         if details is None or self._panes is None:
             return
         if view == SUBSESSIONS:
+            # A floating panel takes no width from the view.
             if not details.isHidden() and not details.isFloating():
                 self._gave_place = True
                 details.hide()

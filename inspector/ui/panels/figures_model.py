@@ -64,6 +64,7 @@ class FiguresModel(QAbstractTableModel, Generic[Row]):
             anew: True if the rows are about other things although their keys may be the same; resets the model.
         """
         ordered = self.in_order(rows, self.sorted_by, descending=self.descending)
+        # Same rows in the same order: a change of data keeps selection and scroll position, a reset would lose them.
         if not anew and [self.key_of(one) for one in ordered] == [self.key_of(one) for one in self.rows]:
             self.rows = ordered
             if ordered:

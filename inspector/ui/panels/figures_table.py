@@ -156,6 +156,7 @@ class FiguresTable(PlainTable):
         self.sortByColumn(sorted_by, Qt.SortOrder.DescendingOrder)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
         model.modelReset.connect(self._restore)
+        # popup() returns at once; exec() would run a nested event loop.
         self.menu_asked.connect(lambda row, at: self.menu_for(row).popup(at))
         themes.changed.connect(self.use_theme)
         self.use_theme()
@@ -220,11 +221,13 @@ class FiguresTable(PlainTable):
         """Hides columns of `gives_way` until the rest fits. Does nothing before the view is visible and has a width."""
         wanted = {column: pixels for column, pixels in self._pixels.items() if column not in self.absent}
         room = self.viewport().width() - round(self.least_name * self._themes.theme.zoom)
+        # A hidden view has no final width yet.
         over = sum(wanted.values()) - room if self.isVisible() else 0
         for column in self.gives_way:
             goes = over > 0 and column in wanted and column != self.horizontalHeader().sortIndicatorSection()
             self.setColumnHidden(column, goes)
             over -= wanted[column] if goes else 0
+        # After the loop above, because it shows columns again.
         for column in self.absent:
             self.setColumnHidden(column, True)
 

@@ -38,6 +38,7 @@ class ListDelegate(QStyledItemDelegate):
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme
         self._zoom = theme.zoom
+        # Names get proportional figures, numbers tabular ones.
         names = ("body", "body-medium")
         self._fonts = {role: name_font(theme.font(role)) for role in names}
         self._fonts |= {role: theme.font(role) for role in ("small", "mono-row")}

@@ -24,6 +24,7 @@ class HintLabel(QWidget):
         self._themes = theme_controller
         self._text = ""
         self.setObjectName(name)
+        # The layout may shrink it; the text is then elided.
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         theme_controller.changed.connect(self.updateGeometry)
 
@@ -88,6 +89,7 @@ class ListHead(PaneHead):
         """
         super().__init__(theme_controller, title, name=f"{name}Head", parent=parent)
         what = title.lower()
+        # After the count and the spacing inserted next.
         place = self._row.indexOf(self._count) + 2
         self._row.insertSpacing(place - 1, _AFTER_TITLE)
         self.hint = HintLabel(theme_controller, name=f"{name}Hint", parent=self)

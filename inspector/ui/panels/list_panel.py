@@ -118,6 +118,7 @@ class ListPanel(HeadedPanel):
             QGuiApplication.clipboard().setText(self.row_text(row))
 
     def _copy_list(self) -> None:
+        # Each row is formatted for the clipboard; all rows of a large list would block the window.
         rows = range(min(self._model.rowCount(), COPIED_MOST))
         QGuiApplication.clipboard().setText("\n".join(self.row_text(row) for row in rows))
 

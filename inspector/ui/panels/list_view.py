@@ -174,10 +174,12 @@ class ListView(PlainTable):
 
     def select(self, key: Key | None, *, into_view: bool = True) -> None:
         """Selects a row or the head of its collapsed group without emitting `picked`; None clears the selection."""
+        # The model keeps the group of this row expanded.
         self._selected = self._list.held = key
         row = -1 if key is None else self._list.listed.row_of(key)
         self._mark(row)
         if row >= 0 and into_view:
+            # Without a layout QTableView scrolls by the old row positions.
             self.executeDelayedItemsLayout()
             self.scrollTo(self._list.index(row, 0))
 
@@ -222,6 +224,7 @@ class ListView(PlainTable):
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row, key = self.currentIndex().row(), event.key()
+        # Arrow keys of a keypad carry this modifier.
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_asked.emit(row)

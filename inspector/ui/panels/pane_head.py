@@ -95,6 +95,7 @@ class PaneHead(QWidget):
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.setProperty("variant", "head")
+        # A plain QWidget ignores the background of the style sheet otherwise.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._title = TextLabel(title, variant="strong", name=f"{name}Title", parent=self)

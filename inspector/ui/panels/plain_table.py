@@ -46,6 +46,7 @@ class PlainTable(QTableView):
         self.setMinimumHeight(_LEAST)
         self.setShowGrid(False)
         self.setWordWrap(False)
+        # Tab leaves the list instead of moving between cells.
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
         self.setMouseTracking(True)
@@ -94,5 +95,6 @@ class PlainTable(QTableView):
         keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
         index = self.currentIndex() if keyboard else self.indexAt(event.pos())
         if index.isValid():
+            # The menu key has no pointer position, so the menu opens below the current row.
             at = self.visualRect(index).bottomLeft() if keyboard else event.pos()
             self.menu_asked.emit(index.row(), self.viewport().mapToGlobal(at))

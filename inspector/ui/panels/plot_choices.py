@@ -64,6 +64,7 @@ class PlotChoices(QObject):
         found = _known(self._found, known)
         if (chosen := _known(self.chosen, known)) is not None:
             found = chosen
+        # A message may be selected before the analysis has reached it.
         elif not self.held and self.followed is not None and self.followed < len(analysis):
             found = named_reader(analysis, self.followed, known) or found
         self._found = found or (known[0] if known else None)

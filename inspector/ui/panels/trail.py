@@ -22,6 +22,7 @@ class Trail(Generic[S]):
 
     def add(self, stop: S) -> None:
         """Adds a new place and clears the places of Forward."""
+        # A new place ends the way forward, as in browsers.
         self._stops = [*self._stops[-MOST_STOPS:], stop]
         self._ahead = []
 

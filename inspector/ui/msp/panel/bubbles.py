@@ -78,6 +78,7 @@ def is_cut(text: str) -> bool:
 def shown_text(text: str, *, whole: bool) -> str:
     """Returns the beginning of a text, or all of it up to a limit, with secrets masked."""
     most = ALL_CHARACTERS if whole else FIRST_CHARACTERS + 1
+    # Mask before cutting, so that a cut secret is not left in plain text.
     seen = visible_controls(masked(text, most)[:most])
     if whole:
         return seen[:ALL_CHARACTERS]
@@ -126,6 +127,7 @@ class BubbleText:
 def lay_out(text: str, width: float, theme: Theme, *, whole: bool = False) -> BubbleText:
     """Lays out a text as narrow as its lines allow, at most `width` pixels wide."""
     document = SealedDocument()
+    # The undo history would double the memory of each layout.
     document.setUndoRedoEnabled(False)
     document.setDocumentMargin(0)
     document.setDefaultFont(bubble_font(theme))

@@ -334,6 +334,7 @@ class ChatPanel(QWidget):
         menu.whole_chosen.connect(lambda: self.view.show_whole(row))
         menu.table_chosen.connect(lambda: self.table_requested.emit(message))
         menu.link_chosen.connect(self.link_requested)
+        # Menus of one message each would otherwise accumulate.
         menu.aboutToHide.connect(menu.deleteLater)
         return menu
 

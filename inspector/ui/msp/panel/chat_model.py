@@ -107,6 +107,7 @@ class ChatRows:
 
     def row_of(self, message: Message) -> int:
         """Returns the row of a message, or -1. Searches from the end."""
+        # New messages are the usual target.
         for row in range(self._count - 1, -1, -1):
             if self._own[row].data is message.data:
                 return row + len(self._head)

@@ -329,6 +329,7 @@ class Indicator(QWidget):
 
     def session_edited(self, edit: Edit) -> None:
         """Updates after an edit. Only a change of structure or session discards the cached contexts."""
+        # `refresh` skips edits that were reported here.
         self._revision = self._document.revision
         if edit.kind in ("restructure", "session"):
             self._contexts = None
@@ -399,6 +400,7 @@ class Indicator(QWidget):
         began = time.perf_counter()
         before, self.merged = self.merged, self._contexts.of(sub)
         self._last_s = time.perf_counter() - began
+        # Another sub-session starts at the top instead.
         same = before is not None and before.subsession.key == sub.key
         with self._area.held() if same else nullcontext():
             self.page.show_merged(

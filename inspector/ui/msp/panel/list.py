@@ -205,6 +205,7 @@ class SubsessionList(QWidget):
         """Uses a shared token counter, so that no text is counted twice."""
         if counts is self.counts:
             return
+        # The own counter is no longer used.
         self.counts.came.disconnect(self._on_counted)
         self.counts.stop()
         self.counts = counts

@@ -239,6 +239,7 @@ class SubsessionListModel(ListModel):
             self._document.subsessions, self.order, open_only=self.open_only, tokens=lambda sub: self.tokens(sub)[0]
         )
         self._lines.clear()
+        # A reset would lose selection and scroll position.
         if [sub.key for sub in before] == [sub.key for sub in rows.subs] and depths == rows.depths:
             self.rows = rows
             self.renew()

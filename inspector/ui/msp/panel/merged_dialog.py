@@ -71,6 +71,7 @@ def write_messages(
         OSError: the file cannot be written, or is the document itself.
     """
     target = Path(os.path.realpath(target))
+    # samefile() also detects links and other spellings of the path.
     if target.exists() and any(path.exists() and target.samefile(path) for path in spared):
         raise OSError(errno.EEXIST, "that is the document itself", str(target))
     yield from write_parts(_parts(merged, secrets=secrets), target)

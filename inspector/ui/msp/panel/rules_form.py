@@ -136,6 +136,7 @@ class PolicyBox(QWidget):
         """
         self.summaries.setText(f"Summaries: {summaries}" if summaries else "")
         self.summaries.setVisible(bool(summaries))
+        # setChecked() emits toggled(), like a click of the user.
         self._showing = True
         self.sub_context.setChecked(policy.include_sub_context is not False)
         self.snapshots.setChecked(policy.include_snapshots is not False)

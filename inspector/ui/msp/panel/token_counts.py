@@ -161,6 +161,7 @@ class TokenCounts(QObject):
 
     def _batch(self) -> Iterator[int]:
         """Yields the next batch in the order of requests."""
+        # A batch stays in the queue until its counts arrive, in case the process ends.
         given = {key for keys in self._given for key in keys}
         characters = texts = 0
         for key, text in self._waiting.items():
@@ -174,6 +175,7 @@ class TokenCounts(QObject):
     def _bury(self) -> None:
         self._deaths += 1
         self.stop()
+        # A text that ends the process would end every further one.
         if self._deaths >= _MOST_DEATHS:
             self._give_up(GIVEN_UP)
         elif self._waiting:

@@ -108,6 +108,7 @@ class VariableHeightView(QAbstractItemView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        # Qt would scroll while the user drags over the view.
         self.setAutoScroll(False)
 
     def expected(self, first: int, stop: int) -> NDArray[np.int64]:
@@ -267,6 +268,7 @@ class VariableHeightView(QAbstractItemView):
 
     @override
     def scrollContentsBy(self, dx: int, dy: int) -> None:
+        # Changes of the scroll bar made by `_settle` come back here.
         if self._settling:
             return
         bar = self.verticalScrollBar()
@@ -292,6 +294,7 @@ class VariableHeightView(QAbstractItemView):
         row = index.row()
         if not 0 <= row < len(self.heights):
             return
+        # The target's height must be known before its position is used.
         self.heights.set_exact([row], [self.measured(row)])
         self._fit_bar()
         bar, height = self.verticalScrollBar(), self.viewport().height()

@@ -51,6 +51,7 @@ class AccountFigures(QObject):
     def apply_changes(self, changes: Changes) -> None:
         """Takes in a flush of the document. O(1)."""
         self.tally.note_changed(changes.changed)
+        # Sums of an earlier state are invalid.
         self._sums = self._adding = None
         self._ask()
 
@@ -90,6 +91,7 @@ class AccountFigures(QObject):
     def _go_on(self) -> None:
         if not self._wanted:
             return
+        # Another background slice has used this iteration of the event loop.
         if not turn_of_loop().may_take():
             self._timer.start(budgets.current.awaited_ms)
             return

@@ -82,6 +82,7 @@ class WaitingModel(FiguresModel[Wait]):
             return (one.message, "") if column is Column.NO else (0, self.text(one, column).casefold())
 
         ordered = sorted(rows, key=value, reverse=descending)
+        # Stable sort: discovery requests come last in any order.
         return sorted(ordered, key=lambda one: one.discovery)
 
     @override

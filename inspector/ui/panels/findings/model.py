@@ -56,6 +56,7 @@ class FindingsModel(ListModel):
         if found is None:
             return None
         key = found[0].code, found[1]
+        # A finding may be retracted between the refresh and this call; the cache also keeps that None.
         if key not in self._lines:
             self._lines[key] = finding_line(self._document, *found)
         return self._lines[key]

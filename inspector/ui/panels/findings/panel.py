@@ -247,6 +247,7 @@ class FindingsPanel(ListPanel):
     def show_code(self, code: str) -> None:
         """Lists all findings of a check in an expanded group and scrolls to it."""
         choice = self.model.choice
+        # Undo any choice of the user that would hide these findings.
         choice.codes_off.discard(code)
         for severity in {check.severity for check in CHECKS if check.code == code}:
             choice.severities_off.discard(severity)

@@ -134,6 +134,7 @@ class FindingRows:
         self._put(listed, choice, held)
 
     def _in_view(self, messages: Rows, shown: VisibleRows, choice: FindingsListed) -> Rows:
+        # The filter has not examined later messages yet.
         messages = messages[: np.searchsorted(messages, shown.seen)]
         if not shown.chooses:
             return messages

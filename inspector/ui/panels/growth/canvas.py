@@ -48,6 +48,7 @@ class _Overlay(QWidget):
         super().__init__(canvas)
         self._canvas = canvas
         self.setObjectName("plotOverlay")
+        # Pointer events go to the plot below.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
 
@@ -89,6 +90,7 @@ class PlotCanvas(QWidget):
         self.setObjectName(name)
         self.setAccessibleName("Plot")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        # The plot fills its background itself, so Qt need not erase it.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMouseTracking(True)
         self.setMinimumHeight(60)
@@ -106,6 +108,7 @@ class PlotCanvas(QWidget):
         self._asked = False  # the pointer is here or a key moved the cursor: show the card
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
+        # One update per iteration, however many changes arrive in it.
         self._soon.setInterval(0)
         self._soon.timeout.connect(self._follow_cursor)
         self._over = _Overlay(self)
@@ -180,6 +183,7 @@ class PlotCanvas(QWidget):
             painter.save()
             painter.setClipRect(self.head, 0, self.axis_width + 1, self.height())
             painter.translate(self.head, self.height() - self._bottom)
+            # y of a plot grows upwards, in its own units.
             painter.scale(1, -self._room / self._top)
             self._figure.paint(painter)
             painter.restore()

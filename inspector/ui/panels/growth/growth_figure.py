@@ -93,6 +93,7 @@ class GrowthFigure:
         inside = np.flatnonzero((x >= 0) & (x <= window.width))
         x, y = x[inside], source.reports.tokens[inside].astype(np.float64)
         if len(x) > _MOST_APART:
+            # By pixel cell, the greatest value first.
             order = np.lexsort((-y, (x / _APART_PX).astype(np.int64)))
             first = np.unique((x[order] / _APART_PX).astype(np.int64), return_index=True)[1]
             x, y = x[order][first], y[order][first]
@@ -114,6 +115,7 @@ class GrowthFigure:
         wash.setAlphaF(0.10)
         fill(painter, self._under, wash)
         fill(painter, self._saved, area_color(theme, SAVED))
+        # Dashes of a long path are slow to paint and invisible.
         few = self._uncollapsed.size() <= _DASHED_UP_TO
         pen = self._pen(UNCOLLAPSED, 1.5 * theme.zoom if few else 1)
         if few:
@@ -129,6 +131,7 @@ class GrowthFigure:
         painter.setPen(mark)
         painter.drawLines([QLineF(x, 0, x, self._scale().most) for x in self.compacted])
         places = [painter.transform().map(place) for place in self.reported]
+        # Marks have a fixed size in pixels, so they are painted without the scale of the plot.
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.color("surface.base"), 1))

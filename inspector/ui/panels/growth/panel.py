@@ -59,6 +59,7 @@ class ReaderChoice(ChoiceButton):
             return
         self._goes = goes
         self._brief = {str(place): source.name_of(reader) for place, reader in enumerate(source.readers)}
+        # The button needs a label even without readers; it is hidden then.
         self._words = words or {"": "no one"}
         self.value = value if words else ""
         self._readers = dict(zip(words, source.readers, strict=True))

@@ -90,6 +90,7 @@ class RatesFigure:
             width_ns = max(PER_MESSAGE, width_ns)
         bins = self.bins = self.held.bins(window, axis.first_ns, width_ns)
         x = np.round(axis.xs_of(bins.edges, window.width))
+        # A gap of one pixel between bars, and at least one pixel of width.
         left, right = x[:-1], np.maximum(x[1:] - 1, x[:-1] + 1)
         inside = right > 0
         below = np.zeros(len(left))

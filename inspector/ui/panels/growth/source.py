@@ -130,6 +130,7 @@ class GrowthSource:
         self._took += now_s - began
         if done:
             self._work = None
+            # Limits the share of time spent on this plot while traffic goes on.
             self._next = now_s + _REST * self._took
         return done and self._differs
 
@@ -172,6 +173,7 @@ class GrowthSource:
         self.times.update(len(analysis))  # messages that came meanwhile may be in the context
         steps = self.times.values[growth.messages]
         self.messages = growth.messages
+        # Clocks of senders differ; searchsorted needs ascending times.
         self.steps_ns = np.maximum.accumulate(steps) if len(steps) else steps
         self.lines = np.stack((growth.uncollapsed, growth.seen))
         self.uncounted = growth.uncounted

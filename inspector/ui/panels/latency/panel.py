@@ -101,6 +101,7 @@ class LatencyView(FiguresTable):
         on_link = index.isValid() and index.column() == Column.SLOWEST
         if on_link != self._on_link:
             self._on_link = on_link
+            # Only the column of the slowest answer is a link.
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if on_link else Qt.CursorShape.ArrowCursor)
             self.viewport().update()
 

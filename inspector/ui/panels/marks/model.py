@@ -53,6 +53,7 @@ class MarkLine:
 def mark_line(document: CaptureDocument, target: Target) -> MarkLine:
     note = document.analysis.marks.note(target)
     comment = plain(note.comment)
+    # Qt lays out a tooltip at once, so its length is limited.
     tooltip = visible_controls(note.comment[:_LONGEST_TIP])
     if isinstance(target, ContextTarget):
         label = node_label(document, target.node)

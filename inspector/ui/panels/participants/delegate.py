@@ -86,6 +86,7 @@ class ParticipantDelegate(ListDelegate):
         theme, participant = self._themes.theme, self._model.participant(row)
         right = upper.right() + 1 - theme.metrics.pane_padding
         text, share = words.usage(participant), words.share(participant)
+        # Usage of a departed participant is out of date.
         if not text or participant.here is False:
             return right, right
         painter.setFont(theme.font("small"))

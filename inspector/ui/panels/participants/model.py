@@ -176,12 +176,14 @@ class ParticipantsModel(QAbstractListModel):
 
     def _reorder(self, wanted: list[Key]) -> None:
         """Removes, moves and inserts rows to reach another order, so that views keep their selection."""
+        # Moving rows one by one is quadratic.
         if len(wanted) > _MANY:
             self.beginResetModel()
             self._keys = wanted
             self.endResetModel()
             return
         nowhere = QModelIndex()
+        # Removals first, so that the following moves and inserts see final indices.
         for key in set(self._keys).difference(wanted):
             row = self._keys.index(key)
             self.beginRemoveRows(nowhere, row, row)

@@ -96,6 +96,7 @@ class ParticipantsPanel(HeadedPanel):
         row = self.model.row_of(key) if key is not None else -1
         if row < 0:
             self.view.clearSelection()
+        # Setting the same row again would scroll to it.
         elif not self.view.selectionModel().isRowSelected(row):
             self.view.setCurrentIndex(self.model.index(row, 0))
 

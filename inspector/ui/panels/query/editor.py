@@ -67,6 +67,7 @@ class SqlEditor(QPlainTextEdit):
         selection = QTextEdit.ExtraSelection()
         cursor = self.textCursor()
         text = self.text()
+        # QTextCursor counts UTF-16 units, Python characters.
         start, stop = (len(text[:end].encode("utf-16-le")) // 2 for end in (place, place + max(1, length)))
         last = self.document().characterCount() - 1
         cursor.setPosition(min(start, last))
@@ -82,6 +83,7 @@ class SqlEditor(QPlainTextEdit):
 
     def offer(self) -> None:
         """Shows completions at the cursor."""
+        # The cursor position is in UTF-16 units; it may split a surrogate pair, hence "ignore".
         place = len(self.text().encode("utf-16-le")[: 2 * self.textCursor().position()].decode("utf-16-le", "ignore"))
         self._offered = complete(self.text(), place)
         cursor = self.cursorRect()
@@ -132,6 +134,7 @@ class SqlEditor(QPlainTextEdit):
             self.left.emit()
             return
         super().keyPressEvent(event)
+        # Completion follows typed characters only, not cursor keys.
         if event.text().isprintable() and event.text() and not control:
             self.offer()
         elif key not in (Qt.Key.Key_Shift, Qt.Key.Key_Control):

@@ -53,6 +53,7 @@ class AnswerModel(QAbstractTableModel):
         if NUMBER not in self.names or not 0 <= row < len(self.rows):
             return None
         found = self.rows[row][self.names.index(NUMBER)]
+        # bool is a subclass of int.
         return found - 1 if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
 
     def messages(self) -> list[int]:

@@ -66,6 +66,7 @@ class LoopReading(QObject):
             found = None
             try:
                 found = work()
+            # In any case, or the thread would wait forever.
             finally:
                 answer.set_result(found)
 
@@ -107,6 +108,7 @@ class QueryRun(QObject):
     def ask(self, sql: str) -> None:
         """Starts a query and cancels a running one."""
         self.cancel()
+        # Signals of an earlier query carry an older number and are ignored.
         self._number += 1
         self._sql, self._started = sql, time.perf_counter()
         self._start(self._plan, self._number)
@@ -160,6 +162,7 @@ class QueryRun(QObject):
     # Worker thread
 
     def _start(self, work: Callable[[int], None], number: int) -> None:
+        # Daemon: an unfinished query must not keep the process alive.
         self._thread = threading.Thread(target=work, args=(number,), name="query", daemon=True)
         self._thread.start()
 

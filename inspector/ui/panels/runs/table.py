@@ -93,6 +93,7 @@ class RunsModel(FiguresModel[int]):
     @override
     def in_order(self, rows: list[int], column: Column, *, descending: bool) -> list[int]:
         values = {place: self._sort_value(place, column) for place in rows}
+        # Missing values come last in both orders.
         known = [place for place in rows if values[place] not in (None, "")]
         missing = [place for place in rows if values[place] in (None, "")]
         return [*sorted(known, key=values.__getitem__, reverse=descending), *missing]

@@ -208,6 +208,7 @@ class StartPage(QWidget):
         """Lists recent files and connections. Reads the size and time of each file."""
         for row in self._rows:
             self._recent_column.removeWidget(row)
+            # deleteLater() runs in a later iteration; until then the row must not be visible.
             row.hide()
             row.deleteLater()
         self._rows = []

@@ -132,6 +132,7 @@ class TimeAxis(QObject):
         scale = TimeScale(breaks)
         if (first_ns, last_ns) == (self.first_ns, self.last_ns) and scale == self.scale:
             return
+        # Read before the range changes below.
         everything, end = self.shows_all, self.at_end
         left_ns, span, last = self.left_ns, self.span_ns, self._last
         past = self._right - last

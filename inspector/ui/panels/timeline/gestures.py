@@ -68,6 +68,7 @@ class AxisGestures:
             return None
         start, ns = self._pressed
         moved = place - start
+        # A click with a trembling hand is not a drag.
         if not self.dragging and moved.manhattanLength() < _DRAGGED_PX:
             return None
         self.dragging = True

@@ -92,6 +92,7 @@ class LanesView(QWidget):
         self.beyond.asked.connect(self._go_beyond)
         self._look_timer = QTimer(self)
         self._look_timer.setSingleShot(True)
+        # The picture is computed once per iteration, not for each change.
         self._look_timer.setInterval(0)
         self._look_timer.timeout.connect(self._look)
         bar.valueChanged.connect(self._stale)
@@ -210,6 +211,7 @@ class LanesView(QWidget):
         ratio = self.devicePixelRatioF()
         pixmap = self._pixmap
         if pixmap is None or pixmap.devicePixelRatio() != ratio:
+            # Physical pixels, or lines blur on scaled displays.
             pixmap = self._pixmap = QPixmap(self.size() * ratio)
             pixmap.setDevicePixelRatio(ratio)
             several = len(self._source.document.analysis.contexts.spaces) > 1

@@ -189,6 +189,7 @@ class LanesPainter:
         following = [*(one.left - self._reach + head for one in track.bars[1:]), right]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for seen, next_left in zip(track.bars, following, strict=False):
+            # A bar ends before a crowd of bars that are too narrow to be drawn.
             crowd = bisect_right(begins, head + seen.right) if begins else 0
             until = min(right, next_left - 2, begins[crowd] if crowd < len(begins) else right)
             self._paint_bar(painter, seen, top, high, track.marks, picture, until)

@@ -92,6 +92,7 @@ class TimelinePanel(QWidget):
         self._bar.setObjectName("timelineScrollBar")
         self._bar.setAccessibleName("Scroll the lanes")
         self.view = LanesView(self.source, self.axis, theme_controller, self._bar, upper)
+        # Not in a layout: `_place` sets its geometry.
         self._bar.setParent(self.view)  # it overlaps the right margin of the axis
         self.empty = TextLabel(NOTHING, variant="secondary", name="timelineEmpty", parent=self.view)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -180,6 +181,7 @@ class TimelinePanel(QWidget):
         self.axis.set_capture(times.first_ns, times.last_ns, times.breaks() if self._spacing == "time" else ())
         self.empty.setVisible(not source.lanes.lanes)
         self.empty.setText(WORKING.format(source.share) if source.working else NOTHING)
+        # The rest is drawn by the timer, so that one flush stays short.
         if source.behind:
             self._later.start(budgets.current.more_ms if source.working else budgets.current.lists_ms)
         version = (source.version, source.lanes, source.lanes.version)

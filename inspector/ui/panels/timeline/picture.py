@@ -188,6 +188,7 @@ def _taken(starts: NDArray[np.int64], ends: NDArray[np.int64], window: Window) -
         return []
     first, last = (np.clip(np.rint(window.xs(ns)), 0, window.width).astype(np.int64) for ns in (starts, ends))
     count = window.width + 2
+    # Bars open at a pixel minus bars closed before it; O(pixels + bars).
     over = np.cumsum(np.bincount(first, minlength=count) - np.bincount(last + 1, minlength=count))
     edges = np.flatnonzero(np.diff(over > 0, prepend=False, append=False))
     return [(int(begin), int(stop)) for begin, stop in zip(edges[::2], edges[1::2], strict=True)]

@@ -167,6 +167,7 @@ class Strip(QWidget):
             places = np.minimum((since * (count / length)).astype(np.int64), count - 1)
             found = np.bincount(places, minlength=count).astype(np.float64)
             most = max(1.0, float(found.max()))
+            # The square root keeps rare messages visible beside bursts.
             self._heights = np.where(found > 0, np.maximum(2, np.sqrt(found / most) * room), 0).astype(np.int64)
         return self._heights
 

@@ -163,6 +163,7 @@ def draw_break(painter: QPainter, box: QRectF, theme: Theme) -> None:
         edges.append([QPointF(x + (step / 2 if n % 2 else -step / 2), y) for n, y in enumerate(ends)])
     path = QPainterPath()
     path.addPolygon(QPolygonF([*edges[0], *reversed(edges[1])]))
+    # The torn edges extend beyond the box.
     painter.setClipRect(box.adjusted(-step, 0, step, 0), Qt.ClipOperation.IntersectClip)
     painter.fillPath(path, theme.color("surface.inset"))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

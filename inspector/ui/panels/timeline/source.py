@@ -205,6 +205,7 @@ class TimelineSource:
         lanes, stop = self._anew or self.lanes, self._stop
         if self.only_shown and self._rows.chooses:
             visible = self._rows.chosen
+            # The same dtype as the column: numpy would convert all of it otherwise.
             new = visible[visible.searchsorted(np.uint32(self._fed)) :].astype(np.int64)
             new = new[new < stop]
         else:

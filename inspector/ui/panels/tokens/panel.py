@@ -168,6 +168,7 @@ class TokensPanel(HeadedPanel):
         self._clock = MessageTimes(document.capture)
         self._times: MessagePlaces = self._clock
         self.axis = TimeAxis(self)
+        # The pause after a sum grows with its duration.
         self.throttle = RefreshThrottle(
             self, self._add_up_in_turns, lambda: budgets.current.figures_ms, rest=_REST, shown_ms=0
         )

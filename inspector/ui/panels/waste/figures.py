@@ -70,6 +70,7 @@ class WasteFigures(QObject):
 
     def apply_changes(self, changes: Changes) -> None:
         """Takes in a flush of the document. O(1)."""
+        # Only notes the change; `_ask` decides about the time of the next search.
         self._stale |= changes.stop > changes.start or len(changes.changed) > 0
         self._ask()
 
