@@ -255,14 +255,10 @@ def test_classes_and_methods_of_the_architecture_page_exist() -> None:
 
 def test_no_sentence_names_a_class() -> None:
     """A renaming tool once replaced a word of a sentence that users read."""
-    trees = [ast.parse(source) for folder in ("inspector", "packaging") for source in _sources(folder)]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    names = {node.name for node in nodes if isinstance(node, ast.ClassDef) and re.search(r"[a-z][A-Z]", node.name)}
-    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    texts = [
-        node.value for node in nodes
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
-    ]  # fmt: skip
+    sources = [source for folder in ("inspector", "packaging") for source in _sources(folder)]
+    names = {name for source in sources for name in re.findall(r"^ *class (\w*[a-z][A-Z]\w*)", source, re.MULTILINE)}
+    lines = [line for source in sources for line in source.splitlines() if '"' in line and '"""' not in line]
+    texts = [text for line in lines for text in re.findall(r'"([^"]*)"', re.sub(r"\{[^{}]*\}", "", line))]
     sentences = [text for text in texts if re.search(r"\w [a-z]", text)]
-    assert len(sentences) > 2_000
+    assert min(len(names), len(sentences)) > 500
     assert [text for text in sentences if names & set(re.findall(r"\w+", text))] == []
