@@ -154,6 +154,7 @@ class TreeTokens:
     def in_space(self, space: int) -> int:
         """Returns the tokens of a whole space."""
         if space not in self._spaces:
+            # A single space holds everything, so no sum over root contexts is needed.
             if len(self._analysis.contexts.spaces) == 1 and self._sums is not None:
                 self._spaces[space] = int(self._sums.subtree[MAIN])
             else:

@@ -427,6 +427,7 @@ class ContextTreeModel(QAbstractTableModel):
             spaces: spaces with changed findings.
         """
         rows = self.rows
+        # Taken here, so that each change is emitted once.
         codes, self.rows.dirty = self.rows.dirty, set()
         if troubled is None or len(codes) + len(touched) + len(troubled) > MANY_TOUCHED:
             self._say(0, len(rows) - 1)

@@ -102,6 +102,7 @@ class ContextTreeView(PlainTable):
     # Stable position
 
     def _on_about_to_change(self) -> None:
+        # An empty table has no row height.
         height = self.rowHeight(0) or 1
         top = self.verticalScrollBar().value()
         row = top // height

@@ -337,6 +337,7 @@ class ThreadView(ChainView):
     def _paint_words(self, painter: QPainter, rect: QRect, link: ChainRow, hovered: bool) -> None:
         if isinstance(link, ThreadRow) and link.text and not link.own:
             width = self.viewport().width()
+            # By identity: equal rows may occur twice.
             row = next(place for place, other in enumerate(self.rows) if other is link)
             # the text was wrapped for the full width, so the relation has no room
             link = replace(link, name=self._lines(row, width)[0], relation="")

@@ -183,6 +183,7 @@ def _moved(pieces: Iterable[Stretch], lines: Sequence[str], before: Sequence[int
             end = min(stop, start + len(lines[line]))
             if end > at:
                 yield Stretch(at + shift, end + shift, piece.sort)
+            # The line end itself has no colour.
             at = max(end + 1, at + 1)
 
 

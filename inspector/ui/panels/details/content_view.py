@@ -92,6 +92,7 @@ def choices_of(content: Content, *, has_table: bool, formatted: bool) -> list[st
         has_table: a table is available.
         formatted: formatted Markdown is preferred.
     """
+    # Text alone would hide links and pictures.
     blocks = bool(content.others) or any(block.uri or block.audience for block in content.blocks)
     ways = (
         ("Table", has_table),

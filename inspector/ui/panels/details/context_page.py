@@ -48,6 +48,7 @@ class ContextPage(Page):
         """
         node = living(document.analysis, place)
         tally = self._tally
+        # A tally counts incrementally, so keep it while the same context is shown.
         if tally is None or not keep_place or (tally.space, tally.node) != (place.space, node):
             tally = self._tally = ContextTally(document.analysis, place.space, node)
         tally.update()

@@ -54,6 +54,7 @@ def _side_of(document: CaptureDocument, message: int) -> _Side:
     capture = document.capture
     value = mask_secrets(capture.records.envelope(message))
     if not isinstance(value, dict | list):
+        # Lines that are not JSON are compared as masked text.
         value = mask_text(shown_line(capture, message).decode("utf-8", "backslashreplace"))
     kind = capture.string("kind", message) or ""
     said = text_shown(kind, capture.records.payload(message)) or ""

@@ -69,6 +69,7 @@ class FactsView(FittedList[Fact]):
     def row_tooltip(self, row: Fact) -> str:
         if row.tooltip is not None:
             return tool_tip(row.tooltip)
+        # Short values are rarely cut.
         return tool_tip(row.value) if len(row.value) > 24 else ""
 
     @override

@@ -155,6 +155,7 @@ class JsonTree(QTreeView):
         """Expands the first levels while they are short."""
         model = self.model()
         rows = model.rowCount(parent)
+        # A list of one number, shared by the whole recursion.
         left[0] -= rows
         if depth > _OPEN_DEPTH or left[0] < 0:
             return

@@ -82,6 +82,7 @@ def decode_picture(data: bytes) -> tuple[QImage | None, QSize, str]:
     head = _head(reader)
     if head.reason:
         return None, head.size, head.reason
+    # 0 means no limit. The limit is shared by the process, so it is only raised.
     if 0 < QImageReader.allocationLimit() < _MOST_MB:
         QImageReader.setAllocationLimit(_MOST_MB)
     size = reader.size()
@@ -192,6 +193,7 @@ class Pictures(QObject):
             if job is None:
                 continue
             job.askers.discard(asker)
+            # A decode in progress cannot be cancelled; its result goes into the cache.
             if not job.askers and job.future.cancel():
                 del self._jobs[key]
 

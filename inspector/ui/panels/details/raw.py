@@ -141,6 +141,7 @@ class RawPage(QWidget):
         self._left_out = hidden
         self._head = masked[: self._room] if big or hidden else masked
         self._end = masked_end[-LAST:] if hidden else ""
+        # Of a large message, only the shown parts are in memory.
         self._copied = text if not big else self._seen()
         is_masked = masked != head or masked_end != end or (self._holds_pieces and not with_secrets)
         may_be = is_masked or bool(hidden and may_hold_secrets(text))

@@ -90,6 +90,7 @@ class DetailTabs(QTabBar):
         self._gap = max(round(_LEAST_GAP * zoom), min(round(_MOST_GAP * zoom), between))
         missing = sum(widths.values()) + self._gap * max(0, len(tabs) - 1) - self.width()
         least = round(_LEAST_TITLE * zoom)
+        # The widest title gives way first, so that short ones stay readable.
         while missing > 0 and max(widths.values(), default=0) > least:
             widest = max(tabs, key=lambda index: widths[index])
             widths[widest] -= 1

@@ -159,6 +159,7 @@ def ask_to_open(url: QUrl, parent: QWidget) -> None:
     box.setWindowTitle("Open link")
     box.setTextFormat(Qt.TextFormat.PlainText)
     encoded = QUrl.ComponentFormattingOption.FullyEncoded
+    # Other schemes, such as file, could start programs.
     allowed = url.scheme().lower() in _OPENED
     whole = url.toString(encoded)
     address = plain(whole, 500)

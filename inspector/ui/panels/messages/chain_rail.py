@@ -60,6 +60,7 @@ class ChainRail:
 
     def mark(self, message: int, part: int = 0) -> RailMark | None:
         """Returns the mark of a row; None outside of the rail."""
+        # A line would suggest a wrong order of time.
         if not self._joined:
             shown = bool(self) and not part and message in self.members
             return RailMark(False, False, True, message == self.selected) if shown else None

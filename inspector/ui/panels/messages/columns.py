@@ -187,6 +187,7 @@ class ChosenColumns:
             sentence = f"There are {MOST_FIELDS} columns of fields already."
             raise FilterError(sentence, position=0, length=len(name), suggestion="Remove one first.")
         columns = list(self.columns)
+        # Message takes the rest of the width, so new columns go before it.
         place = next(n for n, column in enumerate(columns) if column.name == "message")
         return [*columns[:place], TableColumn(name=name, shown="yes"), *columns[place:]]
 

@@ -68,6 +68,7 @@ class MessageHeader(QHeaderView):
         text = str(model.headerData(logicalIndex, Qt.Orientation.Horizontal) or "")
         # The arrow is inside the padding.
         room = rect.width() - pad - (max(pad, arrow + 1) if arrow else pad)
+        # The last keys of a path identify it.
         if model.columns.is_path(logicalIndex):
             text = paints.font_metrics("column").elidedText(text, Qt.TextElideMode.ElideLeft, max(0, room))
         else:

@@ -140,6 +140,7 @@ class Minimap(QWidget):
         if pixels is None or counts is None:
             return np.zeros(0, np.bool_)
         count, high = self._scale()
+        # In a sparse lane all marks are distinct.
         if len(pixels) * _LEAST_APART <= count * high:
             return np.zeros(len(pixels), np.bool_)
         return counts < _CLUSTER * np.median(counts)

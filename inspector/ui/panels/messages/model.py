@@ -372,6 +372,7 @@ class MessageTableModel(QAbstractTableModel):
         """
         update = self.rows.prepare(changes, clock=clock, until=until)
         self._forget(changes)
+        # Rows of growing streams change with each frame.
         for message in update.grown.tolist() if self._contents else ():
             self._contents.pop(message, None)
         self._read.clear()

@@ -253,6 +253,7 @@ class MessagesPanel(QWidget):
             return False
         self.sorter.again()
         self._refresh_empty()
+        # The reset may have moved the current row out of view.
         if current is not None and self.model.rows.row_of(current) is not None:
             self.go_to(current)
         return True

@@ -242,6 +242,7 @@ class RowPainter(QObject):
         for message, text in list(self.waiting.items()):
             row = self._model.rows.row_of(message)
             top = table.rowViewportPosition(row) if row is not None else bottom
+            # Invisible rows need no timer.
             if not -self._paints.metrics.row < top < bottom:
                 del self.waiting[message]
             elif self._model.waiting_text(self._model.content(message)) != text:

@@ -193,6 +193,7 @@ class ContextState:
         context = self._context
         if context is None:
             return None
+        # Computed once per context; a step is a binary search then.
         if self._steps is None or self._steps[0] is not context:
             self._steps = context, changing(context)
         messages, here = self._steps[1], self.message

@@ -306,6 +306,7 @@ class FiguresView(QWidget):
         """Paints savings hatched; parts of the context are filled."""
         color = self._themes.theme.color("badge.consumed")
         painter.fillRect(box, self._themes.theme.color("surface.base"))
+        # Hatched, so that savings differ from the context without colour.
         painter.fillRect(box, QBrush(color, Qt.BrushStyle.BDiagPattern))
         edge = QColor(color)
         # The frame shows the extent where the hatching is sparse.

@@ -418,6 +418,7 @@ class ModelSeesPanel(ListPanel):
 
     def _select(self, message: int) -> None:
         """Selects a message in all panels; the moment stays, because it contains the message."""
+        # The signals of the selection arrive inside the call: the flags mark them as this panel's.
         self._own = self._choices.looking_up = True
         self.message_requested.emit(message)
         self._own = self._choices.looking_up = False
