@@ -111,7 +111,7 @@ def test_what_cannot_be_checked_ends_with_2(arguments: tuple[object, ...], says:
 
 def test_nothing_found_is_said(tmp_path: Path) -> None:
     path = written(tmp_path / "clean.jsonl", envelope())
-    assert run("check", path, "--fail-on", "warning").stdout.decode() == f"{path}: nothing found.\n"
+    assert run("check", path, "--fail-on", "warning").stdout.decode() == f"{path}: no findings.\n"
     assert found(path) == []
 
 
