@@ -16,15 +16,15 @@ def main() -> None:
 
         start_quickly(sys.argv[2:])
     else:
-        from inspector.base.instance_lock import handed_over_quickly, quick_request
+        from inspector.base.instance_lock import quick_request, try_handover
 
         request = quick_request(sys.argv[1:])
         if request is not None:
-            if handed_over_quickly(request):
+            if try_handover(request):
                 return
-            from inspector.startup.window_start import start_plainly
+            from inspector.startup.window_start import start_without_parser
 
-            start_plainly(request)
+            start_without_parser(request)
     from inspector.startup.program import main as run
 
     run()

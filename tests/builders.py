@@ -13,7 +13,7 @@ from typing import Any
 
 from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
-from inspector.store.files.tool_baseline import Listed
+from inspector.store.files.tool_baseline import ServerTools
 
 _numbers = count(1)
 _BEGUN = datetime(2026, 1, 5, 9)
@@ -85,18 +85,18 @@ def lines_of(*lines: dict[str, Any] | str | bytes) -> bytes:
 
 
 def document_of(
-    *lines: dict[str, Any] | str | bytes, name: str = "test.jsonl", baseline: dict[str, Listed] | None = None
+    *lines: dict[str, Any] | str | bytes, name: str = "test.jsonl", baseline: dict[str, ServerTools] | None = None
 ) -> CaptureDocument:
     """A document that has read a log with these lines. It is closed, and its file goes, when the test ends."""
     return document_at(log_file(lines_of(*lines), name), baseline=baseline)
 
 
-def document_at(path: Path, *, baseline: dict[str, Listed] | None = None) -> CaptureDocument:
+def document_at(path: Path, *, baseline: dict[str, ServerTools] | None = None) -> CaptureDocument:
     """A document that has read a log, held against what servers listed before. It is closed when the test ends."""
     document = closed_at_end(CaptureDocument())
     document.analysis.findings.baseline = baseline
     document.load(path)
-    document.look_further(math.inf)
+    document.run_postponed_checks(math.inf)
     return document
 
 
@@ -161,14 +161,14 @@ class GrowingLog:
             file.write(data)
         self._told.clear()
         self.document.poll()
-        while (self.document.sources.behind or self.document.catching_up) and self.document.poll():
+        while (self.document.sources.unread_bytes or self.document.has_backlog) and self.document.poll():
             pass
         return list(self._told)
 
     def end(self) -> CaptureDocument:
         """Nothing more will come; the document has read everything."""
         self.document.end_live()
-        self.document.look_further(math.inf)
+        self.document.run_postponed_checks(math.inf)
         return self.document
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from inspector.store.files.tool_baseline import Listed
+from inspector.store.files.tool_baseline import ServerTools
 from tests import mcp_findings as mcp
 from tests import msp_samples as msp
 from tests.builders import delivered, envelope, received, tool_call, tool_result
@@ -23,7 +23,7 @@ class Case:
     right: Lines
     mended: Lines = field(default_factory=list)
     """What, coming after `wrong`, makes the finding go away; empty where nothing does."""
-    baseline: dict[str, Listed] | None = None
+    baseline: dict[str, ServerTools] | None = None
     """What servers listed when they were tapped last."""
 
 

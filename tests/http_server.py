@@ -28,7 +28,7 @@ from urllib.parse import parse_qs
 
 import zstandard
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 
 ROOT = Path(__file__).parents[1]
 ANSWER = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "x" * 940}]}}).encode()
@@ -132,7 +132,7 @@ async def _events(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, as
     padding = "p" * int(asked.get("size", 100))
     own = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked"), ("Connection", "close")]
     _head(writer, 200, own)
-    left = spawn(reader.read(1), name="client leaves")
+    left = start_task(reader.read(1), name="client leaves")
     for number in range(count):
         if left.done():
             _Left.count += 1

@@ -6,7 +6,7 @@ import base64
 from typing import Any
 
 from inspector.protocol.mcp_definitions import definitions_of
-from inspector.store.files.tool_baseline import Listed, digests_of
+from inspector.store.files.tool_baseline import ServerTools, digests_of
 from tests.mcp_lines import (
     DISCOVER,
     LEGACY,
@@ -630,7 +630,7 @@ MENDED: dict[str, Lines] = {
 
 BASELINES = {
     "mcp-tool-changed-since-last-time": {
-        "harbour": Listed("", "2026-08-12T10:00:00Z", digests_of(definitions_of([tool()]))),
+        "harbour": ServerTools("", "2026-08-12T10:00:00Z", digests_of(definitions_of([tool()]))),
     },
 }  # fmt: skip
 

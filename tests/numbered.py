@@ -15,7 +15,7 @@ from typing import Self
 
 from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 
 
 class NumberedGateway:
@@ -105,7 +105,7 @@ async def _main(rate: int, size: int) -> None:
     async with NumberedGateway() as gateway:
         print(gateway.url, flush=True)
         owner: set[asyncio.Task[None]] = set()
-        await spawn(gateway.say_at(rate, size), name="say", owner=owner)
+        await start_task(gateway.say_at(rate, size), name="say", owner=owner)
 
 
 if __name__ == "__main__":

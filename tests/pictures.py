@@ -6,7 +6,7 @@ from typing import Any
 
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.document.document import CaptureDocument
-from inspector.document.summary import context_nodes, judged, links_of, participant_stories, summary
+from inspector.document.summary import context_nodes, links_of, message_permission, participant_stories, summary
 from inspector.filters.fields import FIELDS
 
 
@@ -43,14 +43,14 @@ def message_picture(document: CaptureDocument, message: int) -> dict[str, Any]:
     analysis, capture = document.analysis, document.capture
     return {
         **{field.name: field.value(analysis, message) for field in FIELDS if field.name not in ("source", "seen_by")},
-        "flags": capture.flags(message),
-        "bytes": capture.records.line(message),
+        "flags": capture.flags_of(message),
+        "bytes": capture.records.read_line_of(message),
         "reason": capture.records.reason(message),
-        "deliveries": [(d.participant, d.event, d.offset, d.length) for d in capture.deliveries.of(message)],
+        "deliveries": [(d.participant, d.event, d.offset, d.length) for d in capture.deliveries.deliveries_of(message)],
         "causes": analysis.correlation.causes(message),
         "effects": analysis.correlation.effects(message),
         "links": links_of(document, message),
-        "capability": judged(document, message),
+        "capability": message_permission(document, message),
         "call": analysis.correlation.calls[int(analysis.correlation.columns["call"][message])],
         "lifecycle": analysis.transients.lifecycle(message),
         "hints": analysis.transients.hints(message),

@@ -16,7 +16,9 @@ _unowned: set[asyncio.Task[Any]] = set()
 """Running tasks without an owner."""
 
 
-def spawn(coro: Coroutine[Any, Any, T], *, name: str, owner: set[asyncio.Task[Any]] | None = None) -> asyncio.Task[T]:
+def start_task(
+    coro: Coroutine[Any, Any, T], *, name: str, owner: set[asyncio.Task[Any]] | None = None
+) -> asyncio.Task[T]:
     """Starts a coroutine on the running loop and keeps it until it ends.
 
     Args:

@@ -13,14 +13,14 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO
 
-from inspector.base.file_lock import Lock, hold
+from inspector.base.file_lock import FileLock, lock_descriptor
 from inspector.base.file_modes import mode_for
 
 _SUFFIX = ".part"
-_SURELY_LEFT_S = 5.0
+_ABANDONED_AFTER_S = 5.0
 """Seconds of age below which a temporary file may still be in use."""
-_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_LOOKING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_CHECK_FLAGS = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def read_up_to(path: Path, most_bytes: int) -> bytes:
@@ -29,14 +29,14 @@ def read_up_to(path: Path, most_bytes: int) -> bytes:
     Raises:
         OSError: if it cannot be read, or is no regular file.
     """
-    with os.fdopen(os.open(path, _READING), "rb") as file:
+    with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is no file", str(path))
         return file.read(most_bytes)
 
 
 @contextlib.contextmanager
-def in_place_of(target: Path) -> Generator[BinaryIO]:
+def open_replacement(target: Path) -> Generator[BinaryIO]:
     """Opens a file that replaces the target at the end of the block; an error leaves no trace.
 
     A symbolic link keeps its place, and its target is replaced. The file is as readable as other files of the user.
@@ -45,14 +45,14 @@ def in_place_of(target: Path) -> Generator[BinaryIO]:
         OSError: if it cannot be written; the old file is unchanged.
     """
     target = Path(os.path.realpath(target))
-    with _beside(target) as (file, part):
+    with _temporary_file(target) as (file, part):
         yield file
         file.close()
         part.path.chmod(mode_for(target))
-        part.take_place_of(target)
+        part.replace_target(target)
 
 
-def replace_whole(target: Path, data: bytes, *, sync: bool = True) -> None:
+def replace_file(target: Path, data: bytes, *, sync: bool = True) -> None:
     """Replaces a file of the program's own, readable by the user alone.
 
     A symbolic link keeps its place, and its target is replaced.
@@ -66,19 +66,19 @@ def replace_whole(target: Path, data: bytes, *, sync: bool = True) -> None:
         OSError: if it cannot be written; the old file is unchanged.
     """
     target = Path(os.path.realpath(target))
-    with _beside(target) as (file, part):
+    with _temporary_file(target) as (file, part):
         file.write(data)
         file.flush()
         if sync:
             os.fsync(file.fileno())
         file.close()
-        part.take_place_of(target)
+        part.replace_target(target)
 
 
 @contextlib.contextmanager
-def _beside(target: Path) -> Generator[tuple[BinaryIO, PartFile]]:
+def _temporary_file(target: Path) -> Generator[tuple[BinaryIO, TemporaryFile]]:
     """Opens a private temporary file beside the target; deletes it on any error."""
-    part = PartFile(target)
+    part = TemporaryFile(target)
     try:
         with part.open() as file:
             yield file, part
@@ -87,7 +87,7 @@ def _beside(target: Path) -> Generator[tuple[BinaryIO, PartFile]]:
         raise
 
 
-class PartFile:
+class TemporaryFile:
     """A private temporary file in the folder of its target.
 
     It stays locked while it exists, so that a killed process's file is detected and deleted by the next write of the
@@ -104,17 +104,17 @@ class PartFile:
             OSError: if it cannot be created.
         """
         prefix = f".context-inspector-{zlib.crc32(os.fsencode(target.name)):08x}-"
-        _clear_left(target.parent, prefix)
+        _delete_abandoned(target.parent, prefix)
         self._descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=_SUFFIX, dir=target.parent)
         self.path = Path(name)
         with contextlib.suppress(OSError):  # without locks, abandoned files are never deleted either
-            hold(self._descriptor)
+            lock_descriptor(self._descriptor)
 
     def open(self) -> BinaryIO:
         """Returns the file opened for writing from its beginning."""
         return os.fdopen(os.dup(self._descriptor), "wb")
 
-    def take_place_of(self, target: Path) -> None:
+    def replace_target(self, target: Path) -> None:
         """Renames the file to its target; the caller has closed it.
 
         Raises:
@@ -140,20 +140,20 @@ class PartFile:
         self.release()
 
 
-def _clear_left(folder: Path, prefix: str) -> None:
+def _delete_abandoned(folder: Path, prefix: str) -> None:
     """Deletes temporary files of killed processes; locked ones stay."""
     left: list[Path] = []
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         left += (Path(one.path) for one in entries if one.name.startswith(prefix) and one.name.endswith(_SUFFIX))
     for path in left:
         with contextlib.suppress(OSError):
-            descriptor = os.open(path, _LOOKING)
-            lock = Lock(path, descriptor)
+            descriptor = os.open(path, _CHECK_FLAGS)
+            lock = FileLock(path, descriptor)
             try:
                 found = os.fstat(descriptor)
-                old = time.time() - found.st_mtime > _SURELY_LEFT_S
+                old = time.time() - found.st_mtime > _ABANDONED_AFTER_S
                 # The age protects a file between its creation and its lock.
-                if old and stat.S_ISREG(found.st_mode) and hold(descriptor):
+                if old and stat.S_ISREG(found.st_mode) and lock_descriptor(descriptor):
                     lock.remove()
             finally:
                 lock.release()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-_MUCH_BYTES = 1 << 20
+_LARGE_BYTES = 1 << 20
 
 
-class Room:
+class BufferLimit:
     """Shared limit of buffered bytes.
 
     Buffers below a megabyte may use twice the limit, so that a few large ones do not starve all others.
@@ -20,20 +20,20 @@ class Room:
 
     def is_full(self, size: int) -> bool:
         """Returns True if a buffer of this size would exceed the limit."""
-        return self.taken_bytes > self._most_bytes * (1 if size > _MUCH_BYTES else 2)
+        return self.taken_bytes > self._most_bytes * (1 if size > _LARGE_BYTES else 2)
 
 
-class HeldBytes:
+class BoundedBuffer:
     """Buffer of one body or event. As separate objects, a million pieces of two bytes would take forty megabytes."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: BufferLimit) -> None:
         self._room = room
         self._data = bytearray()
 
     def __len__(self) -> int:
         return len(self._data)
 
-    def add(self, data: bytes) -> bool:
+    def append(self, data: bytes) -> bool:
         """Appends data; returns False if the limit is reached."""
         if self._room.is_full(len(self._data) + len(data)):
             return False
@@ -41,13 +41,13 @@ class HeldBytes:
         self._room.taken_bytes += len(data)
         return True
 
-    def take(self) -> bytes:
+    def take_contents(self) -> bytes:
         """Returns the contents and clears the buffer."""
         data = bytes(self._data)
-        self.drop()
+        self.clear()
         return data
 
-    def drop(self) -> int:
+    def clear(self) -> int:
         """Clears the buffer; returns its size."""
         size = len(self._data)
         self._room.taken_bytes -= size

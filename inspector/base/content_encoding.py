@@ -18,7 +18,7 @@ class Decoder:
     """Decodes the content encoding of one body.
 
     Attributes:
-        readable: the encoding is known, and all data so far could be decoded.
+        is_readable: the encoding is known, and all data so far could be decoded.
         size: decoded bytes so far.
     """
 
@@ -33,7 +33,7 @@ class Decoder:
         self._longest = longest_bytes
         name = encoding.strip().lower()
         self._decode = _DECODERS[name]() if name in _DECODERS else None
-        self.readable = self._decode is not None
+        self.is_readable = self._decode is not None
 
     def feed(self, data: bytes) -> bytes:
         """Returns the decoded bytes; empty after a decoding error.
@@ -46,7 +46,7 @@ class Decoder:
         try:
             found = self._decode(data, self._longest - self.size)
         except (zlib.error, zstandard.ZstdError):
-            self.readable, self._decode = False, None
+            self.is_readable, self._decode = False, None
             return b""
         self.size += len(found)
         return found
@@ -87,7 +87,7 @@ def _zlib(*windows: int) -> Callable[[], Decode]:
     return made
 
 
-class _Limited:
+class _LimitedBuffer:
     """Collects decoded bytes up to a limit."""
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class _Limited:
 
 
 def _zstd() -> Decode:
-    taken = _Limited()
+    taken = _LimitedBuffer()
     # The limit is in the writer: this library has none for its output.
     writer = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_writer(taken)  # pyright: ignore[reportArgumentType] - write is all it needs
 

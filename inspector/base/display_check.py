@@ -19,7 +19,7 @@ def has_display() -> bool:
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
 
-def is_within_reach() -> bool:
+def is_display_reachable() -> bool:
     """Returns True if the configured display answers, or if only Qt can tell."""
     # These systems have a display as a rule, and Wayland reports errors itself.
     if sys.platform in ("win32", "darwin") or os.environ.get("WAYLAND_DISPLAY"):

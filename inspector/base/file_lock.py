@@ -12,14 +12,14 @@ import sys
 import time
 from pathlib import Path
 
-_FAR_AWAY = 1 << 40
+_LOCKED_OFFSET = 1 << 40
 """Offset of the byte that Windows locks: locked bytes are unreadable for others, and no data lies there."""
-_HELD = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK})
+_LOCKED_ERRORS = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK})
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-_AGAIN_S = 0.02
+_RETRY_S = 0.02
 
 
-class Lock:
+class FileLock:
     """A lock file, locked until it is released or the process ends.
 
     Attributes:
@@ -31,7 +31,7 @@ class Lock:
         self._descriptor = descriptor
 
     @classmethod
-    def take(cls, path: Path, patience_s: float = 0.0) -> Lock | None:
+    def acquire(cls, path: Path, patience_s: float = 0.0) -> FileLock | None:
         """Locks a file, created if necessary; returns None if it stays locked, by this process too, for `patience_s`.
 
         Raises:
@@ -43,20 +43,20 @@ class Lock:
             lock = cls(path, descriptor)
             try:
                 # The former owner may delete the file between the open and the lock.
-                if hold(descriptor) and lock.is_whole:
+                if lock_descriptor(descriptor) and lock.is_current:
                     return lock
             except OSError:
                 lock.release()
                 raise
-            gone = not lock.is_whole  # its former owner has deleted it: a new attempt creates another file
+            gone = not lock.is_current  # its former owner has deleted it: a new attempt creates another file
             lock.release()
             if not gone:
                 if time.monotonic() >= until:
                     return None
-                time.sleep(_AGAIN_S)
+                time.sleep(_RETRY_S)
 
     @property
-    def is_whole(self) -> bool:
+    def is_current(self) -> bool:
         """True if the locked file is still the one at its path."""
         try:
             return os.path.samestat(os.fstat(self._descriptor), self.path.stat())
@@ -82,7 +82,7 @@ class Lock:
                 self.path.unlink()
 
 
-def hold(descriptor: int) -> bool:
+def lock_descriptor(descriptor: int) -> bool:
     """Locks an open file until it is closed; returns False if it is locked already.
 
     The file's position is at its end afterwards.
@@ -91,21 +91,21 @@ def hold(descriptor: int) -> bool:
         OSError: if the file system has no locks.
     """
     try:
-        _hold(descriptor)
+        _lock_exclusively(descriptor)
     except OSError as error:
-        if error.errno in _HELD:
+        if error.errno in _LOCKED_ERRORS:
             return False
         raise
     return True
 
 
-def _hold(descriptor: int) -> None:
+def _lock_exclusively(descriptor: int) -> None:
     if sys.platform == "win32":
         import msvcrt
 
         try:
             # Windows locks ranges; one far behind the content blocks no reader.
-            os.lseek(descriptor, _FAR_AWAY, os.SEEK_SET)
+            os.lseek(descriptor, _LOCKED_OFFSET, os.SEEK_SET)
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         finally:
             os.lseek(descriptor, 0, os.SEEK_END)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-_MOST_CHARACTERS = 48  # up to 192 bytes, with room for a suffix
+_MAX_CHARACTERS = 48  # up to 192 bytes, with room for a suffix
 _READ_CHARACTERS = 1_000
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
 
@@ -20,5 +20,5 @@ def file_stem(label: str, otherwise: str) -> str:
         otherwise: replaces an empty result, and prefixes a reserved name.
     """
     words = re.findall(r"\w+", label[:_READ_CHARACTERS])
-    stem = "-".join(words)[:_MOST_CHARACTERS].strip("-_") or otherwise
+    stem = "-".join(words)[:_MAX_CHARACTERS].strip("-_") or otherwise
     return f"{otherwise}-{stem}" if _DEVICE.fullmatch(stem) else stem

@@ -28,11 +28,11 @@ def no_collection() -> Generator[None]:
 
 
 _NEVER = 1 << 30
-_SHORT_S = 0.02
+_FREEZE_AFTER_S = 0.02
 
 
 @contextmanager
-def only_when_asked() -> Generator[None]:
+def defer_full_collection() -> Generator[None]:
     """Defers collection of the oldest generation to `collect`.
 
     Otherwise it would run in the middle of reading, and take 100 ms for the objects of 20,000 participants.
@@ -45,11 +45,11 @@ def only_when_asked() -> Generator[None]:
         gc.set_threshold(*before)
 
 
-def collect() -> None:
+def collect_garbage() -> None:
     """Collects garbage; if that takes long, freezes the living objects."""
     began = time.perf_counter()
     gc.collect()
-    if time.perf_counter() - began > _SHORT_S:
+    if time.perf_counter() - began > _FREEZE_AFTER_S:
         gc.freeze()
 
 
@@ -58,7 +58,7 @@ _PER_STRETCH = (1 << 20) // 512
 _STRETCHES = 6
 
 
-def hold_what_is_freed() -> object:
+def keep_freed_memory() -> object:
     """Keeps freed memory in this process, for repeated allocations of the same size.
 
     Python returns each empty megabyte to the system, and the C library returns larger free ranges. A new allocation
@@ -71,7 +71,7 @@ def hold_what_is_freed() -> object:
     return [bytes(_SMALL) for _ in range(_STRETCHES * _PER_STRETCH)][::_PER_STRETCH]
 
 
-def settle() -> None:
+def freeze_and_trim() -> None:
     """Freezes the living objects and returns freed memory, after many permanent objects were created.
 
     A collection over a window's objects takes 80 ms each time. Freed blocks kept by the C library are a tenth of the

@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from inspector.base.file_lock import Lock
-from inspector.base.targets import SESSION, path_in
+from inspector.base.file_lock import FileLock
+from inspector.base.targets import SESSION_PREFIX, target_path
 
 
 def _build() -> str:
@@ -42,10 +42,10 @@ def _build() -> str:
 
 
 GREETING = json.dumps({"context-inspector": 1, "build": _build()}).encode() + b"\n"
-TAKEN = b"taken\n"
-MOST_BYTES = 256 << 10
+ACCEPTED = b"taken\n"
+MAX_REQUEST_BYTES = 256 << 10
 """Limit of a request in bytes."""
-MOST_TARGETS = 100
+MAX_TARGETS = 100
 _LONGEST_TARGET = 8_192
 _LONGEST_TOKEN = 512
 _LONGEST_PATH = 100
@@ -53,22 +53,22 @@ _LONGEST_PATH = 100
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 _SCHEMES = ("ws://", "wss://")
 _RETRY_S = 0.05
-LIMIT_S = 4.0
+HANDOVER_TIMEOUT_S = 4.0
 """Seconds a second start waits for the first instance, which may be starting itself, or be busy."""
 _QUICK_LIMIT_S = 2.0
 """Seconds of that wait before any other check."""
 
 
-class Outcome(enum.Enum):
+class HandoverOutcome(enum.Enum):
     """Result of a handover."""
 
-    TAKEN = "taken"
-    NOBODY = "nobody is there, or nobody who wants it; nothing was opened"
-    SILENT = "it was handed over, but nobody said that it was taken"
+    ACCEPTED = "taken"
+    NOT_ACCEPTED = "nobody is there, or nobody who wants it; nothing was opened"
+    NOT_ACKNOWLEDGED = "it was handed over, but nobody said that it was taken"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class OpenRequest:
     """Request of a second start."""
 
     targets: tuple[str, ...] = ()
@@ -85,14 +85,14 @@ class Request:
         return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode() + b"\n"
 
 
-def request_for(targets: Sequence[str], *, new_window: bool = False) -> Request:
+def request_for(targets: Sequence[str], *, new_window: bool = False) -> OpenRequest:
     """Returns the request for command-line arguments, with the desktop's token of this process."""
     folder = _current_folder()
     token = next(filter(None, (os.environ.get(name, "") for name in _TOKENS)), "")
-    return Request(tuple(_absolute(target, folder) for target in targets), folder, new_window, _plain_token(token))
+    return OpenRequest(tuple(_absolute(target, folder) for target in targets), folder, new_window, _plain_token(token))
 
 
-def decoded(line: bytes) -> Request | None:
+def decode_request(line: bytes) -> OpenRequest | None:
     """Returns a request received over the socket, or None if it is invalid."""
     try:
         raw = json.loads(line)
@@ -102,14 +102,14 @@ def decoded(line: bytes) -> Request | None:
     except (ValueError, RecursionError):
         return None
     # The limits refuse a request before any target is opened.
-    if not isinstance(targets, list) or len(targets) > MOST_TARGETS or not all(map(_is_target, targets)):
+    if not isinstance(targets, list) or len(targets) > MAX_TARGETS or not all(map(_is_target, targets)):
         return None
     if not isinstance(folder, str) or len(folder) > _LONGEST_TARGET or not isinstance(token, str):
         return None
-    return Request(tuple(map(str, targets)), folder, raw.get("new_window") is True, _plain_token(token))
+    return OpenRequest(tuple(map(str, targets)), folder, raw.get("new_window") is True, _plain_token(token))
 
 
-def quick_request(words: Sequence[str]) -> Request | None:
+def quick_request(words: Sequence[str]) -> OpenRequest | None:
     """Returns the request of a plain command line; None if the full parser is needed.
 
     Args:
@@ -126,13 +126,13 @@ def quick_request(words: Sequence[str]) -> Request | None:
     return request_for(targets, new_window="--new-window" in words)
 
 
-def handed_over_quickly(request: Request) -> bool:
+def try_handover(request: OpenRequest) -> bool:
     """Returns True if a running instance has accepted the request, so that this process can end."""
     place = listening_place()
-    return place is not None and hand_over(place, request, limit_s=_QUICK_LIMIT_S) is Outcome.TAKEN
+    return place is not None and hand_over(place, request, limit_s=_QUICK_LIMIT_S) is HandoverOutcome.ACCEPTED
 
 
-def first_or_end(request: Request) -> tuple[Place, Lock] | None:
+def become_first_or_exit(request: OpenRequest) -> tuple[ListeningPlace, FileLock] | None:
     """Becomes the first instance, or hands over to the present one and ends this process.
 
     Args:
@@ -147,13 +147,13 @@ def first_or_end(request: Request) -> tuple[Place, Lock] | None:
     place = listening_place()
     if place is None:
         return None
-    lock = place.take()
+    lock = place.acquire_lock()
     if lock is not None:
         return place, lock
     outcome = hand_over(place, request, waits=True)
-    if outcome is Outcome.TAKEN:
+    if outcome is HandoverOutcome.ACCEPTED:
         raise SystemExit(0)
-    if outcome is Outcome.SILENT:
+    if outcome is HandoverOutcome.NOT_ACKNOWLEDGED:
         raise SystemExit("Context Inspector is running but does not answer; --standalone starts another one.")
     return None
 
@@ -162,21 +162,21 @@ def first_or_end(request: Request) -> tuple[Place, Lock] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListeningPlace:
     """Listening place of the first instance of this user on this display."""
 
     socket: Path
     lock: Path
 
-    def take(self) -> Lock | None:
+    def acquire_lock(self) -> FileLock | None:
         """Becomes the first instance; returns None if there is one, or if that is unknown."""
         try:
-            return Lock.take(self.lock)
+            return FileLock.acquire(self.lock)
         except OSError:
             return None
 
 
-def listening_place() -> Place | None:
+def listening_place() -> ListeningPlace | None:
     """Returns the listening place, if there is a folder that certainly belongs to the user alone.
 
     Instances with other settings, or on another display, have other places. Creates the folder.
@@ -188,10 +188,10 @@ def listening_place() -> Place | None:
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700)
     # Another user may have created the folder first and would receive the requests.
-    if not _is_ours_alone(folder):
+    if not _is_private_folder(folder):
         return None
-    name = _name()
-    place = Place(folder / f"{name}.socket", folder / f"{name}.lock")
+    name = _instance_name()
+    place = ListeningPlace(folder / f"{name}.socket", folder / f"{name}.lock")
     # Socket paths have a limit of about a hundred bytes.
     return place if len(os.fsencode(place.socket)) <= _LONGEST_PATH else None
 
@@ -201,10 +201,10 @@ def _runtime_folder() -> Path | None:
         return None
     named = os.environ.get("TMPDIR" if sys.platform == "darwin" else "XDG_RUNTIME_DIR", "")
     folder = Path(named)
-    return folder if named and folder.is_absolute() and _is_ours_alone(folder) else None
+    return folder if named and folder.is_absolute() and _is_private_folder(folder) else None
 
 
-def _is_ours_alone(folder: Path) -> bool:
+def _is_private_folder(folder: Path) -> bool:
     """Returns True if it is this user's folder with access for no other."""
     if sys.platform == "win32":
         return False
@@ -215,7 +215,7 @@ def _is_ours_alone(folder: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
 
 
-def _name() -> str:
+def _instance_name() -> str:
     """Returns a hash of the user's folders and the display, since instances that differ in them must not connect."""
     display = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY", "").removesuffix(".0")
     folders = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
@@ -227,7 +227,9 @@ def _name() -> str:
 # Handover
 
 
-def hand_over(place: Place, request: Request, *, waits: bool = False, limit_s: float = LIMIT_S) -> Outcome:
+def hand_over(
+    place: ListeningPlace, request: OpenRequest, *, waits: bool = False, limit_s: float = HANDOVER_TIMEOUT_S
+) -> HandoverOutcome:
     """Hands a request to the first instance.
 
     Args:
@@ -237,8 +239,8 @@ def hand_over(place: Place, request: Request, *, waits: bool = False, limit_s: f
         limit_s: total timeout.
     """
     line, until = request.encoded(), time.monotonic() + limit_s
-    if len(line) > MOST_BYTES or len(request.targets) > MOST_TARGETS or sys.platform == "win32":
-        return Outcome.NOBODY
+    if len(line) > MAX_REQUEST_BYTES or len(request.targets) > MAX_TARGETS or sys.platform == "win32":
+        return HandoverOutcome.NOT_ACCEPTED
     while True:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as first:
             first.settimeout(max(0.01, until - time.monotonic()))
@@ -246,29 +248,33 @@ def hand_over(place: Place, request: Request, *, waits: bool = False, limit_s: f
                 first.connect(str(place.socket))
             except OSError:
                 if not waits or time.monotonic() > until:
-                    return Outcome.NOBODY
+                    return HandoverOutcome.NOT_ACCEPTED
             else:
-                return _ask(first, line, until)
+                return _exchange(first, line, until)
         time.sleep(_RETRY_S)
 
 
-def _ask(first: socket.socket, line: bytes, until: float) -> Outcome:
+def _exchange(first: socket.socket, line: bytes, until: float) -> HandoverOutcome:
     # The peer's user is checked, since a path alone does not prove it.
     if not is_own_user(first):
-        return Outcome.NOBODY
+        return HandoverOutcome.NOT_ACCEPTED
     try:
         if _line_from(first, until) != GREETING:
-            return Outcome.NOBODY
+            return HandoverOutcome.NOT_ACCEPTED
         first.sendall(line)
     except OSError:  # it ended, or is busy for long: it has not seen the request
-        return Outcome.NOBODY
+        return HandoverOutcome.NOT_ACCEPTED
     try:
         # It has the request now, so a second start would open the targets twice.
-        return Outcome.TAKEN if _line_from(first, max(until, time.monotonic() + 1)) == TAKEN else Outcome.NOBODY
+        return (
+            HandoverOutcome.ACCEPTED
+            if _line_from(first, max(until, time.monotonic() + 1)) == ACCEPTED
+            else HandoverOutcome.NOT_ACCEPTED
+        )
     except TimeoutError:
-        return Outcome.SILENT
+        return HandoverOutcome.NOT_ACKNOWLEDGED
     except OSError:
-        return Outcome.NOBODY
+        return HandoverOutcome.NOT_ACCEPTED
 
 
 def _line_from(first: socket.socket, until: float) -> bytes:
@@ -313,7 +319,7 @@ def _current_folder() -> str:
 
 
 def _absolute(target: str, folder: str) -> str:
-    if target.startswith((*_SCHEMES, SESSION)):
+    if target.startswith((*_SCHEMES, SESSION_PREFIX)):
         return target
     return os.path.normpath(Path(folder) / target)
 
@@ -321,7 +327,7 @@ def _absolute(target: str, folder: str) -> str:
 def _is_target(value: object) -> bool:
     if not isinstance(value, str) or not value or len(value) > _LONGEST_TARGET or "\0" in value:
         return False
-    return value.startswith(_SCHEMES) or path_in(value).is_absolute()
+    return value.startswith(_SCHEMES) or target_path(value).is_absolute()
 
 
 def _plain_token(token: str) -> str:

@@ -20,7 +20,7 @@ class Headers(Protocol):
         ...
 
 
-def why_refused(what: str, origin: str, names: AbstractSet[str], target: str, headers: Headers) -> str:
+def refusal_reason(what: str, origin: str, names: AbstractSet[str], target: str, headers: Headers) -> str:
     """Returns the reason for a refusal as a sentence, or "" if the request is allowed.
 
     Args:

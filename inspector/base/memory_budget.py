@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 _MB = 1_000_000
-LEAST_MB = 100
+MIN_BUDGET_MB = 100
 """Smallest budget in MB: an empty window takes about as much."""
 
 
@@ -29,7 +29,7 @@ def _peak_bytes() -> int:
     return most if sys.platform == "darwin" else most * 1024
 
 
-def free_bytes() -> int | None:
+def available_bytes() -> int | None:
     """Returns the available memory in bytes, or None if the system does not report it.
 
     On macOS, without such a report, half of all memory.
@@ -49,7 +49,7 @@ class MemoryBudget:
     """Memory budget of reading, beyond the memory of the process at its beginning.
 
     Attributes:
-        full: it is used up; reading stops until it is extended.
+        is_full: it is used up; reading stops until it is extended.
     """
 
     def __init__(self) -> None:
@@ -57,36 +57,36 @@ class MemoryBudget:
         self._given: int | None = None
         self._limit: int | None = None  # determined on first use, to avoid system calls before
         self._taken = 0
-        self.full = False
+        self.is_full = False
 
     def limit_to(self, megabytes: int) -> None:
         """Sets the budget in MB; 0 for half of the free memory."""
-        self._given = max(LEAST_MB, megabytes) * _MB if megabytes else None
+        self._given = max(MIN_BUDGET_MB, megabytes) * _MB if megabytes else None
         self._limit = None
-        self.full = False
+        self.is_full = False
 
     @property
     def limit_bytes(self) -> int | None:
         """The budget in bytes; None for no limit, if the system reports no free memory."""
         if self._limit is None:
-            free = free_bytes() if self._given is None else 0
+            free = available_bytes() if self._given is None else 0
             self._limit = self._given if self._given is not None else free // 2 if free is not None else None
         return self._limit
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Updates `full`. Takes some microseconds."""
         limit = self.limit_bytes
         self._taken = resident_bytes() - self._began
-        self.full = limit is not None and self._taken >= limit
+        self.is_full = limit is not None and self._taken >= limit
 
     def extend(self) -> None:
         """Grants the same budget again, from the present memory."""
         self._began = resident_bytes()
         self._limit = None
-        self.full = False
+        self.is_full = False
 
     @property
-    def sentence(self) -> str:
+    def full_message(self) -> str:
         """Message for a full budget."""
         return (
             f"Reading stopped: the messages take {self._taken / _MB:,.0f} MB, and "

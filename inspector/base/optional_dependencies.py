@@ -24,14 +24,16 @@ class Extra(NamedTuple):
     purpose: str
     modules: tuple[str, ...]
 
-    def lacking(self) -> list[str]:
+    def missing_modules(self) -> list[str]:
         """Returns its modules that are not installed."""
-        return [name for name in self.modules if not _is_there(name)]
+        return [name for name in self.modules if not _is_installed(name)]
 
-    def missing(self, what: str = "This") -> str:
+    def missing_message(self, what: str = "This") -> str:
         """Returns sentences that ask for its installation, or "" if it is installed."""
-        lacking = self.lacking()
-        return f"{what} needs the extra {self.name} ({', '.join(lacking)}). {_how_to_get(self.name)}" if lacking else ""
+        lacking = self.missing_modules()
+        return (
+            f"{what} needs the extra {self.name} ({', '.join(lacking)}). {_install_hint(self.name)}" if lacking else ""
+        )
 
 
 OTEL = Extra("otel", "OTLP as protobuf", ("opentelemetry.proto", "google.protobuf"))
@@ -39,14 +41,14 @@ FLEET = Extra("fleet", "surveys, slices of large logs, object stores", ("distrib
 EXTRAS = (OTEL, FLEET)
 
 
-def _is_there(module: str) -> bool:
+def _is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # of its parent package
         return False
 
 
-def _how_to_get(name: str) -> str:
+def _install_hint(name: str) -> str:
     if getattr(sys, "frozen", False):
         return "This package does not hold it: install the program with pipx or pip, as the guide's page Install says."
     pip = "pipx runpip context-inspector" if (Path(sys.prefix) / "pipx_metadata.json").is_file() else "pip"

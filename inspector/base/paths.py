@@ -20,7 +20,7 @@ APP_NAME = "context-inspector"
 HOME_VARIABLE = "CONTEXT_INSPECTOR_HOME"
 """Environment variable with the parent of every user folder."""
 
-_ALONE = 0o700
+_PRIVATE_MODE = 0o700
 
 
 @cache
@@ -84,19 +84,19 @@ def _user_folder(name: str, default: Path) -> Path:
     folder = Path(home).expanduser() / name if home else default
     # Captures and settings may reveal agents' messages, so other users of the machine have no access.
     with contextlib.suppress(OSError):  # a later write reports the error; the program starts without the folder
-        _make(folder)
+        _make_private(folder)
     for one in (folder.parent, folder) if not home and folder.parent.name == APP_NAME else (folder,):
         _close_to_others(one)
     return folder
 
 
-def _make(folder: Path) -> None:
+def _make_private(folder: Path) -> None:
     """Creates a folder and its parents with private modes: `mkdir` applies the umask to parents."""
     try:
-        folder.mkdir(mode=_ALONE, exist_ok=True)
+        folder.mkdir(mode=_PRIVATE_MODE, exist_ok=True)
     except FileNotFoundError:
-        _make(folder.parent)
-        folder.mkdir(mode=_ALONE, exist_ok=True)
+        _make_private(folder.parent)
+        folder.mkdir(mode=_PRIVATE_MODE, exist_ok=True)
 
 
 def _close_to_others(folder: Path) -> None:
@@ -105,5 +105,5 @@ def _close_to_others(folder: Path) -> None:
         return
     with contextlib.suppress(OSError):
         found = folder.stat()
-        if found.st_uid == os.geteuid() and found.st_mode & ~_ALONE & 0o777:
-            folder.chmod(_ALONE)
+        if found.st_uid == os.geteuid() and found.st_mode & ~_PRIVATE_MODE & 0o777:
+            folder.chmod(_PRIVATE_MODE)

@@ -7,11 +7,11 @@ from collections.abc import Generator, Iterator
 from typing import TypeVar
 
 Outcome = TypeVar("Outcome")
-Steps = Generator[None, None, Outcome]
+SlicedWork = Generator[None, None, Outcome]
 """Work that yields every few milliseconds, and its result."""
 
 
-def go_on(steps: Iterator[object], until: float) -> bool:
+def run_until(steps: Iterator[object], until: float) -> bool:
     """Does some of the work.
 
     Args:
@@ -24,7 +24,7 @@ def go_on(steps: Iterator[object], until: float) -> bool:
     return all(time.perf_counter() < until for _ in steps)
 
 
-def finished(steps: Generator[object, None, Outcome]) -> Outcome:
+def run_to_end(steps: Generator[object, None, Outcome]) -> Outcome:
     """Completes the work at once and returns its result."""
     while True:
         try:

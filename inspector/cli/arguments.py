@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
-from inspector.protocol.escaped_text import visible
+from inspector.protocol.escaped_text import escape_hostile
 
 LogFiles = Annotated[
     list[str],
@@ -119,5 +119,5 @@ def takes_reading(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
 
 def fail(sentence: str) -> NoReturn:
     """Prints an error and exits with code 2."""
-    typer.echo(visible(sentence), err=True)
+    typer.echo(escape_hostile(sentence), err=True)
     raise typer.Exit(2)

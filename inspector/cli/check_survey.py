@@ -14,11 +14,11 @@ from inspector.analysis.findings.store import LONGEST_SENTENCES
 from inspector.base.exit_codes import OUR_FAULT
 from inspector.cli.arguments import fail
 from inspector.cli.check_reports import Expectation, junit, sarif, unchecked_entries
-from inspector.cli.printing import print_array, printable, say, visible
+from inspector.cli.printing import escape_hostile, print_array, printable, say
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.survey.expectations import ExpectationError, Wanted, parse_expectation
-from inspector.survey.folder import SurveyError, asked, check_readable
+from inspector.survey.expectations import ExpectationError, RunExpectation, parse_expectation
+from inspector.survey.folder import SurveyError, check_readable, query_rows
 from inspector.survey.schema import SURVEYED
 
 _MOST_LISTED = 10
@@ -26,7 +26,8 @@ _SEVERITY = "list_position(['note', 'warning', 'error'], severity)"
 
 
 def check_survey(
-    folder: Path, report: str, fail_on: str | None, wanted: Sequence[Wanted], forbidden: Sequence[Wanted], *,
+    folder: Path, report: str, fail_on: str | None, wanted: Sequence[RunExpectation],
+    forbidden: Sequence[RunExpectation], *,
     each_run: bool,
 ) -> None:  # fmt: skip
     """Prints findings of a survey; exits with code 1 if an expectation or the severity limit fails.
@@ -44,7 +45,7 @@ def check_survey(
         held = [one for some, not_ in ((wanted, False), (forbidden, True)) for one in some
                 for one in _judged(folder, one, forbidden=not_, each_run=each_run)]  # fmt: skip
         fails = [one.word for one in Severity if fail_on is not None and one >= Severity[fail_on.upper()]]
-        unchecked = list(asked(folder, "SELECT path, text FROM failures WHERE kind = 'unchecked' ORDER BY path"))
+        unchecked = list(query_rows(folder, "SELECT path, text FROM failures WHERE kind = 'unchecked' ORDER BY path"))
         sentences = [f"{mask_text(path)}: {text}" for path, text in unchecked]
         if report == "json":
             entries = (one for path, text in unchecked for one in unchecked_entries((text,), path=mask_text(path)))
@@ -56,34 +57,34 @@ def check_survey(
         else:
             _print(folder, held, sentences)
         listed = ", ".join(f"'{word}'" for word in fails) or "''"
-        ((failing,),) = asked(folder, f"SELECT count(*) FROM findings WHERE severity IN ({listed})")
+        ((failing,),) = query_rows(folder, f"SELECT count(*) FROM findings WHERE severity IN ({listed})")
     except SurveyError as error:
-        fail(visible(str(error)))
+        fail(escape_hostile(str(error)))
     if failing or any(one.failure is not None for one in held):
         raise typer.Exit(1)
     if unchecked:
         raise typer.Exit(OUR_FAULT)
 
 
-def parsed_expectation(text: str) -> Wanted:
+def parsed_expectation(text: str) -> RunExpectation:
     """Parses an expectation; exits with code 2 if it is malformed."""
     try:
         return parse_expectation(text)
     except ExpectationError as error:
-        fail(visible(str(error)))
+        fail(escape_hostile(str(error)))
 
 
-def judged(one: Wanted, value: float, *, forbidden: bool, run: str = "") -> Expectation:
+def judged(one: RunExpectation, value: float, *, forbidden: bool, run: str = "") -> Expectation:
     """Compares an expectation with a measured value."""
     name = f"{'forbid' if forbidden else 'expect'} {one.text}{f' in {run}' if run else ''}"
-    if one.holds(value) is not forbidden:
+    if one.is_met(value) is not forbidden:
         return Expectation(name, None)
     number = f"{value:,.1f}" if value != int(value) else f"{int(value):,}"
     of = f" of {one.name}" if one.name else ""
     return Expectation(name, f"There are {number} {one.subject.counted}{of}.")
 
 
-def _judged(folder: Path, one: Wanted, *, forbidden: bool, each_run: bool) -> Iterator[Expectation]:
+def _judged(folder: Path, one: RunExpectation, *, forbidden: bool, each_run: bool) -> Iterator[Expectation]:
     if each_run:
         for path, value in one.of_each(folder):
             yield judged(one, value, forbidden=forbidden, run=mask_text(path))
@@ -96,7 +97,7 @@ def _findings(folder: Path) -> Iterator[dict[str, Any]]:
         "SELECT path, code, severity, no, context, text FROM findings "
         f"ORDER BY {_SEVERITY} DESC, code, path, no"
     )  # fmt: skip
-    for path, code, severity, number, context, text in asked(folder, query):
+    for path, code, severity, number, context, text in query_rows(folder, query):
         yield {
             "code": code, "severity": severity, "no": number, "context": context, "text": text, "path": mask_text(path),
         }  # fmt: skip
@@ -104,11 +105,11 @@ def _findings(folder: Path) -> Iterator[dict[str, Any]]:
 
 def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) -> None:
     """Prints findings for people: worst first, with the number of runs and some examples of each code."""
-    ((runs, failed),) = asked(
+    ((runs, failed),) = query_rows(
         folder,
         f"SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM failures WHERE kind NOT IN ({SURVEYED}))",
     )
-    codes = list(asked(
+    codes = list(query_rows(
         folder,
         "SELECT code, severity, count(*), count(DISTINCT run) FROM findings GROUP BY code, severity "
         f"ORDER BY {_SEVERITY} DESC, count(*) DESC, code",
@@ -121,7 +122,7 @@ def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) 
         say(f"{severity} {printable(code, 100)} ({number:,} in {count_of(among, 'run')})"
             f"{f': {check.title}' if check is not None else ''}")  # fmt: skip
         quoted = code.replace("'", "''")
-        some = asked(
+        some = query_rows(
             folder,
             f"SELECT path, no, text FROM findings WHERE code = '{quoted}' AND severity = '{severity}' "
             f"ORDER BY path, no LIMIT {_MOST_LISTED}",

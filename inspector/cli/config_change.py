@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from inspector.cli.arguments import fail
-from inspector.cli.printing import say, visible
+from inspector.cli.printing import escape_hostile, say
 
 if TYPE_CHECKING:
     from inspector.tap.install.changes import Change
@@ -20,9 +20,9 @@ def made(change: Change, *, yes: bool, dry_run: bool) -> bool:
     """Shows a change, asks for confirmation and applies it. Returns True if it was applied."""
     from inspector.tap.install.changes import RefusedError, applied
 
-    say(visible(f"{change.server.file.path}, {change.server.name}:"))
+    say(escape_hostile(f"{change.server.file.path}, {change.server.name}:"))
     for line in change.lines:
-        say(visible(f"  {line}"))
+        say(escape_hostile(f"  {line}"))
     if dry_run:
         say("Nothing was changed.")
         return False
@@ -32,8 +32,8 @@ def made(change: Change, *, yes: bool, dry_run: bool) -> bool:
     try:
         backup = applied(change)
     except RefusedError as error:
-        fail(visible(str(error)))
-    say("The file was created." if backup is None else visible(f"Changed. Backup: {backup}"))
+        fail(escape_hostile(str(error)))
+    say("The file was created." if backup is None else escape_hostile(f"Changed. Backup: {backup}"))
     for note in change.notes:
-        say(visible(note))
+        say(escape_hostile(note))
     return True

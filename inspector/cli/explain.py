@@ -10,7 +10,7 @@ from inspector.cli.arguments import Json
 from inspector.cli.opening import compiled, faults_shown
 from inspector.cli.printing import dump, echo, say
 from inspector.filters import explain
-from inspector.filters.explain import explained
+from inspector.filters.explain import explain_as_data
 from inspector.tables.filter_to_sql import condition_of
 
 
@@ -29,7 +29,7 @@ def explain_filter_command(
         return
     filter_ = compiled(display_filter, selected_context=context or None)
     if as_json:
-        echo(dump(explained(filter_)))
+        echo(dump(explain_as_data(filter_)))
         return
     for line in explain(filter_).splitlines():
         say(line)

@@ -12,7 +12,7 @@ import typer
 
 from inspector.cli.arguments import AS_USUAL, JUDGED, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, named, opened
-from inspector.cli.printing import visible
+from inspector.cli.printing import escape_hostile
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import notes_of, write_beside
 from inspector.document.saving import save_sources
@@ -26,7 +26,7 @@ from inspector.export import (
     export_to,
     matching,
 )
-from inspector.export.files import refuse_what_is_read, takes_a_stream, trouble_of
+from inspector.export.files import refuse_source_files, takes_a_stream, write_error_words
 from inspector.export.msp import export_subsession, node_at
 from inspector.export.options import MARKED_FIELDS, format_of
 from inspector.export.redaction import Redaction
@@ -42,7 +42,7 @@ _ASKED = (*(one.value for one in Format), _CAPTURE, _MSP)
 
 def _asked(text: str) -> str:
     if text not in _ASKED:
-        raise typer.BadParameter(f"{visible(text)!r} is not one of {', '.join(map(repr, _ASKED))}.")
+        raise typer.BadParameter(f"{escape_hostile(text)!r} is not one of {', '.join(map(repr, _ASKED))}.")
     return text
 
 
@@ -128,7 +128,7 @@ def export_command(
         chosen_fields = tuple(dict.fromkeys(names))
         refused = next((name for name in chosen_fields if name not in FIELD_BY_NAME), None)
         if refused is not None:
-            fail(f"{visible(refused)} has no fixed type, so it cannot be a Parquet column.")
+            fail(f"{escape_hostile(refused)} has no fixed type, so it cannot be a Parquet column.")
         checked = not names or asks_for_findings(filter_, names)
         counted = asks_for_tokens(filter_, names) or (not names and _COUNTED_BYTES)
         with opened(files, reading, checked=checked, counted=counted, masked=not unmasked) as document:
@@ -172,7 +172,7 @@ def _export_messages(
         if marks:
             write_beside(notes_of(document, matching(document, filter_), masked=options.masked), target)
     except (OSError, ValueError) as error:
-        why = trouble_of(error) if isinstance(error, OSError) else f"{error}."
+        why = write_error_words(error) if isinstance(error, OSError) else f"{error}."
         fail(f"{output} cannot be written: {why}")
     _say_written(output, done)
 
@@ -189,7 +189,7 @@ def _export_parquet(
     try:
         done = export_parquet(document, messages, target, fields=fields, raw=raw, masked=masked)
     except OSError as error:
-        fail(f"{output} cannot be written: {trouble_of(error)}")
+        fail(f"{output} cannot be written: {write_error_words(error)}")
     _say_written(output, done)
     masked_secrets = done.masked.total()
     if raw and masked_secrets:
@@ -200,24 +200,27 @@ def _export_otlp(
     document: CaptureDocument, messages: Iterator[int], output: str, to: str, *, content: bool, masked: bool
 ) -> None:
     from inspector.export.otlp import TraceWriter, write_traces
-    from inspector.export.otlp_sending import CollectorError, send, shown_url, traces_url
+    from inspector.export.otlp_sending import CollectorError, send_traces, shown_url, traces_url
 
     writer = TraceWriter(document, messages, content=content, redaction=Redaction(masked=masked))
     try:
         if to:
             url = traces_url(to)
-            typer.echo(f"{visible(shown_url(url))}: {count_of(send(writer.lines(), url), 'span')} sent.", err=True)
+            typer.echo(
+                f"{escape_hostile(shown_url(url))}: {count_of(send_traces(writer.lines(), url), 'span')} sent.",
+                err=True,
+            )
         elif output == "-":
             for line, _ in writer.lines():
                 sys.stdout.buffer.write(line + b"\n")
         else:
-            refuse_what_is_read(document, Path(output))
+            refuse_source_files(document, Path(output))
             deque(write_traces(writer, Path(output)), maxlen=0)
             typer.echo(f"{output}: {count_of(writer.spans, 'span')}.", err=True)
     except CollectorError as error:
-        fail(visible(str(error)))
+        fail(escape_hostile(str(error)))
     except OSError as error:
-        fail(f"{output} cannot be written: {trouble_of(error)}")
+        fail(f"{output} cannot be written: {write_error_words(error)}")
 
 
 def _export_context(files: Sequence[str], output: str, context: str | None, reading: Reading, *, masked: bool) -> None:
@@ -228,11 +231,13 @@ def _export_context(files: Sequence[str], output: str, context: str | None, read
     with opened(files, reading) as document:
         found = node_at(document, context)
         if found is None:
-            fail(f"There is no context {visible(context)}; `contexts {visible(named(files))}` lists them.")
+            fail(
+                f"There is no context {escape_hostile(context)}; `contexts {escape_hostile(named(files))}` lists them."
+            )
         try:
             done = deque(export_subsession(document, *found, Path(output), masked=masked), maxlen=1)[0]
         except OSError as error:
-            fail(f"{output} cannot be written: {trouble_of(error)}")
+            fail(f"{output} cannot be written: {write_error_words(error)}")
     _say_written(output, done)
 
 
@@ -242,10 +247,10 @@ def _export_sources(files: Sequence[str], output: str, reading: Reading) -> None
     with opened(files, reading, masked=False) as document:
         target = Path(output)
         try:
-            refuse_what_is_read(document, target)
+            refuse_source_files(document, target)
             save_sources(document, target)
         except OSError as error:
-            fail(f"{output} cannot be written: {trouble_of(error)}")
+            fail(f"{output} cannot be written: {write_error_words(error)}")
         _say_written(output, Exported(len(document.capture), target.stat().st_size, Redaction(masked=False).tally))
 
 

@@ -9,7 +9,7 @@ import typer
 
 from inspector.cli.arguments import fail
 from inspector.cli.config_change import DryRun, Yes, made
-from inspector.cli.printing import visible
+from inspector.cli.printing import escape_hostile
 
 
 def mcp_command(
@@ -29,7 +29,7 @@ def mcp_command(
     """
     for path in paths or ():
         if not path.exists():
-            fail(f"{visible(str(path))} cannot be read: there is no such file or folder.")
+            fail(f"{escape_hostile(str(path))} cannot be read: there is no such file or folder.")
     from inspector.mcp_server.server import serve
 
     serve(paths or ())
@@ -63,12 +63,12 @@ def mcp_install_command(
     known = client_named(client)
     if known is None:
         names = ", ".join(one.name for one in CLIENTS)
-        fail(visible(f"{client} is not a known client. Known: {names}."))
+        fail(escape_hostile(f"{client} is not a known client. Known: {names}."))
     for path in paths or ():
         if not path.exists():
-            fail(f"{visible(str(path))} cannot be read: there is no such file or folder.")
+            fail(f"{escape_hostile(str(path))} cannot be read: there is no such file or folder.")
     try:
         change = planned_entry(known, name, ["mcp", *(str(path.absolute()) for path in paths or ())], file)
     except RefusedError as error:
-        fail(visible(str(error)))
+        fail(escape_hostile(str(error)))
     made(change, yes=yes, dry_run=dry_run)

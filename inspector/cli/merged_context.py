@@ -9,7 +9,7 @@ from typer.models import OptionInfo
 
 from inspector.cli.arguments import Json, fail
 from inspector.cli.msp_documents import known_words, name_of, owner_of, read_document, say_problems
-from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say, visible
+from inspector.cli.printing import MOST_LISTED, dump, echo, escape_hostile, printable, say
 from inspector.msp import (
     RULE_WORDS,
     ChatContext,
@@ -105,7 +105,7 @@ def merged_context_command(
     if as_messages or as_json:
         for remark in context.remarks:
             if remark.warns:
-                typer.echo(visible(mask_text(remark.text)), err=True)
+                typer.echo(escape_hostile(mask_text(remark.text)), err=True)
     if as_messages:
         echo(dump(mask_secrets(context.as_messages())))
     elif as_json:
@@ -156,9 +156,9 @@ def _say_entry(place: int, entry: Entry) -> None:
 
 
 def _say_withheld(context: MergedContext | ChatContext) -> None:
-    if not context.withheld and not context.older:
+    if not context.withheld and not context.older_messages:
         return
-    say(f"\nNot sent: {len(context.withheld):,} withheld, {len(context.older):,} merely older")
+    say(f"\nNot sent: {len(context.withheld):,} withheld, {len(context.older_messages):,} merely older")
     for held in context.withheld[:MOST_LISTED]:
         name = printable(mask_text(held.id or "without an id"), 20)
         text = printable(mask_text(held.source.content), 60)

@@ -14,7 +14,7 @@ from inspector.analysis.views.model_context.messages import content_of_entry
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import opened
-from inspector.cli.printing import dump, printable, say, visible
+from inspector.cli.printing import dump, escape_hostile, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import entry_answer, entry_answers, model_context_answer
 from inspector.present.context_figures import estimate_words, headline_words, outside_words
@@ -66,7 +66,7 @@ def model_sees_command(
         if as_messages:
             for part in conversation_parts(moment):
                 # Part by part: a conversation may be larger than memory allows as one text.
-                typer.echo(visible(part), nl=False)
+                typer.echo(escape_hostile(part), nl=False)
         elif since is not None:
             _say_difference(context.at(_message(document, since, 0)), moment, as_json=as_json)
         elif as_json:

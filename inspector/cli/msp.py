@@ -24,7 +24,7 @@ from inspector.cli.msp_documents import (
     text_or_input,
 )
 from inspector.cli.msp_show import say_message, show_command
-from inspector.cli.printing import dump, echo, printable, say, visible
+from inspector.cli.printing import dump, echo, escape_hostile, printable, say
 from inspector.msp import (
     CannotEditError,
     Message,
@@ -102,13 +102,13 @@ def new_command(
 ) -> None:
     """Create a document with one empty session."""
     agreed = {"intent": intent, "constraints": constraint, "decisions": decision, "facts": fact}
-    document = SessionDocument.new(Path(file), identifier.strip(), label.strip(), agreed)
+    document = SessionDocument.create(Path(file), identifier.strip(), label.strip(), agreed)
     try:
         document.save_as(Path(file))
     except WouldReplaceError:
-        fail(visible(f"{file} already exists: choose another name."))
+        fail(escape_hostile(f"{file} already exists: choose another name."))
     except OSError as error:
-        fail(visible(f"{file} cannot be written: {error.strerror or error}."))
+        fail(escape_hostile(f"{file} cannot be written: {error.strerror or error}."))
     session = document.sessions[0]
     _answer(f"Made {name_of(session)} in {file}.", {"file": file, "session": session.id}, as_json=as_json)
 
@@ -147,7 +147,7 @@ def open_command(
         beside = [subsession_of(document, one) for one in refer or ()]
         sub = document.open_subsession(owner_of(document, below), label.strip(), policy or None)
         for other in beside:
-            document.refer(sub, other)
+            document.refer_summary(sub, other)
         return sub
 
     sub = edited(file, edit)
@@ -226,7 +226,7 @@ def _span(covers: str | None) -> tuple[int, int] | None:
     found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", covers.strip())
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
     if not 1 <= first <= last:
-        fail(f"{visible(covers)} is not a range of messages: write it as 1-20.")
+        fail(f"{escape_hostile(covers)} is not a range of messages: write it as 1-20.")
     return first - 1, last
 
 
@@ -281,7 +281,7 @@ def remove_command(
 def _place(which: str, what: What, count: int) -> int:
     number = int(which) if re.fullmatch(r"\d{1,9}", which) else 0
     if not 1 <= number <= count:
-        fail(visible(f"There is no {what} {which}: the session has {count:,}."))
+        fail(escape_hostile(f"There is no {what} {which}: the session has {count:,}."))
     return number - 1
 
 
@@ -299,9 +299,9 @@ def refer_command(
         sub = subsession_of(document, which)
         if withdraw:
             gone = other in sub.policy.include_summaries  # the other sub-session may no longer exist
-            document.withdraw(sub, other if gone else subsession_of(document, other).id)
+            document.withdraw_summary(sub, other if gone else subsession_of(document, other).id)
         else:
-            document.refer(sub, subsession_of(document, other))
+            document.refer_summary(sub, subsession_of(document, other))
         return sub
 
     sub = edited(file, edit)
@@ -333,9 +333,9 @@ def close_command(
     def edit(document: SessionDocument) -> Subsession:
         sub = subsession_of(document, which)
         if discard:
-            document.discard(sub)
+            document.discard_subsession(sub)
         else:
-            document.close(sub, text, append_to_parent=append)
+            document.close_subsession(sub, text, append_to_parent=append)
         return sub
 
     sub = edited(file, edit)
@@ -357,7 +357,7 @@ def merge_command(
 
     def edit(document: SessionDocument) -> Subsession:
         sub = subsession_of(document, which)
-        document.merge(sub)
+        document.merge_subsession(sub)
         return sub
 
     sub = edited(file, edit)
@@ -372,7 +372,7 @@ def _preview_merge(file: str, which: str, *, as_json: bool) -> None:
     try:
         messages = document.preview_merge(sub)
     except CannotEditError as error:
-        fail(visible(mask_text(str(error))))
+        fail(escape_hostile(mask_text(str(error))))
     parent = sub.parent.id if sub.parent is not None else None
     if as_json:
         told = [{"role": one.role, "content": one.content, "visibility": one.visibility} for one in messages]
@@ -401,9 +401,9 @@ def visibility_command(
         found = [one for owner in owners for one in owner.messages if one.id == message]
         if len(found) > 1:
             names = ", ".join(name_of(one.owner) for one in found[:_MOST_OWNERS])
-            fail(f"{len(found):,} messages have the id {visible(message)}: choose with --of, one of {names}.")
+            fail(f"{len(found):,} messages have the id {escape_hostile(message)}: choose with --of, one of {names}.")
         if not found:
-            fail(f"There is no message {visible(message)}; `msp show FILE -s ID` shows the ids.")
+            fail(f"There is no message {escape_hostile(message)}; `msp show FILE -s ID` shows the ids.")
         _refuse_misplaced(found[0].owner, visibility)
         document.set_visibility(found[0], visibility.value)
         return found[0]
@@ -451,7 +451,7 @@ def reopen_command(file: File, which: Which, as_json: Json = False) -> None:
 
     def edit(document: SessionDocument) -> Subsession:
         sub = subsession_of(document, which)
-        document.reopen(sub)
+        document.reopen_subsession(sub)
         return sub
 
     sub = edited(file, edit)

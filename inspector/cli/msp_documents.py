@@ -15,7 +15,7 @@ import typer
 
 from inspector.cli.arguments import fail
 from inspector.cli.opening import PATIENCE_S, say_waiting
-from inspector.cli.printing import printable, visible
+from inspector.cli.printing import escape_hostile, printable
 from inspector.msp import (
     CannotEditError,
     ChangedOnDiskError,
@@ -48,9 +48,9 @@ def read_document(files: list[str]) -> SessionDocument:
                     paths[number].write_bytes(_all_of(path))
             document = SessionDocument.read(paths)
         except NotMspError as error:
-            fail(visible(str(error)))
+            fail(escape_hostile(str(error)))
         except OSError as error:
-            fail(visible(f"{error.filename or files[0]} cannot be read: {error.strerror or error}."))
+            fail(escape_hostile(f"{error.filename or files[0]} cannot be read: {error.strerror or error}."))
     return document
 
 
@@ -70,7 +70,7 @@ def say_problems(document: SessionDocument) -> None:
     """Prints the first problems of a document on standard error."""
     problems = document.problems
     for problem in problems[:_MOST_PROBLEMS]:
-        typer.echo(visible(mask_text(problem.text)), err=True)
+        typer.echo(escape_hostile(mask_text(problem.text)), err=True)
     if len(problems) > _MOST_PROBLEMS:
         typer.echo(f"and {len(problems) - _MOST_PROBLEMS:,} more; the command check lists all.", err=True)
 
@@ -101,20 +101,20 @@ def edited(file: str, edit: Callable[[SessionDocument], T]) -> T:
     while True:
         document = read_document([file])
         if document.read_only:
-            fail(visible(f"{file} is compressed, so it cannot be edited: unpack it first."))
+            fail(escape_hostile(f"{file} is compressed, so it cannot be edited: unpack it first."))
         try:
             made = edit(document)
             document.save()
         except CannotEditError as error:
-            fail(visible(mask_text(str(error))))
+            fail(escape_hostile(mask_text(str(error))))
         except ChangedOnDiskError:
             attempts += 1
             if attempts == _ATTEMPTS:
-                fail(visible(f"{file} keeps changing: the edit was not saved. Try again."))
+                fail(escape_hostile(f"{file} keeps changing: the edit was not saved. Try again."))
             # Longer with each attempt.
             time.sleep(random.uniform(0, _PAUSE_S) * attempts)  # random, to get out of step with the other writer
         except OSError as error:
-            fail(visible(f"{error.filename or file} cannot be written: {error.strerror or error}."))
+            fail(escape_hostile(f"{error.filename or file} cannot be written: {error.strerror or error}."))
         else:
             return made
 
@@ -124,13 +124,16 @@ def session_of(document: SessionDocument, asked: str | None) -> Session:
     found = document.session(asked) if asked is not None else None
     alike = [one for one in document.sessions if one.label == asked] if found is None and asked is not None else []
     if len(alike) > 1:
-        fail(f"{len(alike):,} sessions are called {visible(asked or '')}: name one by its id. {known_words(alike)}")
+        fail(
+            f"{len(alike):,} sessions are called {escape_hostile(asked or '')}: name one by its id. "
+            f"{known_words(alike)}"
+        )
     found = found or next(iter(alike), None)
     if asked is None and len(document.sessions) == 1:
         found = document.sessions[0]
     if found is None:
         asks = "Name a session with --session ID." if asked is None else f"There is no session {asked}."
-        fail(f"{visible(asks)} {known_words(document.sessions)}")
+        fail(f"{escape_hostile(asks)} {known_words(document.sessions)}")
     return found
 
 
@@ -139,9 +142,11 @@ def subsession_of(document: SessionDocument, asked: str) -> Subsession:
     found = document.subsession(asked)
     alike = [sub for sub in document.subsessions if sub.label == asked] if found is None else []
     if len(alike) > 1:
-        fail(f"{len(alike):,} sub-sessions are called {visible(asked)}: name one by its id. {known_words(alike)}")
+        fail(
+            f"{len(alike):,} sub-sessions are called {escape_hostile(asked)}: name one by its id. {known_words(alike)}"
+        )
     if found is None and not alike:
-        fail(f"There is no sub-session {visible(asked)}. {known_words(document.subsessions)}")
+        fail(f"There is no sub-session {escape_hostile(asked)}. {known_words(document.subsessions)}")
     return found or alike[0]
 
 
@@ -156,9 +161,9 @@ def owner_of(document: SessionDocument, asked: str | None) -> Session | Subsessi
     alike = [one for one in everything if one.label == asked]
     if len(alike) > 1:
         what = "sub-sessions" if all(isinstance(one, Subsession) for one in alike) else "sessions and sub-sessions"
-        fail(f"{len(alike):,} {what} are called {visible(asked)}: name one by its id. {known_words(alike)}")
+        fail(f"{len(alike):,} {what} are called {escape_hostile(asked)}: name one by its id. {known_words(alike)}")
     if not alike:
-        fail(f"There is no session or sub-session {visible(asked)}. {known_words(everything)}")
+        fail(f"There is no session or sub-session {escape_hostile(asked)}. {known_words(everything)}")
     return alike[0]
 
 

@@ -14,18 +14,18 @@ import typer
 
 from inspector.analysis.passes.tokens.listed_prices import prices_in_force
 from inspector.analysis.passes.tokens.prices import PriceError, PriceTable, imported_lines
-from inspector.base.targets import is_session, path_in
+from inspector.base.targets import is_session, target_path
 from inspector.cli.arguments import AS_USUAL, CollapseOrder, Reading, fail
-from inspector.cli.printing import visible
+from inspector.cli.printing import escape_hostile
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import restore_marks
 from inspector.document.source_set import SourceChoice
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.field import Field
-from inspector.protocol.formats import READINGS
+from inspector.protocol.formats import SELECTABLE_FORMATS
 from inspector.protocol.tool_aliases import AliasError, ToolAliases, parse_alias
 from inspector.reading.files.source_reader import UnknownFormatError
-from inspector.settings.store import load as load_settings
+from inspector.settings.store import load_settings as load_settings
 from inspector.settings.store import settings_path
 from inspector.sources.inputs import is_stream, waiting_words
 from inspector.store.files.tool_baseline import read_baseline
@@ -35,7 +35,7 @@ PATIENCE_S = 0.5
 
 
 def say_waiting(path: Path) -> None:
-    typer.echo(visible(f"{waiting_words(path)} Ctrl+C ends it."), err=True)
+    typer.echo(escape_hostile(f"{waiting_words(path)} Ctrl+C ends it."), err=True)
 
 
 @contextmanager
@@ -57,11 +57,11 @@ def opened(
     paths = [path_at(file) for file in files]
     document = CaptureDocument()
     document.memory.limit_to(reading.memory)
-    document.use_tool_aliases(aliases)
-    document.use_prices(*prices_of(reading.prices))
+    document.set_tool_aliases(aliases)
+    document.set_prices(*prices_of(reading.prices))
     if baseline:
         document.analysis.findings.baseline = read_baseline()
-    document.use_collapse_order(newest_first=reading.collapses is CollapseOrder.newest)
+    document.set_collapse_order(newest_first=reading.collapses is CollapseOrder.newest)
     if reading.idle_after is not None:
         document.analysis.contexts.idle_after_s = reading.idle_after
     try:
@@ -78,11 +78,11 @@ def opened(
             document.capture.records.masks = None
         if checked:
             # To the end: a command has no window to keep responsive.
-            document.look_further(math.inf)
+            document.run_postponed_checks(math.inf)
         if counted is True or (counted and document.analysis.tokens.bytes_left <= counted):
             document.count_tokens()
-        for sentence in document.troubles:
-            typer.echo(visible(sentence), err=True)
+        for sentence in document.read_errors:
+            typer.echo(escape_hostile(sentence), err=True)
         # Marks lie beside a single file, so several files and streams have none.
         restore_marks(document, None if len(paths) > 1 or is_stream(paths[0]) else paths[0])
         yield document
@@ -114,18 +114,18 @@ def prices_of(file: str | None) -> tuple[list[str], str]:
         lines = imported_lines(data) if data.lstrip().startswith(b"{") else data.decode("utf-8-sig").splitlines()
         PriceTable(lines)
     except OSError as error:
-        fail(f"--prices: {visible(file)} cannot be read: {error.strerror or error}.")
+        fail(f"--prices: {escape_hostile(file)} cannot be read: {error.strerror or error}.")
     except UnicodeDecodeError:
-        fail(f"--prices: {visible(file)} is not UTF-8 text.")
+        fail(f"--prices: {escape_hostile(file)} is not UTF-8 text.")
     except PriceError as error:
-        fail(f"--prices: {visible(str(error))}")
+        fail(f"--prices: {escape_hostile(str(error))}")
     return lines, Path(file).name
 
 
 def _format(name: str | None) -> str | None:
     """Validates the format of `--read-as`; exits with the list of formats."""
-    if name is not None and name not in READINGS:
-        fail(f"--read-as: {visible(name)} is not a format. Formats: {', '.join(READINGS)}.")
+    if name is not None and name not in SELECTABLE_FORMATS:
+        fail(f"--read-as: {escape_hostile(name)} is not a format. Formats: {', '.join(SELECTABLE_FORMATS)}.")
     return name
 
 
@@ -135,11 +135,11 @@ def path_at(file: str) -> Path:
         return Path(file)
     from inspector.sources.agent_sessions.lookup import SessionNameError, session_named
 
-    path = path_in(file)
+    path = target_path(file)
     try:
         return path if path.is_absolute() else session_named(str(path)).path
     except SessionNameError as error:
-        fail(visible(str(error)))
+        fail(escape_hostile(str(error)))
 
 
 def _load(document: CaptureDocument, path: Path, reading: str | None, *, together: bool) -> None:
@@ -151,17 +151,19 @@ def _load(document: CaptureDocument, path: Path, reading: str | None, *, togethe
     def end(_number: int, _frame: object) -> None:
         signal.signal(signal.SIGINT, before)  # a second Ctrl+C ends the program
         document.stop_stream()
-        if document.sources.unopened:
-            typer.echo(visible(f"No program wrote to {document.name}."), err=True)
+        if document.sources.is_unopened:
+            typer.echo(escape_hostile(f"No program wrote to {document.name}."), err=True)
         else:
-            typer.echo(visible(f"{document.name} continues; this covers the messages received so far."), err=True)
+            typer.echo(
+                escape_hostile(f"{document.name} continues; this covers the messages received so far."), err=True
+            )
 
     before = signal.signal(signal.SIGINT, end)
     patient_until = time.monotonic() + PATIENCE_S
     said = False
     try:
         for _ in document.open_log(path, reading=reading):
-            if not said and document.sources.unopened and time.monotonic() > patient_until:
+            if not said and document.sources.is_unopened and time.monotonic() > patient_until:
                 said = True
                 say_waiting(path)
     finally:
@@ -172,9 +174,11 @@ def _load_together(document: CaptureDocument, files: Sequence[str], paths: Seque
     """Reads several logs to their ends, a session with its sub-agents; exits if one is missing."""
     for path in paths:
         if is_stream(path):
-            fail(f"{visible(str(path))} is a stream and cannot be read with other logs. Save it as a file first.")
+            fail(
+                f"{escape_hostile(str(path))} is a stream and cannot be read with other logs. Save it as a file first."
+            )
         if not path.exists():
-            fail(f"{visible(str(path))} cannot be read: there is no such file.")
+            fail(f"{escape_hostile(str(path))} cannot be read: there is no such file.")
     for _ in document.open_together(
         [
             SourceChoice(path, reading=reading, is_session=is_session(file))
@@ -189,7 +193,7 @@ def compiled(text: str, *, selected_context: str | None = None) -> DisplayFilter
     with faults_shown(text):
         found = compile_filter(text, selected_context=selected_context)
     if found.note is not None:
-        typer.echo(visible(str(found.note)), err=True)
+        typer.echo(escape_hostile(str(found.note)), err=True)
     return found
 
 
@@ -200,9 +204,9 @@ def faults_shown(text: str) -> Generator[None]:
         yield
     except FilterError as error:
         line, stop = text.replace("\n", " "), error.position + error.length
-        before, wrong = visible(line[: error.position]), visible(line[error.position : stop])
+        before, wrong = escape_hostile(line[: error.position]), escape_hostile(line[error.position : stop])
         caret = " " * len(before) + "^" * max(1, len(wrong))
-        fail(f"{visible(str(error))}\n  {before}{wrong}{visible(line[stop:])}\n  {caret}")
+        fail(f"{escape_hostile(str(error))}\n  {before}{wrong}{escape_hostile(line[stop:])}\n  {caret}")
 
 
 def field_named(name: str) -> Field:

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from inspector.protocol.escaped_text import text_cell, visible
+from inspector.protocol.escaped_text import escape_formula, escape_hostile
 
 __all__ = [
     "LONGEST_NAMES",
@@ -17,11 +17,11 @@ __all__ = [
     "csv_cell",
     "dump",
     "echo",
+    "escape_hostile",
     "plain",
     "print_array",
     "printable",
     "say",
-    "visible",
 ]
 
 LONGEST_NAMES = 1_000
@@ -41,13 +41,13 @@ def plain(value: object) -> str:
 
 def csv_cell(value: object, cell: Callable[[object], str]) -> str:
     """Formats a value for one CSV cell; texts are escaped so that no spreadsheet runs them as formulas."""
-    return cell(value) if isinstance(value, bool | int | float) else text_cell(cell(value))
+    return cell(value) if isinstance(value, bool | int | float) else escape_formula(cell(value))
 
 
 def printable(text: str, width: int) -> str:
     """Returns the text on one line, without control characters, cut to a width."""
     # Cut before splitting: captured text may have megabytes. Twenty times the width leaves room for blanks.
-    line = visible(" ".join(text[: 20 * width].split()))
+    line = escape_hostile(" ".join(text[: 20 * width].split()))
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
@@ -58,7 +58,7 @@ def dump(value: Any, *, indent: int | None = None) -> str:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError:
         text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
-    return visible(text)
+    return escape_hostile(text)
 
 
 def _finite(value: Any) -> Any:
@@ -76,7 +76,7 @@ def echo(text: str) -> None:
 
 def say(text: str) -> None:
     """Prints a line for people, with control characters escaped."""
-    echo(visible(text))
+    echo(escape_hostile(text))
 
 
 def print_array(values: Iterable[Any]) -> None:

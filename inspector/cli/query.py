@@ -19,12 +19,12 @@ import typer
 from inspector.cli.arguments import AS_USUAL, JUDGED, Reading, fail, takes_reading
 from inspector.cli.interrupting import interrupted_by_ctrl_c
 from inspector.cli.opening import opened
-from inspector.cli.printing import csv_cell, dump, echo, plain, print_array, printable, visible
+from inspector.cli.printing import csv_cell, dump, echo, escape_hostile, plain, print_array, printable
 from inspector.document.document import CaptureDocument
-from inspector.export.files import refuse_what_is_read, trouble_of
-from inspector.tables import Database, Needed, QueryError, Result
+from inspector.export.files import refuse_source_files, write_error_words
+from inspector.tables import Database, QueryError, QueryInputs, QueryResult
 from inspector.tables.parquet import parquet_file
-from inspector.tables.result_values import shown
+from inspector.tables.result_values import to_json_value
 from inspector.tokens.counter import TOKENIZER
 
 
@@ -70,14 +70,14 @@ def query_command(
         try:
             # DuckDB computes in native code, so Ctrl+C needs help to interrupt it.
             with interrupted_by_ctrl_c(database.interrupt):
-                needed = database.needed(sql)  # before reading a log, so that errors in the query come at once
+                needed = database.plan_inputs(sql)  # before reading a log, so that errors in the query come at once
             with opened(files, reading, checked=needed.checked, counted=needed.counted) as document:
                 if format_ is Format.parquet:
                     _write_parquet(document, sql, needed, output)
                     return
                 with interrupted_by_ctrl_c(database.interrupt):
                     database.load(document, needed)
-                    _PRINTERS[format_](database.run(sql))
+                    _PRINTERS[format_](database.run_query(sql))
         except QueryError as error:
             _refuse(error, sql)
     if needed.counted and format_ is Format.table:  # on standard error, since scripts count the rows
@@ -87,28 +87,30 @@ def query_command(
 def _refuse(error: QueryError, sql: str) -> NoReturn:
     """Exits with the error of a query and a caret below its place."""
     if error.position is None:
-        fail(visible(error.sentence))
+        fail(escape_hostile(error.sentence))
     start = sql.rfind("\n", 0, error.position) + 1
     line = sql[start:].partition("\n")[0]
     place = error.position - start
-    before, wrong = visible(line[:place]), visible(line[place : place + error.length])
+    before, wrong = escape_hostile(line[:place]), escape_hostile(line[place : place + error.length])
     caret = " " * len(before) + "^" * max(1, len(wrong))
-    fail(f"{visible(error.sentence)}\n  {before}{wrong}{visible(line[place + error.length :])}\n  {caret}")
+    fail(
+        f"{escape_hostile(error.sentence)}\n  {before}{wrong}{escape_hostile(line[place + error.length :])}\n  {caret}"
+    )
 
 
-def _print_csv(result: Result) -> None:
+def _print_csv(result: QueryResult) -> None:
     writer = csv.writer(sys.stdout)
     writer.writerow([csv_cell(name, _cell) for name in result.names])
     for row in _rows(result):
         writer.writerow([csv_cell(value, _cell) for value in row])
 
 
-def _print_json(result: Result) -> None:
+def _print_json(result: QueryResult) -> None:
     names = _distinct(result.names)
     print_array(dict(zip(names, row, strict=True)) for row in _rows(result))
 
 
-def _print_table(result: Result) -> None:
+def _print_table(result: QueryResult) -> None:
     width = shutil.get_terminal_size((120, 24)).columns
     lines = ([printable(_cell(value), 200) for value in row] for row in _rows(result))
     first = [[printable(name, 200) for name in result.names], *islice(lines, _WIDTHS_FROM)]
@@ -125,9 +127,9 @@ def _print_table(result: Result) -> None:
 _PRINTERS = {Format.csv: _print_csv, Format.json: _print_json, Format.table: _print_table}
 
 
-def _rows(result: Result) -> Iterator[list[object]]:
+def _rows(result: QueryResult) -> Iterator[list[object]]:
     for row in result:
-        yield [shown(value, type_) for value, type_ in zip(row, result.types, strict=True)]
+        yield [to_json_value(value, type_) for value, type_ in zip(row, result.types, strict=True)]
 
 
 def _cell(value: object) -> str:
@@ -159,11 +161,11 @@ def _written_to(target: Path) -> Generator[tuple[Database, str]]:
         yield database, written
 
 
-def _write_parquet(document: CaptureDocument, sql: str, needed: Needed, output: str) -> None:
+def _write_parquet(document: CaptureDocument, sql: str, needed: QueryInputs, output: str) -> None:
     """Writes a Parquet file; for standard output by way of a temporary file."""
     try:
         if output != "-":
-            refuse_what_is_read(document, Path(output))
+            refuse_source_files(document, Path(output))
             with _written_to(Path(output)) as (database, written):
                 database.load(document, needed)
                 database.write(sql, written)
@@ -179,4 +181,4 @@ def _write_parquet(document: CaptureDocument, sql: str, needed: Needed, output: 
         # A closed pipe ends every command in the same way, see `inspector/startup/program.py`.
         if output == "-" and error.errno == errno.EPIPE:
             raise
-        fail(f"{visible(output)} cannot be written: {trouble_of(error)}")
+        fail(f"{escape_hostile(output)} cannot be written: {write_error_words(error)}")

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from inspector.cli.arguments import fail
-from inspector.cli.printing import visible
+from inspector.cli.printing import escape_hostile
 from inspector.sources.connection import AddressError, Connection, Secret, named_space, normal_url
 
 
@@ -54,7 +54,7 @@ def record_command(
 
     connection = _connection(url, space, token_env)
     if wait:
-        typer.echo(visible(f"Waiting for {connection.shown_url}; Ctrl+C stops."), err=True)
+        typer.echo(escape_hostile(f"Waiting for {connection.shown_url}; Ctrl+C stops."), err=True)
     shown = sys.stderr.isatty()
 
     def wipe() -> None:
@@ -64,7 +64,7 @@ def record_command(
     def noted(state: SourceState, sentence: str) -> None:
         if state is not SourceState.FAILED:  # printed at the end
             wipe()
-            typer.echo(visible(sentence), err=True)
+            typer.echo(escape_hostile(sentence), err=True)
 
     def progressed(now: RecordingProgress) -> None:
         if shown:
@@ -90,7 +90,7 @@ def record_command(
         size = f"{done.size_bytes / 1e6:,.1f} MB" if done.size_bytes >= 100_000 else f"{done.size_bytes:,} bytes"
         typer.echo(f"{output}: {done.messages:,} messages received, {size}.", err=True)
     if done.trouble:
-        fail(visible(done.trouble))
+        fail(escape_hostile(done.trouble))
     if not done.messages:
         typer.echo(f"No messages were received; {output} was removed.", err=True)
 
@@ -101,15 +101,15 @@ def _receive(where: str, output: Path, seconds: float | None, spans: int | None,
     from inspector.tap.relay import open_window
 
     def said(sentence: str) -> None:
-        typer.echo(visible(sentence), err=True)
+        typer.echo(escape_hostile(sentence), err=True)
 
     try:
         address = otlp_receiver.address_of(where)
         listener, address = otlp_receiver.listener_at(address)
     except otlp_receiver.AddressRefusedError as error:
-        fail(visible(str(error)))
+        fail(escape_hostile(str(error)))
     except OSError as error:
-        fail(f"{visible(where)} cannot be used: {error.strerror or error}. Another program may listen there.")
+        fail(f"{escape_hostile(where)} cannot be used: {error.strerror or error}. Another program may listen there.")
     try:
         receiver = otlp_receiver.Receiver(output, address)
     except FileExistsError as error:
@@ -141,7 +141,7 @@ def _receive(where: str, output: Path, seconds: float | None, spans: int | None,
     if receiver.spans:
         said(f"{output}: {receiver.spans:,} spans received, {receiver.size_bytes / 1e6:,.1f} MB.")
     if receiver.trouble:
-        fail(visible(f"{receiver.trouble} Acknowledged spans are saved; exporters resend the rest."))
+        fail(escape_hostile(f"{receiver.trouble} Acknowledged spans are saved; exporters resend the rest."))
     if not receiver.spans:
         said(f"No spans were received; {output} was removed.")
 

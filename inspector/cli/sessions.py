@@ -11,7 +11,7 @@ from inspector.cli.arguments import Json
 from inspector.cli.printing import print_array, printable, say
 from inspector.present.formats import count_of, size
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.sources.agent_sessions.lookup import NEWEST, find_sessions
+from inspector.sources.agent_sessions.lookup import MAX_SESSIONS, find_sessions
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
 
 _PROMPT = 400
@@ -22,7 +22,7 @@ def sessions_command(
     as_json: Json = False,
     newest: Annotated[
         int, typer.Option("--newest", metavar="N", min=1, help="Number of sessions, newest first.")
-    ] = NEWEST,
+    ] = MAX_SESSIONS,
 ) -> None:
     """List the sessions that coding agents left on this machine, the newest first."""
     lookup = find_sessions(newest=newest)

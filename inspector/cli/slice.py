@@ -12,11 +12,11 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.base.atomic_files import in_place_of
+from inspector.base.atomic_files import open_replacement
 from inspector.base.optional_dependencies import FLEET
 from inspector.cli.arguments import fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, opened
-from inspector.cli.printing import visible
+from inspector.cli.printing import escape_hostile
 from inspector.cli.survey import Said, rough
 from inspector.document.document import CaptureDocument
 from inspector.export.lines import LinesWriter
@@ -27,12 +27,19 @@ from inspector.filters.errors import FilterError
 from inspector.filters.strings import quote
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_text
-from inspector.survey.byte_ranges import ByteRange, RangeError, has_stretches, range_filter, ranges_of
-from inspector.survey.dask_workers import EngineError, cluster_at, each_of, local_workers, memory_for_each, workers_here
+from inspector.survey.byte_ranges import ByteRange, RangeError, has_independent_lines, range_filter, ranges_of
+from inspector.survey.dask_workers import (
+    EngineError,
+    cluster_at,
+    local_workers,
+    memory_for_each,
+    run_each,
+    workers_here,
+)
 from inspector.survey.one_run import FailedError, fetched
 from inspector.survey.run_places import PlaceError, RunPlace, find_runs, is_address
 from inspector.survey.run_survey import Progress
-from inspector.survey.slicing import find_lines, here
+from inspector.survey.slicing import find_lines, run_here
 
 
 def slice_command(
@@ -74,20 +81,20 @@ def slice_command(
     try:
         places = find_runs(paths)
     except PlaceError as error:
-        fail(visible(mask_text(str(error))))
-    whole = [place for place in places if not has_stretches(place.path, place.size)]
+        fail(escape_hostile(mask_text(str(error))))
+    whole = [place for place in places if not has_independent_lines(place.path, place.size)]
     text = _filter_text(display_filter, since, until, by_stretches=len(whole) < len(places))
     ranges = [part for place in places if place not in whole for part in ranges_of(place.path, place.size)]
     # Starting workers takes longer than reading a single range.
     alone = scheduler is None and (len(ranges) <= 1 or workers == 1)
-    if not alone and (missing := FLEET.missing()):
+    if not alone and (missing := FLEET.missing_message()):
         fail(missing)
     try:
         with _engine(scheduler, workers, len(ranges), alone=alone) as each, _target(output) as file:
             lines = _cut(ranges, text, each, file, with_related=with_related, masked=not unmasked) if ranges else 0
             lines += sum(_cut_whole(one, text, file, with_related=with_related, masked=not unmasked) for one in whole)
     except (RangeError, EngineError, FailedError) as error:
-        fail(visible(mask_text(str(error))))
+        fail(escape_hostile(mask_text(str(error))))
     except OSError as error:
         fail(f"{output} cannot be written: {error.strerror or error}.")
     except KeyboardInterrupt:
@@ -104,14 +111,14 @@ def _filter_text(text: str, since: str | None, until: str | None, *, by_stretche
             try:
                 range_filter(f"time {operator} {quote(time)}")
             except FilterError as error:
-                fail(visible(f"{option}: {error}"))
+                fail(escape_hostile(f"{option}: {error}"))
             parts.append(f"time {operator} {quote(time)}")
     try:
         if by_stretches:
             range_filter(text)
     except FilterError as error:
         caret = " " * error.position + "^" * max(1, error.length)
-        fail(f"{visible(str(error))}\n  {visible(text)}\n  {caret}")
+        fail(f"{escape_hostile(str(error))}\n  {escape_hostile(text)}\n  {caret}")
     return " && ".join(parts)
 
 
@@ -130,11 +137,11 @@ def _cut_whole(place: RunPlace, text: str, file: Any, *, with_related: bool, mas
 def _engine(scheduler: str | None, workers: int | None, count: int, *, alone: bool) -> Generator[Any]:
     """Chooses workers: this process for small jobs, local worker processes, or a Dask cluster."""
     if alone:
-        yield here
+        yield run_here
         return
     number = min(workers_here(workers), count)
     with cluster_at(scheduler) if scheduler else local_workers(number, memory_for_each(number)) as client:
-        yield lambda work, ranges: each_of(client, work, ranges)
+        yield lambda work, ranges: run_each(client, work, ranges)
 
 
 @contextlib.contextmanager
@@ -143,7 +150,7 @@ def _target(output: str) -> Generator[Any]:
     if output == "-":
         yield sys.stdout.buffer
         return
-    with in_place_of(Path(output)) as file:
+    with open_replacement(Path(output)) as file:
         if not output.endswith(".gz"):
             yield file
             return
@@ -159,7 +166,7 @@ def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_relat
     writer = LinesWriter(CaptureDocument(), ExportOptions(), Redaction(masked=masked), exact=True)
 
     def as_logged(line: bytes, pieces: Mapping[bytes, bytes]) -> bytes:
-        return writer.logged(pieces.get(line, line) if masked else line)
+        return writer.masked_log_line(pieces.get(line, line) if masked else line)
 
     for done in find_lines(ranges, text, each, file.write, read=_read if with_related else None, shown=as_logged):
         lines, clock.bytes_done = done.lines, done.bytes_done

@@ -72,7 +72,7 @@ def _say_sources(document: CaptureDocument) -> None:
     counts = zip(capture.sources, capture.records_by_source(), strict=True)
     for source, count in islice(counts, MOST_LISTED):
         offset = f", clock corrected by {source.clock_offset_ns / 1e6:+,.1f} ms" if source.clock_offset_ns else ""
-        say(f"    {printable(source.name, 60)}: {source.format or 'no format'}, {count:,} records{offset}")
+        say(f"    {printable(source.name, 60)}: {source.main_format or 'no format'}, {count:,} records{offset}")
     if len(capture.sources) > MOST_LISTED:
         say(f"    and {len(capture.sources) - MOST_LISTED:,} more")
 

@@ -14,7 +14,7 @@ import typer
 from inspector.base.optional_dependencies import FLEET
 from inspector.cli.arguments import PriceFile, ToolAliasTexts, fail
 from inspector.cli.opening import aliases_of, prices_of
-from inspector.cli.printing import printable, say, visible
+from inspector.cli.printing import escape_hostile, printable, say
 from inspector.present.formats import count_of, duration
 from inspector.protocol.secrets.masking import mask_text
 from inspector.survey.dask_workers import (
@@ -25,7 +25,7 @@ from inspector.survey.dask_workers import (
     worker_count,
     workers_here,
 )
-from inspector.survey.folder import SurveyError, SurveyFolder, asked
+from inspector.survey.folder import SurveyError, SurveyFolder, query_rows
 from inspector.survey.one_run import SurveyOptions
 from inspector.survey.run_places import PlaceError, find_runs
 from inspector.survey.run_survey import Progress, batch_count, runs_to_survey, survey
@@ -73,7 +73,7 @@ def survey_command(
     table failures, and the survey continues. `check DIR` compares a survey with expectations, as it does a log;
     `context-inspector DIR` shows the runs in a window.
     """
-    if missing := FLEET.missing():
+    if missing := FLEET.missing_message():
         fail(missing)
     # Only to validate them: workers parse the texts again, since rules are not sent to them.
     aliases_of(tool_alias or [])
@@ -82,11 +82,11 @@ def survey_command(
         places = find_runs(paths, output)
         folder = SurveyFolder(output)
     except (PlaceError, SurveyError) as error:
-        fail(visible(mask_text(str(error))))
+        fail(escape_hostile(mask_text(str(error))))
     try:
         options = SurveyOptions(tokens, tuple(tool_alias or ()), 0, tuple(lines), dated)
         last = Progress(len(places), len(places))
-        todo = places if anew else runs_to_survey(places, folder.known(), options.version)
+        todo = places if anew else runs_to_survey(places, folder.known_runs(), options.version)
         if anew or todo:
             count = min(workers_here(workers), max(1, batch_count(todo)))  # starting more takes longer than it saves
             each = memory * _MB or memory_for_each(count)
@@ -95,7 +95,7 @@ def survey_command(
             last = _survey(client, places, folder, options, anew=anew)
         folder.finish()
     except (EngineError, SurveyError) as error:
-        fail(visible(mask_text(str(error))))
+        fail(escape_hostile(mask_text(str(error))))
     finally:
         folder.close()
     _say_end(output, last)
@@ -171,7 +171,7 @@ def _say_end(output: Path, progress: Progress) -> None:
     """Prints the result, and the logs that could not be surveyed."""
     known = f", {progress.known:,} of them unchanged" if progress.known else ""
     say(f"{output}: {count_of(progress.total, 'run')}{known}.")
-    rows = list(asked(output, "SELECT path, text FROM failures ORDER BY path"))
+    rows = list(query_rows(output, "SELECT path, text FROM failures ORDER BY path"))
     for path, text in rows[:_MOST_LISTED]:
         say(f"  {printable(mask_text(path), 300)}: {printable(text, 300)}")
     if len(rows) > _MOST_LISTED:

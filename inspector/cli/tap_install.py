@@ -10,7 +10,7 @@ import typer
 
 from inspector.cli.arguments import Json, fail
 from inspector.cli.config_change import DryRun, Yes, made
-from inspector.cli.printing import dump, echo, say, visible
+from inspector.cli.printing import dump, echo, escape_hostile, say
 
 if TYPE_CHECKING:
     from inspector.tap.install.changes import Change, Found, Server
@@ -51,7 +51,7 @@ def install_command(
     change = _planned(found, output or data_folder() / "taps", install=True)
     if made(change, yes=yes, dry_run=dry_run) and change.run:
         command = f"context-inspector {shlex.join(change.run)}"
-        echo(f"\nRun the tap before the client starts, and leave it running:\n\n  {visible(command)}")
+        echo(f"\nRun the tap before the client starts, and leave it running:\n\n  {escape_hostile(command)}")
 
 
 def uninstall_command(
@@ -72,9 +72,9 @@ def list_command(json: Json = False) -> None:
     for one in found.servers:
         tapped = "tapped" if one.form.tapped else ""
         row = f"{one.client.name:<15} {one.name:<24} {one.form.kind:<6} {tapped:<7}"
-        say(visible(f"{row} {one.shown}  ({one.file.path})"))
+        say(escape_hostile(f"{row} {one.shown}  ({one.file.path})"))
     for trouble in found.troubles:
-        say(visible(trouble))
+        say(escape_hostile(trouble))
     if not found.servers:
         say(_nothing(found))
 
@@ -100,10 +100,10 @@ def _server(client: str, server: str, file: Path | None) -> Server:
         others = sorted({one.name for one in found.servers})
         there = f" Its servers: {', '.join(others)}." if others else ""
         troubles = "".join(f" {one}" for one in found.troubles)
-        fail(visible(f"{known.title} has no server named {server}.{there}{troubles} {_looked(found)}"))
+        fail(escape_hostile(f"{known.title} has no server named {server}.{there}{troubles} {_looked(found)}"))
     if len(named) > 1:
         files = ", ".join(str(one.file.path) for one in named)
-        fail(visible(f"{known.title} has several servers named {server}. Name the file with --file: {files}."))
+        fail(escape_hostile(f"{known.title} has several servers named {server}. Name the file with --file: {files}."))
     return named[0]
 
 
@@ -113,7 +113,7 @@ def _planned(server: Server, folder: Path, *, install: bool) -> Change:
     try:
         return planned(server, folder, install=install)
     except RefusedError as error:
-        fail(visible(str(error)))
+        fail(escape_hostile(str(error)))
 
 
 def _refuse_sign_in(server: Server) -> None:
@@ -128,7 +128,7 @@ def _refuse_sign_in(server: Server) -> None:
     except AddressError:
         return  # reported when the change is planned
     if asyncio.run(asks_for_sign_in(upstream, proxy_for(upstream))):
-        fail(visible(SENTENCE.format(address=server.shown)))
+        fail(escape_hostile(SENTENCE.format(address=server.shown)))
 
 
 def _by_hand(client: str, server: str) -> str:
@@ -141,12 +141,12 @@ def _by_hand(client: str, server: str) -> str:
     other = other_named(client)
     known = ", ".join(one.name for one in CLIENTS)
     if other is None:
-        return visible(
+        return escape_hostile(
             f"{client} is not a known client (known: {known}). To tap it by hand, have it start {program} with "
             f"the arguments {arguments} before the server's own command, or give it the address that context-inspector "
             "tap --http URL prints."
         )
-    return visible(
+    return escape_hostile(
         f"Change the configuration of {other.title} by hand. In {other.file}, under {other.key}, {server}, set "
         f"{other.command} to {program} and begin {other.arguments} with {arguments} and the old {other.command}. For a "
         f"server with an address, set {other.url} to the address that context-inspector tap --http URL prints."
@@ -154,7 +154,7 @@ def _by_hand(client: str, server: str) -> str:
 
 
 def _nothing(found: Found) -> str:
-    return visible(f"No servers were found. {_looked(found)}")
+    return escape_hostile(f"No servers were found. {_looked(found)}")
 
 
 def _looked(found: Found) -> str:

@@ -16,8 +16,8 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from inspector.base.async_tasks import cancel_and_wait, spawn
-from inspector.demo.envelopes import PROTOCOL, Envelope, dump, new_id, timestamp
+from inspector.base.async_tasks import cancel_and_wait, start_task
+from inspector.demo.envelopes import PROTOCOL, Envelope, new_id, timestamp, to_compact_json
 from inspector.demo.gateway import MAX_FRAME_BYTES
 
 ANSWER_TIMEOUT_S = 15.0
@@ -31,7 +31,7 @@ class Pace:
     scale: float = 1.0
     """Factor on every wait: 1 is a human pace, 0.01 a hundred times as fast."""
 
-    async def wait(self, seconds: float) -> None:
+    async def wait_seconds(self, seconds: float) -> None:
         """Waits for ``seconds`` of the story."""
         await asyncio.sleep(seconds * self.scale)
 
@@ -75,7 +75,7 @@ class Agent:
             url, compression=None, max_size=MAX_FRAME_BYTES, ping_interval=None, close_timeout=2, proxy=None
         )
         join = {"type": "join", "space": space, "token": self._token, "participantId": self.name, "capabilities": []}
-        await self._socket.send(dump(join))
+        await self._socket.send(to_compact_json(join))
         async with asyncio.timeout(ANSWER_TIMEOUT_S):
             welcome = json.loads(await self._socket.recv())
         # The reader starts after the welcome, which it would otherwise consume.
@@ -132,7 +132,7 @@ class Agent:
             "payload": payload,
         }
         envelope |= {key: value for key, value in optional.items() if value is not None}
-        await self._connected().send(dump(envelope))
+        await self._connected().send(to_compact_json(envelope))
         return sent_id
 
     async def chat(
@@ -181,7 +181,7 @@ class Agent:
         answer.add_done_callback(lambda _: self._awaited.pop(message_id, None))
         return answer
 
-    def sees(
+    def next_message(
         self,
         kind: str,
         *,
@@ -237,7 +237,7 @@ class Agent:
 
     # receiving
 
-    async def heard(self, envelope: Envelope) -> None:
+    async def on_message(self, envelope: Envelope) -> None:
         """Reacts to a message; each call runs as its own task. For subclasses."""
 
     async def _read(self, socket: ClientConnection) -> None:
@@ -257,7 +257,7 @@ class Agent:
         kind, payload = envelope.get("kind"), envelope.get("payload") or {}
         if kind == "system/error":
             self.errors.append(envelope)
-        self._settle(envelope)
+        self._resolve_futures(envelope)
         # The gateway sends each message to its own sender too.
         if envelope.get("from") == self.name:
             return
@@ -266,9 +266,9 @@ class Agent:
         elif kind == "mcp/request" and self.name in envelope.get("to", ()) and payload.get("method") == "tools/list":
             self._start(self.answer(envelope, {"tools": self.tools}), "tools/list answer")
         else:
-            self._start(self.heard(envelope), "reaction")
+            self._start(self.on_message(envelope), "reaction")
 
-    def _settle(self, envelope: Envelope) -> None:
+    def _resolve_futures(self, envelope: Envelope) -> None:
         """Resolves the futures that wait for this message."""
         if envelope.get("kind") in _ANSWERS:
             for message_id in envelope.get("correlation_id", ()):
@@ -292,7 +292,7 @@ class Agent:
         )
 
     async def _ask_for_tools(self, other: str) -> None:
-        await self.pace.wait(0.3)
+        await self.pace.wait_seconds(0.3)
         try:
             await self.request(other, "tools/list")
         except TimeoutError:
@@ -305,7 +305,7 @@ class Agent:
             except ConnectionClosed:
                 return  # the demo is stopping, or the script joins again
 
-        task = spawn(quietly(), name=f"demo {self.name}: {what}", owner=self._tasks)
+        task = start_task(quietly(), name=f"demo {self.name}: {what}", owner=self._tasks)
         task.add_done_callback(lambda _: action.close())  # a task cancelled at once has not begun its coroutine
 
     def _connected(self) -> ClientConnection:

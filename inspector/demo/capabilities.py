@@ -13,10 +13,10 @@ from typing import Any
 Pattern = Mapping[str, Any]
 """``{"kind": "mcp/*", "payload": {"method": "tools/call", "params": {"name": "read_*"}}}``; ``payload`` is optional."""
 
-IMPLICIT: Pattern = {"id": "mcp-response", "kind": "mcp/response"}
+IMPLICIT_CAPABILITY: Pattern = {"id": "mcp-response", "kind": "mcp/response"}
 """Every participant of a v0.4 gateway has it."""
 
-DEFAULTS: tuple[Pattern, ...] = ({"id": "chat", "kind": "chat"}, IMPLICIT)
+DEFAULT_CAPABILITIES: tuple[Pattern, ...] = ({"id": "chat", "kind": "chat"}, IMPLICIT_CAPABILITY)
 """Permissions of an unknown participant, or of a known one with a wrong token."""
 
 

@@ -14,7 +14,7 @@ Envelope = dict[str, Any]
 """A decoded envelope in any shape."""
 
 
-def dump(value: object) -> str:
+def to_compact_json(value: object) -> str:
     """Returns compact JSON, as gateways send it, with unescaped text."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     try:

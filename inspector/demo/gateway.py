@@ -19,8 +19,8 @@ from typing import Any, Self, cast
 from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
-from inspector.demo.capabilities import DEFAULTS, IMPLICIT, Pattern, may_send
-from inspector.demo.envelopes import PROTOCOL, Envelope, dump, new_id, now_ms, timestamp
+from inspector.demo.capabilities import DEFAULT_CAPABILITIES, IMPLICIT_CAPABILITY, Pattern, may_send
+from inspector.demo.envelopes import PROTOCOL, Envelope, new_id, now_ms, timestamp, to_compact_json
 
 MAX_FRAME_BYTES = 100 << 20
 """Largest frame; larger ones close with 1009."""
@@ -44,7 +44,7 @@ class _Client:
     socket: ServerConnection
     capabilities: Sequence[Pattern]
 
-    def described(self) -> dict[str, object]:
+    def description(self) -> dict[str, object]:
         return {"id": self.id, "capabilities": list(self.capabilities)}
 
 
@@ -58,7 +58,7 @@ class _Stream:
     request_id: str
     facts: dict[str, Any] = field(default_factory=dict)
 
-    def described(self) -> dict[str, object]:
+    def description(self) -> dict[str, object]:
         return {**self.facts, "stream_id": self.id, "owner": self.owner, "authorized_writers": [self.owner]}
 
 
@@ -167,14 +167,16 @@ class DemoGateway:
         finally:
             # A second connection of the same name has replaced this one.
             if client is not None and self._clients.get(client.id) is client:
-                self._left(client)
+                self._remove_client(client)
 
     async def _join(self, socket: ServerConnection, data: str | bytes) -> _Client | None:
         """Processes a join; an earlier frame gets an error, and the connection stays (as released)."""
         frame = _decode(data)
         payload = frame.get("payload") if frame is not None else None
         if frame is None or (frame.get("type") != "join" and frame.get("kind") != "system/join"):
-            await socket.send(dump({"kind": "system/error", "to": [None], "payload": {"error": "join_required"}}))
+            await socket.send(
+                to_compact_json({"kind": "system/error", "to": [None], "payload": {"error": "join_required"}})
+            )
             return None
         fields = (cast("dict[str, Any]", payload) if isinstance(payload, dict) else {}) | frame
         if fields.get("space", self.space) != self.space:
@@ -185,37 +187,37 @@ class DemoGateway:
             return None
         name = fields.get("participantId")
         client_id = name if isinstance(name, str) and name else f"participant-{now_ms()}"
-        if client_id in self._clients and not self._knows(client_id, fields.get("token")):
+        if client_id in self._clients and not self._has_valid_token(client_id, fields.get("token")):
             # Unlike the released gateway: a stranger cannot take over the id of a demo participant.
             await socket.close(1008, f"{client_id} is here already, and the token is not theirs")
             return None
         client = _Client(client_id, socket, self._granted(client_id, fields.get("token")))
         self._clients[client_id] = client  # a second one with the same id takes over delivery
-        await socket.send(dump(self._welcome(client)))
+        await socket.send(to_compact_json(self._welcome(client)))
         self._announce("join", client)
         return client
 
     def _granted(self, client_id: str, token: object) -> Sequence[Pattern]:
         granted = self._capabilities.get(client_id)
-        if granted is None or not self._knows(client_id, token):
-            return DEFAULTS
-        return (*granted, IMPLICIT)
+        if granted is None or not self._has_valid_token(client_id, token):
+            return DEFAULT_CAPABILITIES
+        return (*granted, IMPLICIT_CAPABILITY)
 
-    def _knows(self, client_id: str, token: object) -> bool:
+    def _has_valid_token(self, client_id: str, token: object) -> bool:
         return self._tokens.get(client_id) in (None, token)
 
     def _welcome(self, client: _Client) -> Envelope:
-        others = [one.described() for one in self._clients.values() if one is not client]
-        streams = [stream.described() for stream in self._streams.values()]
-        payload = {"you": client.described(), "participants": others, "active_streams": streams}
-        return self._stamped("welcome", "system/welcome", payload, to=[client.id])
+        others = [one.description() for one in self._clients.values() if one is not client]
+        streams = [stream.description() for stream in self._streams.values()]
+        payload = {"you": client.description(), "participants": others, "active_streams": streams}
+        return self._gateway_envelope("welcome", "system/welcome", payload, to=[client.id])
 
     def _announce(self, event: str, client: _Client) -> None:
-        who = client.described() if event == "join" else {"id": client.id}
-        envelope = self._stamped("presence", "system/presence", {"event": event, "participant": who})
-        self._broadcast(dump(envelope), without=client)
+        who = client.description() if event == "join" else {"id": client.id}
+        envelope = self._gateway_envelope("presence", "system/presence", {"event": event, "participant": who})
+        self._broadcast(to_compact_json(envelope), without=client)
 
-    def _left(self, client: _Client) -> None:
+    def _remove_client(self, client: _Client) -> None:
         del self._clients[client.id]
         for stream in [one for one in self._streams.values() if one.owner == client.id]:
             del self._streams[stream.id]
@@ -228,19 +230,19 @@ class DemoGateway:
         if envelope is None:
             # As released: neither id, ts, from nor to.
             error = {"error": "Invalid message format", "message": "not a JSON object"}
-            await client.socket.send(dump({"kind": "system/error", "payload": error}))
+            await client.socket.send(to_compact_json({"kind": "system/error", "payload": error}))
             return
-        envelope = self._completed(envelope, client)
+        envelope = self._add_missing_fields(envelope, client)
         if not may_send(client.capabilities, envelope):
             await self._refuse(client, envelope)
             return
         if envelope.get("kind") == "stream/request" and not await self._open_stream(client, envelope):
             return
-        self._broadcast(dump(envelope))
+        self._broadcast(to_compact_json(envelope))
         if envelope.get("kind") == "stream/close":
             self._close_stream(client, envelope)
 
-    def _completed(self, envelope: Envelope, client: _Client) -> Envelope:
+    def _add_missing_fields(self, envelope: Envelope, client: _Client) -> Envelope:
         """Adds missing fields; unlike the released gateway, never trusts a sender's ``from``."""
         stamped = {"protocol": PROTOCOL, "id": new_id("msg"), "ts": timestamp()} | envelope | {"from": client.id}
         if isinstance(stamped.get("correlation_id"), str):
@@ -254,10 +256,10 @@ class DemoGateway:
             "attempted_kind": envelope.get("kind"),
             "your_capabilities": list(client.capabilities),
         }
-        error = self._stamped("error", "system/error", payload, to=[client.id], cause=envelope.get("id"))
-        await client.socket.send(dump(error))
+        error = self._gateway_envelope("error", "system/error", payload, to=[client.id], cause=envelope.get("id"))
+        await client.socket.send(to_compact_json(error))
 
-    def _stamped(
+    def _gateway_envelope(
         self, prefix: str, kind: str, payload: object, *, to: list[str] | None = None, cause: object = None
     ) -> Envelope:
         envelope: Envelope = {"protocol": PROTOCOL, "id": f"{prefix}-{now_ms()}", "ts": timestamp()}
@@ -284,8 +286,8 @@ class DemoGateway:
                 "message": "too many open streams",
                 "attempted_kind": "stream/request",
             }
-            error = self._stamped("error", "system/error", payload, to=[client.id], cause=request["id"])
-            await client.socket.send(dump(error))
+            error = self._gateway_envelope("error", "system/error", payload, to=[client.id], cause=request["id"])
+            await client.socket.send(to_compact_json(error))
             return False
         self._streams_opened += 1
         asked = request.get("payload")
@@ -309,7 +311,7 @@ class DemoGateway:
                 "authorized_writers": [client.id],
             },
         }
-        self._broadcast(dump(opened))
+        self._broadcast(to_compact_json(opened))
         return True
 
     def _stream_frame(self, client: _Client, data: str | bytes) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 
-from inspector.base.async_tasks import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, start_task
 from inspector.demo.agents import Pace
 from inspector.demo.capabilities import Pattern
 from inspector.demo.envelopes import new_id
 from inspector.demo.gateway import DemoGateway
 from inspector.demo.special_agents import Human, ReasoningAgent, ToolServer
-from inspector.demo.story import Cast, Round
+from inspector.demo.story import StoryCast, StoryRound
 from inspector.demo.tools import ActivityTools, FileTools
 from inspector.demo.topics import TOPICS
 
@@ -104,7 +104,7 @@ class Demo:
             OSError: If no port could be opened.
         """
         await self._gateway.start()
-        spawn(self._play(Pace(pace)), name="demo story", owner=self._tasks)
+        start_task(self._play(Pace(pace)), name="demo story", owner=self._tasks)
 
     async def stop(self) -> None:
         """Ends the story, and closes every connection and the port."""
@@ -116,10 +116,10 @@ class Demo:
         while True:
             cast = self._cast(pace)
             try:
-                await pace.wait(1.0)
-                await self._enter(cast)
+                await pace.wait_seconds(1.0)
+                await self._join_all(cast)
                 while True:
-                    await self._tell(cast, next(rounds))
+                    await self._play_round(cast, next(rounds))
             except* (OSError, TimeoutError, ConnectionClosed) as lost:
                 # Another client took over a participant's id, or the machine slept: all join again.
                 _log.info("the demo begins anew: %s", lost.exceptions[0])
@@ -127,27 +127,27 @@ class Demo:
                 await asyncio.gather(*(agent.leave() for agent in cast.everyone()))
             await asyncio.sleep(0.5)
 
-    async def _enter(self, cast: Cast) -> None:
+    async def _join_all(self, cast: StoryCast) -> None:
         for agent in cast.everyone():
             await agent.join(self.url, self.space)
-            await cast.human.pace.wait(0.5)
+            await cast.human.pace.wait_seconds(0.5)
 
-    async def _tell(self, cast: Cast, number: int) -> None:
+    async def _play_round(self, cast: StoryCast, number: int) -> None:
         """Plays one round; between rounds the human leaves for a while."""
         if number > 1:
             await cast.human.join(self.url, self.space)
         # Longer than any round: a disconnected actor would wait for ever.
         async with asyncio.timeout(30 + 300 * cast.human.pace.scale):
-            await Round(cast, TOPICS[(number - 1) % len(TOPICS)], number).tell()
+            await StoryRound(cast, TOPICS[(number - 1) % len(TOPICS)], number).play()
         self.rounds_played += 1
-        await cast.human.pace.wait(2.5)
+        await cast.human.pace.wait_seconds(2.5)
         await cast.human.leave()
-        await cast.human.pace.wait(5.0)
+        await cast.human.pace.wait_seconds(5.0)
 
-    def _cast(self, pace: Pace) -> Cast:
+    def _cast(self, pace: Pace) -> StoryCast:
         # Each server has tools of its own, and every participant its token.
         activities, files = ActivityTools(), FileTools()
-        return Cast(
+        return StoryCast(
             activities=ToolServer(
                 "activities",
                 pace=pace,

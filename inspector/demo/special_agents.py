@@ -16,7 +16,7 @@ class ReasoningAgent(Agent):
 
     asks_for_tools = True
 
-    async def think(self, text: str, *, context: str) -> str:
+    async def send_thought(self, text: str, *, context: str) -> str:
         """Sends one thought and returns its id."""
         return await self.send("reasoning/thought", {"message": text}, context=context)
 
@@ -45,14 +45,14 @@ class ToolServer(Agent):
         ]
 
     @override
-    async def heard(self, envelope: Envelope) -> None:
+    async def on_message(self, envelope: Envelope) -> None:
         payload = envelope.get("payload") or {}
         if envelope.get("kind") != "mcp/request" or self.name not in envelope.get("to", ()):
             return
         if payload.get("method") != "tools/call":
             return
         # A pause, so that a viewer can follow.
-        await self.pace.wait(0.35)
+        await self.pace.wait_seconds(0.35)
         params = payload.get("params") or {}
         function = self._functions.get(str(params.get("name")))
         if function is None:
@@ -71,13 +71,13 @@ class Human(Agent):
         self._decisions = dict(decisions)
 
     @override
-    async def heard(self, envelope: Envelope) -> None:
+    async def on_message(self, envelope: Envelope) -> None:
         if envelope.get("kind") != "mcp/proposal":
             return
         payload = envelope["payload"]
         # An unknown proposal is ignored, and its sender withdraws it.
         decision = self._decisions.get(payload["params"]["name"], "ignore")
-        await self.pace.wait(1.4)
+        await self.pace.wait_seconds(1.4)
         if decision == "fulfil":
             server = envelope["to"][0]
             await self.request(server, payload["method"], payload["params"], about=envelope["id"])

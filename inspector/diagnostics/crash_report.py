@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_KINDS = 20
+_MAX_KINDS = 20
 """Limit of distinct failures; further ones are only counted."""
 _LONGEST_WORDS = 400
 _LONGEST_TRACE = 8_000
@@ -84,7 +84,7 @@ class Failures:
         with self._lock:
             return list(self._known.values())
 
-    def take(self, origin: str, error: BaseException | None, words: str = "") -> Failure | None:
+    def count_failure(self, origin: str, error: BaseException | None, words: str = "") -> Failure | None:
         """Counts a failure.
 
         Args:
@@ -96,11 +96,11 @@ class Failures:
             The failures it was counted with; None above the limit of distinct ones.
         """
         # Errors of one type at one place count as one kind, however their texts differ.
-        kind = (origin, type(error), _place_of(error)) if error is not None else (origin, words[:200])
+        kind = (origin, type(error), _raise_place(error)) if error is not None else (origin, words[:200])
         with self._lock:
             self._total += 1
             known = self._known.get(kind)
-            if known is None and len(self._known) >= _KINDS:
+            if known is None and len(self._known) >= _MAX_KINDS:
                 return None
         if known is None:  # outside the lock: it reads sources and calls the error's __str__
             known = _described(origin, error, words)
@@ -112,7 +112,7 @@ class Failures:
             return known
 
 
-def _place_of(error: BaseException) -> tuple[str, int]:
+def _raise_place(error: BaseException) -> tuple[str, int]:
     """Returns the place of the raise; walks the traceback without reading sources."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
@@ -149,7 +149,7 @@ def traceback_words(error: BaseException, *, words: Mask | None = None) -> str:
     """
     parts: list[str] = []
     _add_trace(traceback.TracebackException.from_exception(error), parts, words, depth=0)
-    return shortened("\n".join(parts))
+    return shorten_paths("\n".join(parts))
 
 
 def marked_message(text: str) -> str:
@@ -181,7 +181,7 @@ def _add_trace(found: traceback.TracebackException, parts: list[str], words: Mas
         _add_trace(one, parts, words, depth + 1)
 
 
-def shortened(text: str) -> str:
+def shorten_paths(text: str) -> str:
     """Returns text with short source paths and without the user's name."""
     text = _PLACES.sub(lambda found: f'File "{_short_path(found[1])}"', text)
     home = str(Path.home())
@@ -198,7 +198,7 @@ def _short_path(path: str) -> str:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedWindow:
     """Facts about an open window: numbers, and a name that is included only on request."""
 
     name: str
@@ -212,7 +212,7 @@ class Opened:
 
 
 @dataclass(frozen=True)
-class Choices:
+class ReportChoices:
     """Optional parts of a report."""
 
     file_names: bool = False
@@ -221,7 +221,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class Environment:
     """Environment of a failure.
 
     Attributes:
@@ -233,7 +233,7 @@ class Surroundings:
 
     facts: Sequence[tuple[str, str]]
     settings: Mapping[str, object] = field(default_factory=dict)
-    opened: Sequence[Opened] = ()
+    opened: Sequence[OpenedWindow] = ()
     log_lines: Sequence[str] = ()
 
 
@@ -247,7 +247,7 @@ def system_facts(program_version: str) -> list[tuple[str, str]]:
     ]
 
 
-def compose(title: str, traces: Iterable[str], where: Surroundings, choices: Choices, mask: Mask) -> str:
+def compose_report(title: str, traces: Iterable[str], where: Environment, choices: ReportChoices, mask: Mask) -> str:
     """Returns a report as text.
 
     Args:
@@ -267,14 +267,14 @@ def compose(title: str, traces: Iterable[str], where: Surroundings, choices: Cho
         parts += ["", "Open", *(_opened_words(one, choices) for one in where.opened)]
     if choices.log_lines and where.log_lines:
         parts += ["", "Log", *where.log_lines]
-    text = shortened("\n".join(parts))
+    text = shorten_paths("\n".join(parts))
     if not choices.file_names:
         # Names first, as a path contains them.
         text = _without_paths(_without_names(text, [one.name for one in where.opened]))
     return mask(text) + "\n"
 
 
-def failure_words(failures: Failures, choices: Choices) -> list[str]:
+def describe_failures(failures: Failures, choices: ReportChoices) -> list[str]:
     """Returns each distinct failure with its count."""
     found: list[str] = []
     listed = 0
@@ -289,13 +289,13 @@ def failure_words(failures: Failures, choices: Choices) -> list[str]:
     return found
 
 
-def dump_words(dump: str, choices: Choices) -> str:
+def describe_dump(dump: str, choices: ReportChoices) -> str:
     """Returns the dump of a crashed run; messages of errors and Qt only on request."""
     if choices.error_words:
         lines = [line.removeprefix(_MESSAGE_MARK) for line in dump.splitlines()]
     else:
         lines = [words for line in dump.splitlines() if (words := _structure(line)) is not None]
-    return shortened("\n".join(lines))
+    return shorten_paths("\n".join(lines))
 
 
 def _structure(line: str) -> str | None:
@@ -324,7 +324,7 @@ _GROUPS = ("display", "start", "table")
 _CHOSEN = ("findings_by", "axis_by")
 
 
-def _opened_words(one: Opened, choices: Choices) -> str:
+def _opened_words(one: OpenedWindow, choices: ReportChoices) -> str:
     name = f"{one.name}: " if choices.file_names else ""
     return (
         f"{name}{one.format or 'nothing'}, {one.messages:,} messages ({one.shown:,} shown), {one.size_bytes:,} bytes, "

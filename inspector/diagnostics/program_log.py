@@ -19,18 +19,20 @@ from typing import TYPE_CHECKING, TextIO
 
 from typing_extensions import override
 
-from inspector.base.file_lock import hold
+from inspector.base.file_lock import lock_descriptor
 from inspector.base.paths import log_folder
 
 Mask = Callable[[str], str]
 """Returns text with its secrets masked."""
 
 STEM = "context-inspector"
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 _INSTANCES = 16
 _TAIL_BYTES = 512 << 10
 # Control and bidi characters except line ends and tabs: a terminal would execute them.
-_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+_CONTROL_CHARACTERS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
 
 
 class LineFormatter(logging.Formatter):
@@ -45,7 +47,7 @@ class LineFormatter(logging.Formatter):
         words = record.getMessage()
         if record.exc_info:
             words = f"{words}\n{self.formatException(record.exc_info)}"
-        words = _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", self._mask(words))
+        words = _CONTROL_CHARACTERS.sub(lambda found: f"\\u{ord(found[0]):04x}", self._mask(words))
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(record.created))
         head = f"{when}.{int(record.msecs):03} {record.levelname} {record.name}: "
         return head + words.rstrip("\n").replace("\n", "\n    ")
@@ -63,7 +65,7 @@ class LogFile(logging.Handler):
         self.setFormatter(LineFormatter(mask))
         self.path: Path | None = None
         self._file: int | None = None
-        self._held: int | None = None
+        self._lock_descriptor: int | None = None
         self._tried = self._reported = False
 
     @override
@@ -76,13 +78,13 @@ class LogFile(logging.Handler):
                 self._take_file()
             if self._file is None or self.path is None:
                 return
-            if os.fstat(self._file).st_size + len(line) > _MOST_BYTES:
+            if os.fstat(self._file).st_size + len(line) > _MAX_BYTES:
                 self._begin_anew(self.path)
             os.write(self._file, line)
         except Exception as error:  # noqa: BLE001  logging never fails whoever logs
-            self._say_once(error)
+            self._report_once(error)
 
-    def _say_once(self, error: Exception) -> None:
+    def _report_once(self, error: Exception) -> None:
         """Reports once that the log cannot be written; without the record, which is not masked."""
         if self._reported or sys.stderr is None:
             return
@@ -98,8 +100,8 @@ class LogFile(logging.Handler):
             stem = STEM if number == 1 else f"{STEM}-{number}"
             held = os.open(folder / f"{stem}.lock", os.O_CREAT | os.O_RDWR, 0o600)
             # A second instance gets a file of its own, so that their lines do not mix.
-            if hold(held):
-                self._held = held
+            if lock_descriptor(held):
+                self._lock_descriptor = held
                 self.path = folder / f"{stem}.log"
                 self._file = _opened(self.path)
                 return
@@ -109,15 +111,15 @@ class LogFile(logging.Handler):
         if self._file is not None:
             os.close(self._file)
             self._file = None
-        path.replace(earlier_part(path))
+        path.replace(previous_part(path))
         self._file = _opened(path)
 
     @override
     def close(self) -> None:
-        for descriptor in (self._file, self._held):
+        for descriptor in (self._file, self._lock_descriptor):
             if descriptor is not None:
                 os.close(descriptor)
-        self._file = self._held = None
+        self._file = self._lock_descriptor = None
         super().close()
 
 
@@ -139,12 +141,12 @@ def _opened(path: Path) -> int:
     return os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
 
 
-def earlier_part(path: Path) -> Path:
+def previous_part(path: Path) -> Path:
     """Returns the path of the previous part."""
     return path.with_name(f"{path.name}.1")
 
 
-def start(mask: Mask, *, detailed: bool = False) -> LogFile:
+def start_logging(mask: Mask, *, detailed: bool = False) -> LogFile:
     """Starts logging to the file, and warnings to standard error as before.
 
     Args:
@@ -169,7 +171,7 @@ _DEMO = "inspector.demo.gateway"
 """Logger of the websockets library, which logs frames at DEBUG; payloads must not be logged."""
 
 
-def stop(handler: LogFile) -> None:
+def stop_logging(handler: LogFile) -> None:
     """Stops logging."""
     root = logging.getLogger()
     for other in [one for one in root.handlers if one is handler or isinstance(one, _Terminal)]:
@@ -184,7 +186,7 @@ def last_lines(path: Path | None, most: int) -> list[str]:
     if path is None:
         return []
     lines: list[str] = []
-    for part in (path, earlier_part(path)):
+    for part in (path, previous_part(path)):
         if len(lines) >= most:
             break
         try:

@@ -42,7 +42,7 @@ def _choice(document: CaptureDocument, source: SourceFile, path: Path) -> Source
     chosen = next((one for one in document.choices if one.path == source.path and not one.is_session), None)
     member = opened.member_of(source) if opened is not None else None
     offset_ns = chosen.clock_offset_ns if chosen is not None else None
-    return SourceChoice(path, clock_offset_ns=offset_ns, reading=source.reading, name=source.name, member=member)
+    return SourceChoice(path, clock_offset_ns=offset_ns, reading=source.chosen_format, name=source.name, member=member)
 
 
 def _packed(source: SourceFile, name: str, opened: contextlib.ExitStack) -> Packed:

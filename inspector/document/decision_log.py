@@ -13,7 +13,7 @@ from typing import Any
 from inspector.reading.files.source_reader import SourceReader
 from inspector.sources.bundle import member_at
 from inspector.sources.inputs import is_stream, open_source
-from inspector.store.files.capability_decisions import FILE_NAME, Decisions
+from inspector.store.files.capability_decisions import FILE_NAME, CapabilityDecisions
 from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.capture import Capture
 
@@ -31,9 +31,9 @@ class DecisionLog:
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._due = 0.0
-        self.found: Decisions | None = None
+        self.found: CapabilityDecisions | None = None
 
-    def open(self, log: Path, *, wait: bool, follow: bool) -> Generator[None]:
+    def open_beside(self, log: Path, *, wait: bool, follow: bool) -> Generator[None]:
         """Reads the file beside a log once; yields while it is decompressed.
 
         Args:
@@ -46,13 +46,13 @@ class DecisionLog:
             return
         try:
             source = open_source(path)
-            for _ in SourceReader(source, 0).wait_until(lambda: not source.growing, wait=wait):
+            for _ in SourceReader(source, 0).wait_until(lambda: not source.is_growing, wait=wait):
                 yield
             # Several gateways may be open together; their decisions are one set.
-            decisions = self.found or Decisions()
-            decisions.add(source)
+            decisions = self.found or CapabilityDecisions()
+            decisions.add_source(source)
             if follow:
-                decisions.read_on()
+                decisions.read_new_lines()
             else:
                 decisions.read_all()
         except OSError:
@@ -64,7 +64,7 @@ class DecisionLog:
         """The files read."""
         return self.found.sources if self.found is not None else []
 
-    def follow(self) -> bool:
+    def read_new(self) -> bool:
         """Reads new decisions, at most once a second; returns True if there are any.
 
         They follow their messages by a moment.
@@ -74,22 +74,24 @@ class DecisionLog:
         self._due = time.monotonic() + _EVERY_S
         known = len(self.found)
         try:
-            self.found.read_on()
+            self.found.read_new_lines()
         except OSError:  # earlier ones stay
             return False
         return len(self.found) > known
 
-    def about(self, message: int) -> list[dict[str, Any]]:
+    def decisions_on(self, message: int) -> list[dict[str, Any]]:
         """Returns the decisions about a message's envelope id, as logged; [] without a log or an id."""
         # Most captures have no decisions, so the record is not decoded for them.
         identifier = self._capture.records.envelope_id(message) if self.found is not None else None
-        return self.found.about(identifier) if self.found is not None and identifier else []
+        return self.found.decisions_about(identifier) if self.found is not None and identifier else []
 
     def about_refusal(self, error: int) -> list[dict[str, Any]]:
         """Returns the decisions about a message that a `system/error` refused, logged or not."""
         if self.found is None:
             return []
-        return [one for name in self._capture.records.correlation_ids(error) for one in self.found.about(name)]
+        return [
+            one for name in self._capture.records.correlation_ids(error) for one in self.found.decisions_about(name)
+        ]
 
     def close(self) -> None:
         for source in self.sources:

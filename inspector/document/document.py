@@ -24,7 +24,7 @@ from inspector.base.gc_control import no_collection
 from inspector.base.memory_budget import MemoryBudget
 from inspector.document.decision_log import DecisionLog
 from inspector.document.openers import OPENERS, OpenRequest, title_of, title_of_several
-from inspector.document.source_list import in_order
+from inspector.document.source_list import resolve_choices
 from inspector.document.source_set import SourceChoice
 from inspector.document.sources import DocumentSources, Progress, Reader, is_tapped_now, progress_of
 from inspector.document.stream_texts import StreamTexts
@@ -43,7 +43,7 @@ from inspector.store.files.tool_baseline import read_baseline
 from inspector.store.messages.capture import Capture
 from inspector.store.messages.piece_masks import PieceMasks
 
-_REST = 500
+_REST_FACTOR = 500
 """Factor: while no messages arrive, the checks rest 500 times as long as their clock check took."""
 _CHECKS_S = 1.0
 _CHECKS_FAILED = (
@@ -72,7 +72,7 @@ class CaptureDocument:
         msp: the session document behind this projection, if any; edits go to it.
         sessions: applies its edits to the capture.
         sources: the sources.
-        memory: memory limit of reading; when it is reached, reading stops until `go_on` or `memory.extend`.
+        memory: memory limit of reading; when it is reached, reading stops until `resume_reading` or `memory.extend`.
         stream_texts: joined texts of streams.
         counting: counts tokens on request.
         observers: notified of each change.
@@ -143,7 +143,7 @@ class CaptureDocument:
             OSError: no log can be read.
             UnknownFormatError: no log has a known line.
         """
-        found = in_order(choices)
+        found = resolve_choices(choices)
         if len(found) == 1 and not found[0].parts and not found[0].is_live:
             # A single log needs neither comparison nor a merged order.
             one = found[0]
@@ -153,7 +153,7 @@ class CaptureDocument:
             )  # fmt: skip
             return
         if len(found) > 1:
-            self.capture.share_messages()
+            self.capture.merge_across_sources()
         yield from self.open_set(found, name=name, block_bytes=block_bytes, wait=wait, follow=follow)
 
     def open_set(
@@ -218,13 +218,15 @@ class CaptureDocument:
     def take_rewritten(self, rows: Sequence[int]) -> None:
         """Passes rewritten lines to the passes."""
         if rows:
-            self._tell(self.analysis.rewritten(np.array(rows, np.int64)))
+            self._notify_observers(self.analysis.rewritten(np.array(rows, np.int64)))
 
     def catch_up(self) -> None:
         """Runs the checks on pending changes."""
-        self._tell(self.analysis.catch_up())
+        self._notify_observers(self.analysis.catch_up())
 
-    def go_on(self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False) -> Generator[Progress]:
+    def resume_reading(
+        self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False
+    ) -> Generator[Progress]:
         """Continues a log whose `open_log` was closed early; same steps and errors."""
         # The user chose to continue, so the limit rises by one step.
         self.memory.extend()
@@ -236,49 +238,49 @@ class CaptureDocument:
         finished = False
         try:
             yield self._progress()
-            for _ in reader.find_out(wait=wait) if not reader.source.read_to else ():
+            for _ in reader.detect_format(wait=wait) if not reader.source.read_to else ():
                 yield self._progress()
             sources.leave_out_unknown()
             if follow:
-                sources.follow()
+                sources.follow_logs()
             feed = reader.source.feed
-            for block in reader.read(block_bytes, wait=wait, to_be_followed=sources.followed is not None):
+            for block in reader.read_blocks(block_bytes, wait=wait, to_be_followed=sources.followed is not None):
                 if block is not None:
                     try:
                         yield self._progress()  # the read took long enough for one turn of a window's loop
                         yield from self._checked()
                     finally:  # also if the generator is closed here: the reader is already past the block
                         if not sources.is_closed:
-                            self._take(reader, block, more=True)
+                            self._append_block(reader, block, more=True)
                     yield from self._checked()
                 elif feed is not None and sources.several is None:  # a stream, whose next block may take long
-                    self._tell(self.analysis.catch_up())
+                    self._notify_observers(self.analysis.catch_up())
                 yield self._progress()
-                if self.memory.full and (feed is None or wait):
+                if self.memory.is_full and (feed is None or wait):
                     yield from self._caught_up()
                     return
-                while self.memory.full:  # stopping would also stop the thread that fills the spool
+                while self.memory.is_full:  # stopping would also stop the thread that fills the spool
                     yield replace(self._progress(), waiting=True)
             for gateway in (one for one in reader.sources if one.known_format == "gateway-log"):
-                for _ in self.decisions.open(gateway.path, wait=wait, follow=sources.followed is not None):
+                for _ in self.decisions.open_beside(gateway.path, wait=wait, follow=sources.followed is not None):
                     yield replace(self._progress(), waiting=True)
             self.analysis.findings.decisions = self.decisions.found
             yield from self._caught_up()
             finished = True
         finally:
             if not sources.is_closed and not finished:  # otherwise the checks would find closed files
-                self._tell(self.analysis.catch_up())
+                self._notify_observers(self.analysis.catch_up())
             self.live = finished and sources.is_live
             sources.end_opening(finished=finished)
 
     def _caught_up(self) -> Generator[Progress]:
-        self._tell(self.analysis.begin_catch_up())
+        self._notify_observers(self.analysis.begin_catch_up())
         yield from self._checked()
 
     def _checked(self) -> Generator[Progress]:
         """Advances the checks, one step at a time."""
         while self.analysis.checking:
-            self._advance(0.0)
+            self._advance_checks(0.0)
             yield self._progress()
 
     def _progress(self) -> Progress:
@@ -311,28 +313,28 @@ class CaptureDocument:
             until: deadline by `time.perf_counter`; after it, no block is started, and a block already read waits.
         """
         if self.analysis.checking:
-            self._advance(0.0)
+            self._advance_checks(0.0)
             return True
         if time.perf_counter() >= until:
             return True
-        if self.sources.followed is not None and self.decisions.follow():
+        if self.sources.followed is not None and self.decisions.read_new():
             self.catch_up()
         self.sources.update()
         found = self._read_grown(more=more, until=until)
-        if not found and not self.sources.waiting:
+        if not found and not self.sources.is_waiting:
             self._check_again()
         return found or self.analysis.checking
 
     def _read_grown(self, *, more: bool = False, at_end: bool = False, until: float = math.inf) -> bool:
         """Appends a block of new lines; returns True if there was one."""
-        if self._held is None and not self.memory.full:
+        if self._held is None and not self.memory.is_full:
             self._held = self.sources.read_on(at_end=at_end)
             # Appending needs a turn of its own, so the block waits for the next call.
             if self._held is not None and time.perf_counter() >= until:
                 return True
         block, self._held = self._held, None
         if block is not None:
-            self._take(self.sources.reader, block, more=more or self.sources.has_more)
+            self._append_block(self.sources.reader, block, more=more or self.sources.has_more)
         return block is not None
 
     def _check_again(self) -> None:
@@ -340,11 +342,11 @@ class CaptureDocument:
         by_clock = self.analysis.now_ns is not None and time.monotonic() >= self._checks_due
         if by_clock or self.analysis.findings.behind:
             began = time.monotonic()
-            self._tell(self.analysis.begin_catch_up())
+            self._notify_observers(self.analysis.begin_catch_up())
             # Slow checks run rarely, so that they take at most 0.2 % of the time.
-            self._checks_due = began + max(_CHECKS_S, _REST * (time.monotonic() - began))
+            self._checks_due = began + max(_CHECKS_S, _REST_FACTOR * (time.monotonic() - began))
 
-    def look_further(self, until: float) -> bool:
+    def run_postponed_checks(self, until: float) -> bool:
         """Runs postponed checks that must read records again.
 
         Args:
@@ -356,22 +358,22 @@ class CaptureDocument:
         if self.sources.is_closed:
             return True
         changes, done = self.analysis.go_on(until)
-        self._tell(changes)
+        self._notify_observers(changes)
         return done
 
-    def use_tool_aliases(self, aliases: ToolAliases) -> None:
+    def set_tool_aliases(self, aliases: ToolAliases) -> None:
         """Sets aliases of tools, also for earlier messages; collapsed results may change."""
-        self._tell(self.analysis.use_tool_aliases(aliases))
+        self._notify_observers(self.analysis.use_tool_aliases(aliases))
 
-    def use_prices(self, lines: Sequence[str], dated: str) -> None:
+    def set_prices(self, lines: Sequence[str], dated: str) -> None:
         """Sets the price table (`analysis.passes.tokens.prices`), also for earlier calls."""
-        self._tell(self.analysis.use_prices(lines, dated))
+        self._notify_observers(self.analysis.use_prices(lines, dated))
 
-    def use_collapse_order(self, *, newest_first: bool) -> None:
+    def set_collapse_order(self, *, newest_first: bool) -> None:
         """Sets the order in which pending results collapse, also for earlier ones."""
-        self._tell(self.analysis.use_collapse_order(newest_first=newest_first))
+        self._notify_observers(self.analysis.use_collapse_order(newest_first=newest_first))
 
-    def use_idle_time(self, seconds: int) -> bool:
+    def set_idle_time(self, seconds: int) -> bool:
         """Sets the idle time of contexts in seconds; returns True if it changed."""
         contexts = self.analysis.contexts
         changed = contexts.idle_after_s != seconds
@@ -384,11 +386,11 @@ class CaptureDocument:
     def count_tokens(self) -> None:
         """Counts the tokens of all messages before it returns; see `troubles` for a failure."""
         self.counting.count_all()
-        self.tell_counted()
+        self.notify_counted()
 
-    def tell_counted(self) -> None:
+    def notify_counted(self) -> None:
         """Notifies observers of newly counted messages."""
-        self._tell(self.analysis.take_counted())
+        self._notify_observers(self.analysis.take_counted())
 
     def end_live(self) -> None:
         """Reads the rest after the end of a live source, including an unfinished last line."""
@@ -397,13 +399,13 @@ class CaptureDocument:
             pass
         # The last line may lack its line end.
         if (rest := self.sources.read_rest()) is not None:
-            self._take(self.sources.reader, rest)
-        self._tell(self.analysis.catch_up())
+            self._append_block(self.sources.reader, rest)
+        self._notify_observers(self.analysis.catch_up())
         self.live = False
         if self.sources.several is not None:
             self.sources.several.end_live()
 
-    def _take(self, reader: Reader, block: Block, *, more: bool = False) -> None:
+    def _append_block(self, reader: Reader, block: Block, *, more: bool = False) -> None:
         """Appends a block, runs the passes and notifies observers.
 
         Args:
@@ -414,7 +416,7 @@ class CaptureDocument:
         began, source = time.thread_time(), reader.source
         source.read_to = max(source.read_to, block.stop)
         if self.analysis.checking:  # before the messages exceed the ones they started with
-            self._advance(math.inf)
+            self._advance_checks(math.inf)
         with no_collection():
             appended = self.capture.append(block)
             followed = self.sources.followed is not None
@@ -422,17 +424,17 @@ class CaptureDocument:
                 self.analysis.findings.baseline = read_baseline()
             with self.capture.records.unmasked():
                 changes = self.analysis.feed(appended.touched, more=more)
-        self.memory.look()
-        self._tell(changes)
-        reader.pace.note(len(block), time.thread_time() - began)
+        self.memory.update()
+        self._notify_observers(changes)
+        reader.pace.record_part(len(block), time.thread_time() - began)
 
-    def _advance(self, until: float) -> None:
+    def _advance_checks(self, until: float) -> None:
         """Advances the started checks."""
         with no_collection():
             changes = self.analysis.advance(until)
-        self._tell(changes)
+        self._notify_observers(changes)
 
-    def _tell(self, changes: Changes) -> None:
+    def _notify_observers(self, changes: Changes) -> None:
         if changes.stop > changes.start or len(changes.changed) or changes.tree_moved:
             # A copy: an observer may leave while it is notified.
             for observer in list(self.observers):
@@ -451,11 +453,11 @@ class CaptureDocument:
     # Queries
 
     @property
-    def troubles(self) -> list[str]:
+    def read_errors(self) -> list[str]:
         """Problems with reading or following sources, as sentences for the user."""
         found = [*self.sources.troubles, self.counting.trouble, *self.failed_checks]
-        if self.memory.full:
-            found.append(self.memory.sentence)
+        if self.memory.is_full:
+            found.append(self.memory.full_message)
         return [sentence for sentence in found if sentence is not None]
 
     @property
@@ -469,17 +471,17 @@ class CaptureDocument:
         return self.sources.choices(live=self.live) if self.msp is None else []
 
     @property
-    def arriving(self) -> bool:
+    def is_arriving(self) -> bool:
         """Returns True if messages arrive on their own: live traffic, or a log that grew within the last minute."""
-        return self.live or self.sources.active
+        return self.live or self.sources.is_active
 
     @property
-    def may_go_on(self) -> bool:
+    def may_grow(self) -> bool:
         """Returns True if messages arrive or may arrive, such as in the capture of a tap with a running server."""
-        return self.arriving or self.sources.tapped
+        return self.is_arriving or self.sources.is_tapped
 
     @property
-    def catching_up(self) -> bool:
+    def has_backlog(self) -> bool:
         """Returns True if `poll` has more to do at once."""
         return self.analysis.checking or self._held is not None or self.sources.has_more
 
@@ -488,7 +490,7 @@ class CaptureDocument:
         """Format of most lines of the first source, or of the projected document."""
         if self.msp is not None:
             return FORMAT
-        return self.capture.sources[0].format if self.capture.sources else None
+        return self.capture.sources[0].main_format if self.capture.sources else None
 
     @property
     def unreadable(self) -> int:

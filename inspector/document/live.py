@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.document.document import CaptureDocument
 from inspector.reading.files.source_reader import POLL_S
 from inspector.sources.connection import Connection
@@ -37,7 +37,7 @@ _LEAVES_S = 5.0
 
 StateCallback = Callable[[SourceState, str], None]
 
-_REST = 2
+_REST_FACTOR = 2
 """Factor: pause between two reads of the file, relative to the duration of the last one."""
 _ROUND_S = 0.1
 """Seconds between two rounds of checks while traffic arrives; a round costs the same for 10 and 1,000 messages."""
@@ -89,16 +89,16 @@ class LiveSession:
             # Otherwise an empty capture would stay in the user's folder.
             self.own.discard()
             raise
-        self.source = GatewaySource(connection, self.writer, on_state=self._noted, observed=True)
+        self.source = GatewaySource(connection, self.writer, on_state=self._on_state_changed, observed=True)
         document.follow_capture(self.writer.path, name=connection.space)
         document.analysis.now_ns = time.time_ns()
         self._round_due_s = 0.0
         self._tasks: set[asyncio.Task[Any]] = set()
         self._left = asyncio.Event()
         self._arrived = asyncio.Event()
-        self.writer.on_waiting = self._arrived.set
+        self.writer.on_pending = self._arrived.set
 
-    def adopt(self, document: CaptureDocument) -> None:
+    def adopt_document(self, document: CaptureDocument) -> None:
         """Feeds another document from now on, one that has read the capture with other sources."""
         # The poll reads `document` anew in each turn, so no task must be stopped.
         before, self.document = self.document, document
@@ -109,28 +109,28 @@ class LiveSession:
 
     def start(self) -> None:
         """Connects in the background; the callback receives the states."""
-        spawn(self._run(), name=f"gateway {self.connection.space}", owner=self._tasks)
+        start_task(self._run(), name=f"gateway {self.connection.space}", owner=self._tasks)
 
     async def _run(self) -> None:
-        polling = spawn(self._poll(), name="poll the capture", owner=self._tasks)
+        polling = start_task(self._poll(), name="poll the capture", owner=self._tasks)
         try:
             await self.source.run()
         finally:
             self._left.set()
             # `_finish` reads the rest itself; two readers would take blocks twice.
             polling.cancel()
-            await self._finish()
+            await self._finish_session()
 
     async def _poll(self) -> None:
         behind, records, came_s, took_s = False, 0, 0.0, 0.0
         while True:
             # While catching up, it only yields to other tasks between two slices.
-            await asyncio.sleep(0 if behind else max(POLL_S, _REST * took_s))
+            await asyncio.sleep(0 if behind else max(POLL_S, _REST_FACTOR * took_s))
             if self._others_first is not None:
                 await self._others_first()
             self._arrived.clear()
             began = time.thread_time()  # processor time: other load on the machine does not count
-            behind, before = self._take_in(), records
+            behind, before = self._read_slice(), records
             took_s = time.thread_time() - began
             records = self.document.capture.record_count
             if behind or records != before:
@@ -141,26 +141,26 @@ class LiveSession:
                     async with asyncio.timeout(_QUIET_S):
                         await self._arrived.wait()
 
-    def _take_in(self) -> bool:
+    def _read_slice(self) -> bool:
         """Reads one slice of the file; returns True if much more waits."""
         began, analysis = time.perf_counter(), self.document.analysis
         # Between two rounds, blocks are appended and checks wait.
         more, behind = began < self._round_due_s, False
         while self.document.poll(more=more, until=began + _BEGUN_S):
             used = time.perf_counter() - began
-            behind = self.document.catching_up
+            behind = self.document.has_backlog
             if not behind or used >= SLICE_S or (used >= _BEGUN_S and not analysis.checking):
                 break
         if not (more or analysis.findings.behind):
             self._round_due_s = began + _ROUND_S
         return behind
 
-    async def _finish(self) -> None:
+    async def _finish_session(self) -> None:
         try:
-            self.writer.settle()
+            self.writer.write_all_now()
         except OSError as error:
             # Kept open: when saved elsewhere, the capture receives the data that could not be written here.
-            self._noted(SourceState.FAILED, str(error))
+            self._on_state_changed(SourceState.FAILED, str(error))
             await self.take_in_all()
         else:
             self.writer.close()
@@ -173,12 +173,12 @@ class LiveSession:
 
     async def take_in_all(self) -> None:
         """Reads every whole line of the file in slices; also after the end, when it was saved elsewhere."""
-        while (much := self._take_in()) or self.document.sources.waiting:  # noqa: ASYNC110  a file, and another process
+        while (much := self._read_slice()) or self.document.sources.is_waiting:  # noqa: ASYNC110  a file, and another process
             await asyncio.sleep(0 if much else POLL_S)
         while self.document.poll():
             pass
 
-    def _noted(self, state: SourceState, sentence: str) -> None:
+    def _on_state_changed(self, state: SourceState, sentence: str) -> None:
         if state is SourceState.FAILED and self.writer.error is not None:
             sentence = self._why_stopped(self.writer.error)
         if (state, sentence) == (self.state, self.sentence):
@@ -189,10 +189,14 @@ class LiveSession:
     def _why_stopped(self, error: OSError) -> str:
         what = "there is no space left" if error.errno in NO_SPACE else str(error).rstrip(".")
         where = f" for {self.writer.path}" if error.errno in NO_SPACE else ""
-        waiting = self.writer.waiting_messages()
+        waiting = self.writer.count_pending_messages()
         messages = f"{waiting:,} messages" if waiting > 1 else "message"
         in_memory = f", the last {messages} only in memory" if waiting else ""
-        lost = f", except {self.writer.refused:,} messages for which there was no room" if self.writer.refused else ""
+        lost = (
+            f", except {self.writer.dropped_count:,} messages for which there was no room"
+            if self.writer.dropped_count
+            else ""
+        )
         return (
             f"The capture was stopped: {what}{where}. What was received is kept{in_memory}{lost}. "
             "Save the capture on another disk, or free some space and save it then."
@@ -211,7 +215,7 @@ class LiveSession:
                 task.cancel()
         await asyncio.wait(tasks)  # however much is left to read
 
-    def release(self) -> None:
+    def close_writer(self) -> None:
         """Closes the file for good; pending data is written if there is space by now, else lost."""
         with contextlib.suppress(OSError):
             self.writer.close()
@@ -236,7 +240,7 @@ class Probe:
     capabilities: int = 0
 
 
-async def probe(connection: Connection) -> Probe:
+async def probe_gateway(connection: Connection) -> Probe:
     """Joins a gateway and leaves at once; keeps no data. Never raises for network errors.
 
     Raises:
@@ -253,7 +257,7 @@ async def probe(connection: Connection) -> Probe:
         source = GatewaySource(connection, writer, on_state=noted, reconnect=False)
         tasks: set[asyncio.Task[Any]] = set()
         started = time.perf_counter()
-        spawn(source.run(), name="probe a gateway", owner=tasks)
+        start_task(source.run(), name="probe a gateway", owner=tasks)
         await answered.wait()
         millis = (time.perf_counter() - started) * 1000
         state, sentence = source.state, source.sentence

@@ -11,7 +11,7 @@ from inspector.document.source_list import is_source_list, read_source_list
 from inspector.document.source_set import SourceChoice, SourceSet, logs_in
 from inspector.document.sources import Progress, progress_of
 from inspector.msp import holds_sessions, is_session_document
-from inspector.reading.files.format_detection import reading_of
+from inspector.reading.files.format_detection import forced_format
 from inspector.reading.files.source_reader import BLOCK_BYTES, SourceReader
 from inspector.sources import opencode
 from inspector.sources.inputs import is_stream, open_source
@@ -46,7 +46,7 @@ def open_stream(document: CaptureDocument, request: OpenRequest) -> Generator[Pr
 
 def open_store(document: CaptureDocument, request: OpenRequest) -> Generator[Progress] | None:
     """Opens a session inside a store of OpenCode, whose path names no file."""
-    return None if opencode.place_of(request.path) is None else _read_log(document, request)
+    return None if opencode.store_of(request.path) is None else _read_log(document, request)
 
 
 def open_agent_session(document: CaptureDocument, request: OpenRequest) -> Generator[Progress] | None:
@@ -106,7 +106,7 @@ OPENERS: tuple[Opener, ...] = (
 
 def _read_log(document: CaptureDocument, request: OpenRequest) -> Generator[Progress]:
     source = open_source(request.path, request.name)
-    source.reading = request.reading or reading_of(source)
+    source.chosen_format = request.reading or forced_format(source)
     document.path, document.name = request.path, document.name or request.name or title_of(request.path)
     document.live = False
     document.sources.add(source)
@@ -115,7 +115,7 @@ def _read_log(document: CaptureDocument, request: OpenRequest) -> Generator[Prog
 
 def _read_stream(document: CaptureDocument, request: OpenRequest) -> Generator[Progress]:
     source = open_source(request.path, request.name)
-    source.reading = request.reading
+    source.chosen_format = request.reading
     document.path, document.name = source.data_path, document.name or request.name or source.name
     document.live = True
     if request.reading is None and (yield from _streams_sessions(document, source, wait=request.wait)):
@@ -140,7 +140,7 @@ def _read_streamed_sessions(
     document: CaptureDocument, source: SourceFile, request: OpenRequest
 ) -> Generator[Progress]:  # fmt: skip
     """Reads the sessions of a stream once all of it has come: they are one JSON document."""
-    yield from _wait_until(document, source, lambda: not source.growing, wait=request.wait)
+    yield from _wait_until(document, source, lambda: not source.is_growing, wait=request.wait)
     document.live = False
     try:
         yield from document.open_sessions([source.data_path], block_bytes=request.block_bytes, wait=request.wait)

@@ -30,7 +30,7 @@ _MOST_REFUSALS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Permission:
     """Permission of a message: our prediction from announcements, and the gateway's decision.
 
     Attributes:
@@ -68,7 +68,7 @@ class Refused:
     row: int
     message: int | None
     missing: str | None
-    judged: Judged
+    judged: Permission
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class ParticipantStory:
     revoked: list[Change]
     refused: list[Refused]
     judged_count: int
-    differing: list[tuple[int, Judged]]
+    differing: list[tuple[int, Permission]]
     tools: list[Tool] | None
     server: str
     offered: OfferedTools | None
@@ -142,7 +142,9 @@ def story_of(
         held=capabilities.held(space, name),
         changes=list(capabilities.changes.get((space, name), ())),
         revoked=capabilities.revoked(space, name),
-        refused=[_refused(document, space, name, one) for one in capabilities.refusals(space, name, most_refused)],
+        refused=[
+            _refusal_story(document, space, name, one) for one in capabilities.refusals(space, name, most_refused)
+        ],
         judged_count=len(judged),
         differing=[(row, one) for row, one in judged if one.differs],
         tools=tools_offered(analysis, sent),
@@ -156,33 +158,33 @@ def story_of(
     )
 
 
-def judge(document: CaptureDocument, message: int) -> Judged:
+def judge_message(document: CaptureDocument, message: int) -> Permission:
     """Returns the permission of a message."""
     predicted, by = document.analysis.capabilities.predicted(message)
-    return Judged(_word(predicted), by, tuple(document.decisions.about(message)))
+    return Permission(_verdict_word(predicted), by, tuple(document.decisions.decisions_on(message)))
 
 
 def refusal_of(document: CaptureDocument, error: int) -> Refused | None:
     """Returns the refusal in a gateway's error; None for other errors, or without a recipient."""
-    to = document.capture.to(error)
+    to = document.capture.recipients(error)
     refusal = document.analysis.capabilities.refusal(error)
     space = int(document.capture.columns["space"][error])
-    return _refused(document, space, to[0], refusal) if to and refusal is not None else None
+    return _refusal_story(document, space, to[0], refusal) if to and refusal is not None else None
 
 
-def _word(predicted: bool | None) -> str | None:
+def _verdict_word(predicted: bool | None) -> str | None:
     return None if predicted is None else "allowed" if predicted else "denied"
 
 
-def _judged_lately(document: CaptureDocument, rows: list[int]) -> list[tuple[int, Judged]]:
+def _judged_lately(document: CaptureDocument, rows: list[int]) -> list[tuple[int, Permission]]:
     # Without the gateway's decisions there is no second verdict to compare.
     if document.decisions.found is None:
         return []
-    judged = ((row, judge(document, row)) for row in rows)
+    judged = ((row, judge_message(document, row)) for row in rows)
     return [(row, one) for row, one in judged if one.results]
 
 
-def _refused(document: CaptureDocument, space: int, name: str, refusal: Refusal) -> Refused:
+def _refusal_story(document: CaptureDocument, space: int, name: str, refusal: Refusal) -> Refused:
     verdicts = tuple(document.decisions.about_refusal(refusal.row))
     required = next((one["required_capability"] for one in verdicts if "required_capability" in one), None)
     # The error is what the sender saw; the decision is only in the gateway's log.
@@ -193,4 +195,4 @@ def _refused(document: CaptureDocument, space: int, name: str, refusal: Refusal)
         # A gateway does not forward a refused message, so mostly only its kind is known.
         by, ask = None, document.analysis.capabilities.predicted_kind
         predicted = None if missing is None else ask(space, name, missing, refusal.row)
-    return Refused(refusal.row, refusal.message, missing, Judged(_word(predicted), by, verdicts))
+    return Refused(refusal.row, refusal.message, missing, Permission(_verdict_word(predicted), by, verdicts))

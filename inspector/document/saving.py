@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-from inspector.base.atomic_files import PartFile, in_place_of
+from inspector.base.atomic_files import TemporaryFile, open_replacement
 from inspector.document.bundling import write_sources
 from inspector.document.document import CaptureDocument
 from inspector.document.openers import title_of
@@ -53,18 +53,18 @@ async def save_capture(
     Raises:
         OSError: it could not be saved; the state is unchanged.
     """
-    source = _recorded(document, own, writer)
-    target = _checked(source.path, target)
+    source = _saved_source(document, own, writer)
+    target = _check_target(source.path, target)
     if _is_same(source.path, target):
         return
     # A rename costs nothing and keeps the open file; a copy is needed only otherwise.
-    if own is None or not _all_written(writer) or not _renamed(source.path, target):
+    if own is None or not _all_written(writer) or not _try_rename(source.path, target):
         await _copy_over(source, target, writer)
     if writer is not None and not writer.closed:
         writer.path = target
     source.move_to(target)
     if document.sources.several is not None:
-        document.sources.several.moved(source.path, target)
+        document.sources.several.update_path(source.path, target)
     source.path, source.name = target, target.name
     if document.path is None or len(document.capture.sources) == 1:
         document.path, document.name = target, title_of(target)
@@ -82,13 +82,13 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
         OSError: it could not be written; an old target is unchanged.
     """
     if len(document.sources.files) > 1:
-        checked = _checked(document.capture.sources[0].path, target)
+        checked = _check_target(document.capture.sources[0].path, target)
         if any(_is_same(source.path, checked) for source in document.sources.files):
             raise OSError(errno.EEXIST, "That is one of its sources", str(target))
         await asyncio.to_thread(save_sources, document, checked)
         return
     source = document.capture.sources[0]
-    target = _checked(source.path, target)
+    target = _check_target(source.path, target)
     if document.msp is not None and any(_is_same(file.path, target) for file in document.msp.files):
         raise OSError(errno.EEXIST, "That is a file of the sessions themselves", str(target))
     # A copy without its beginning would look complete.
@@ -100,11 +100,11 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
 
 def save_sources(document: CaptureDocument, target: Path) -> None:
     """Writes all sources of a document as one capture. Raises OSError."""
-    with in_place_of(target) as file:
+    with open_replacement(target) as file:
         write_sources(document, file)
 
 
-def _recorded(document: CaptureDocument, own: OwnCapture | None, writer: CaptureWriter | None) -> SourceFile:
+def _saved_source(document: CaptureDocument, own: OwnCapture | None, writer: CaptureWriter | None) -> SourceFile:
     """Returns the source to save; others beside it stay in place."""
     path = writer.path if writer is not None else own.path if own is not None else None
     sources = document.capture.sources
@@ -118,7 +118,7 @@ def why_not_saved(error: OSError, target: Path) -> str:
     return f"{target.name} could not be saved in {target.parent}: {what}. {advice}; the capture is where it was."
 
 
-def _checked(source: Path, target: Path) -> Path:
+def _check_target(source: Path, target: Path) -> Path:
     target = Path(os.path.realpath(target))  # keeps a link
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "There is a folder of that name", str(target))
@@ -139,13 +139,13 @@ def _all_written(writer: CaptureWriter | None) -> bool:
     if writer is None or writer.error is None:
         return True
     try:
-        writer.settle()
+        writer.write_all_now()
     except OSError:
         return False
     return True
 
 
-def _renamed(source: Path, target: Path) -> bool:
+def _try_rename(source: Path, target: Path) -> bool:
     """Renames; returns False if impossible, as between disks, or on Windows while the file is open."""
     try:
         source.replace(target)
@@ -161,7 +161,7 @@ async def _copy_over(source: SourceFile, target: Path, writer: CaptureWriter | N
         copied = await asyncio.to_thread(_copy, source, part, 0, writer is not None and not writer.closed)
         if writer is not None and not writer.closed:
             # The writer copies the small rest itself, between two of its writes.
-            writer.go_on_in(part, copied=copied, named=target)
+            writer.switch_to_file(part, copied=copied, named=target)
             return
         if writer is not None:  # the connection ended meanwhile
             await asyncio.to_thread(_copy, source, part, copied, False)
@@ -172,7 +172,7 @@ async def _copy_over(source: SourceFile, target: Path, writer: CaptureWriter | N
 @contextlib.contextmanager
 def _part_beside(target: Path) -> Generator[Path]:
     """Yields an empty file in the target's folder; deletes it after a failure."""
-    part = PartFile(target)
+    part = TemporaryFile(target)
     if os.name == "nt":  # an open file cannot be renamed there
         part.release()
     try:
@@ -186,7 +186,7 @@ def _part_beside(target: Path) -> Generator[Path]:
 def _copy(source: SourceFile, part: Path, copied: int, grows: bool) -> int:
     """Continues a copy and returns the bytes copied. For a growing file, a small rest remains."""
     whole = source.size
-    with part.open("r+b") as file, _reading(source) as read:
+    with part.open("r+b") as file, _independent_reader(source) as read:
         file.seek(copied)
         while data := read(copied, _STEP_BYTES):
             copied += file.write(data)
@@ -200,7 +200,7 @@ def _copy(source: SourceFile, part: Path, copied: int, grows: bool) -> int:
 
 
 @contextlib.contextmanager
-def _reading(source: SourceFile) -> Generator[Callable[[int, int], bytes]]:
+def _independent_reader(source: SourceFile) -> Generator[Callable[[int, int], bytes]]:
     """Yields a read function that does not disturb the document's, through the open file if possible.
 
     The name may belong to another file by now.

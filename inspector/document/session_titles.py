@@ -13,9 +13,9 @@ from inspector.store.messages.capture import Capture
 _TITLES = ("codex/thread_name_updated", "claude/custom-title", "claude/ai-title", "session/session_start")
 """Kinds of records that name a session, best first; the first prompt comes after them."""
 _USER = "user"
-LONGEST = 120
-_LOOKED_AT = 8 * LONGEST  # limit of text read
-_MOST = 4
+MAX_TITLE = 120
+_LOOKED_AT = 8 * MAX_TITLE  # limit of text read
+_MAX_READ = 4
 """Limit of messages read: the latest titles, and the first prompts, since pictures have no text."""
 
 
@@ -26,13 +26,13 @@ def title_of_session(capture: Capture) -> str:
 
 def title_among(titles: SessionTitles, capture: Capture) -> str:
     """Returns the title of a capture's first session; "" for other logs."""
-    spaces = capture.columns["space"][: min(len(capture), _FIRST)]
+    spaces = capture.columns["space"][: min(len(capture), _SEARCHED_MESSAGES)]
     # Only messages derived from transcripts belong to an agent's session.
     named = spaces[capture.columns["part"][: len(spaces)] != 0]
-    return titles.of(int(named[named != 0][0])) if (named != 0).any() else ""
+    return titles.session_title(int(named[named != 0][0])) if (named != 0).any() else ""
 
 
-_FIRST = 2_000
+_SEARCHED_MESSAGES = 2_000
 """Number of first messages searched for a session."""
 
 
@@ -48,26 +48,30 @@ class SessionTitles:
         self._rows: dict[int, list[list[int]]] = {}  # by space: latest of each kind above, first prompts
         self._read: dict[int, tuple[list[list[int]], str]] = {}  # by space: the messages read, and the title
 
-    def of(self, space: int) -> str:
+    def session_title(self, space: int) -> str:
         """Returns the title of a session (string id of its space) on one line, or "". O(new messages)."""
-        self._look_on()
+        self._read_new()
         rows = self._rows.get(space, [])
         known = self._read.get(space)
         if known is None or known[0] is not rows:
-            words = (self._words(row) for of_kind in (*(one[::-1] for one in rows[:-1]), *rows[-1:]) for row in of_kind)
+            words = (
+                self._record_title(row)
+                for of_kind in (*(one[::-1] for one in rows[:-1]), *rows[-1:])
+                for row in of_kind
+            )
             known = self._read[space] = rows, next(filter(None, words), "")
         return known[1]
 
-    def _words(self, row: int) -> str:
+    def _record_title(self, row: int) -> str:
         payload = self._capture.records.payload(row)
         text = payload.get("text")
         return self.on_one_line(text) if isinstance(text, str) and "source" not in payload else ""
 
     def on_one_line(self, text: str) -> str:
         """Formats a title: masked, one line, at most 120 characters."""
-        return " ".join(mask_text(plain_words(mask_text(text[:_LOOKED_AT]))).split())[:LONGEST]
+        return " ".join(mask_text(plain_words(mask_text(text[:_LOOKED_AT]))).split())[:MAX_TITLE]
 
-    def _look_on(self) -> None:
+    def _read_new(self) -> None:
         capture, start, stop = self._capture, self._seen, len(self._capture)
         self._seen = stop
         find, columns = capture.strings.find, capture.columns
@@ -87,7 +91,7 @@ class SessionTitles:
                 before = self._rows.get(space) or [[] for _ in (*_TITLES, _USER)]
                 own_rows = rows[spaces == space]
                 if name == _USER:
-                    kept = [*before[place], *own_rows[:_MOST].tolist()][:_MOST]
+                    kept = [*before[place], *own_rows[:_MAX_READ].tolist()][:_MAX_READ]
                 else:
-                    kept = [*before[place], *own_rows[-_MOST:].tolist()][-_MOST:]
+                    kept = [*before[place], *own_rows[-_MAX_READ:].tolist()][-_MAX_READ:]
                 self._rows[space] = [*before[:place], kept, *before[place + 1 :]]

@@ -18,16 +18,16 @@ from typing import Annotated
 
 import msgspec
 
-from inspector.base.atomic_files import in_place_of
+from inspector.base.atomic_files import open_replacement
 from inspector.base.network_shares import share_of
 from inspector.base.paths import data_folder
 from inspector.document.source_set import MOST_FILES, SourceChoice, logs_in
-from inspector.protocol.formats import READINGS
+from inspector.protocol.formats import SELECTABLE_FORMATS
 from inspector.reading.files.source_reader import UnknownFormatError
-from inspector.sources.bundle import LONGEST_LIST, is_bundle, list_in
+from inspector.sources.bundle import LONGEST_LIST, is_bundle, read_list
 from inspector.sources.inputs import is_stream
 from inspector.sources.rotation import rotated_together
-from inspector.sources.transcript_files import Facts, Member, members_of
+from inspector.sources.transcript_files import AgentFacts, Member, members_of
 
 SUFFIX = ".ctxsources"
 VERSION = 1
@@ -49,7 +49,7 @@ class _Source(msgspec.Struct, omit_defaults=True):
     name: str | None = None
     member_of: str | None = None
     agent: str | None = None
-    facts: Facts | None = None
+    facts: AgentFacts | None = None
 
 
 class _List(msgspec.Struct):
@@ -79,7 +79,7 @@ def read_source_list(path: Path) -> list[SourceChoice]:
     if not holds and path.stat().st_size > LONGEST_LIST:
         raise UnknownFormatError(f"{path.name} is too long for a list of sources.")
     try:
-        found = msgspec.json.decode(list_in(path) if holds else path.read_bytes(), type=_List)
+        found = msgspec.json.decode(read_list(path) if holds else path.read_bytes(), type=_List)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UnknownFormatError(f"{path.name} is no list of sources that can be read: {error}.") from None
     if found.ctxsources > VERSION:
@@ -112,8 +112,8 @@ def _refuse_shares(path: Path, named: Iterable[str]) -> None:
 
 
 def _choice(folder: Path, source: _Source) -> SourceChoice:
-    path, parts = _path(folder, source.path), tuple(_path(folder, part) for part in source.parts)
-    reading = source.read_as if source.read_as in READINGS else None
+    path, parts = _absolute_path(folder, source.path), tuple(_absolute_path(folder, part) for part in source.parts)
+    reading = source.read_as if source.read_as in SELECTABLE_FORMATS else None
     is_member = source.member_of is not None or source.agent is not None
     member = Member(path, source.member_of, source.agent, source.facts) if is_member else None
     return SourceChoice(
@@ -122,7 +122,7 @@ def _choice(folder: Path, source: _Source) -> SourceChoice:
     )  # fmt: skip
 
 
-def _path(folder: Path, written: str) -> Path:
+def _absolute_path(folder: Path, written: str) -> Path:
     return Path(os.path.normpath(folder.absolute() / _without_zeros(written)))
 
 
@@ -130,7 +130,7 @@ def _without_zeros(written: str) -> str:
     return written.replace("\0", "")
 
 
-def in_order(choices: Iterable[SourceChoice]) -> list[SourceChoice]:
+def resolve_choices(choices: Iterable[SourceChoice]) -> list[SourceChoice]:
     """Resolves choices: folders become sessions or logs, lists their sources, rotated logs one source.
 
     Without duplicates, sorted by name. An unreadable list stays, and is left out later like an unknown log.
@@ -165,7 +165,7 @@ def _named_by(choice: SourceChoice) -> Sequence[SourceChoice]:
 
 def write_source_list(path: Path, choices: Sequence[SourceChoice]) -> None:
     """Writes a source list, with relative paths if possible. Raises OSError."""
-    with in_place_of(path) as file:
+    with open_replacement(path) as file:
         file.write(source_list(path.absolute().parent, [replace(one, name=None) for one in choices]))
 
 
@@ -173,18 +173,18 @@ def source_list(folder: Path, choices: Sequence[SourceChoice]) -> bytes:
     """Encodes a source list, with paths relative to a folder if possible."""
     sources: list[_Source] = []
     for one in choices:
-        parts = [_written(folder, part) for part in one.parts]
+        parts = [_relative_path(folder, part) for part in one.parts]
         member = one.member or Member(one.path)
         sources.append(
             _Source(
-                _written(folder, one.path), parts, one.is_session, one.clock_offset_ns, one.reading,
+                _relative_path(folder, one.path), parts, one.is_session, one.clock_offset_ns, one.reading,
                 one.name, member.session, member.agent, member.facts,
             )
         )  # fmt: skip
     return msgspec.json.format(msgspec.json.encode(_List(VERSION, sources)), indent=2) + b"\n"
 
 
-def _written(folder: Path, path: Path) -> str:
+def _relative_path(folder: Path, path: Path) -> str:
     try:
         return Path(os.path.relpath(path.absolute(), folder)).as_posix()
     except ValueError:  # on another drive
@@ -193,7 +193,7 @@ def _written(folder: Path, path: Path) -> str:
 
 def own_source_list(choices: Sequence[SourceChoice]) -> Path:
     """Writes a list to the program's own data, the same for the same files. Raises OSError."""
-    ordered = in_order(choices)
+    ordered = resolve_choices(choices)
     digest = hashlib.blake2b(digest_size=8)
     for one in ordered:
         # Options are left out: the same files with another correction are one list.
@@ -203,7 +203,7 @@ def own_source_list(choices: Sequence[SourceChoice]) -> Path:
     more = f" and {len(ordered) - 1} more" if len(ordered) > 1 else ""
     path = folder / f"{ordered[0].path.name[:100]}{more}{SUFFIX}"
     write_source_list(path, ordered)
-    _tidy(folder.parent)
+    _remove_old_lists(folder.parent)
     return path
 
 
@@ -212,7 +212,7 @@ def is_own_source_list(path: Path) -> bool:
     return path.parent.parent == data_folder() / _FOLDER
 
 
-def _tidy(folder: Path) -> None:
+def _remove_old_lists(folder: Path) -> None:
     """Removes the least recently opened lists above the limit."""
     with contextlib.suppress(OSError):
         lists = sorted(folder.iterdir(), key=lambda one: one.stat().st_mtime_ns)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from inspector.document.transcripts import TranscriptFiles, introduce
+from inspector.document.transcripts import TranscriptFiles, register_member
 from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import Member
@@ -135,17 +135,17 @@ class SourceSet:
             source = open_source(choice.path, name, parts=choice.parts)
             place = capture.add_source(source)
             if choice.member is not None:
-                introduce(capture, place, choice.member)
+                register_member(capture, place, choice.member)
             opened = [source]
             if choice.is_live:
                 self.live = source
                 # Its writer may be in the middle of a line.
-                source.limit = _whole_lines(source)
+                source.read_limit = _whole_lines(source)
         for source in opened:
-            source.reading = choice.reading
+            source.chosen_format = choice.reading
             if choice.clock_offset_ns is not None:
                 # A correction by the user outranks every estimate.
-                source.clock_offset_ns, source.clock = choice.clock_offset_ns, ClockBasis.SET
+                source.clock_offset_ns, source.clock_basis = choice.clock_offset_ns, ClockBasis.SET_BY_USER
         self.sources += opened
 
     def member_of(self, source: SourceFile) -> Member | None:
@@ -168,7 +168,7 @@ class SourceSet:
         found += [log.trouble for log in self._followed]
         return " ".join(sentence for sentence in found if sentence is not None) or None
 
-    def follow(self) -> FollowedLog | None:
+    def follow_logs(self) -> FollowedLog | None:
         """Follows all possible logs; returns the first, if any."""
         for files in self._sessions:
             files.follow()
@@ -184,16 +184,16 @@ class SourceSet:
         return logs[0] if logs else None
 
     @property
-    def following(self) -> bool:
+    def is_following(self) -> bool:
         """Returns True if any log is still followed."""
-        return any(log.following for log in self._followed) or bool(self._sessions)
+        return any(log.is_following for log in self._followed) or bool(self._sessions)
 
     @property
-    def growing(self) -> list[SourceFile]:
+    def growing_sources(self) -> list[SourceFile]:
         """Sources that may grow at any time."""
-        found = [log.source for log in self._followed if log.following]
+        found = [log.source for log in self._followed if log.is_following]
         for files in self._sessions:
-            found += [log.source for log in files.followed.values() if log.following]
+            found += [log.source for log in files.followed.values() if log.is_following]
         return found if self.live is None else [*found, self.live]
 
     def update(self) -> list[SourceFile]:
@@ -204,7 +204,7 @@ class SourceSet:
         self.sources += found
         return found
 
-    def moved(self, before: Path, path: Path) -> None:
+    def update_path(self, before: Path, path: Path) -> None:
         """Updates the path of a moved source."""
         self.choices = [replace(one, path=path, name=None) if one.path == before else one for one in self.choices]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from inspector.document.source_set import SourceChoice, SourceSet
-from inspector.reading.files.format_detection import reading_of
+from inspector.reading.files.format_detection import forced_format
 from inspector.reading.files.merged_reader import MergedReader
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, SourceReader
 from inspector.sources.follow import FollowedLog, can_be_followed
@@ -42,7 +42,7 @@ def progress_of(reader: Reader, messages: int) -> Progress:
         taken, total = source.feed.progress
         # Decompressed bytes are converted to the file's own, of which the total is known.
         done = taken * source.read_to // max(1, source.size) if total else source.read_to
-    return Progress(done, total, messages, waiting=reader.waiting)
+    return Progress(done, total, messages, waiting=reader.is_waiting)
 
 
 class DocumentSources:
@@ -84,7 +84,7 @@ class DocumentSources:
         self.several = chosen = SourceSet(choices, self._capture)
         self.live_source = chosen.live
         for place, source in enumerate(chosen.sources):
-            source.reading = source.reading or reading_of(source)
+            source.chosen_format = source.chosen_format or forced_format(source)
             self._readers.append(SourceReader(source, place, live=source is chosen.live))
         # Files of one session never repeat each other's messages.
         self._merged = MergedReader(self._readers, compare=not chosen.is_one_session)
@@ -110,10 +110,10 @@ class DocumentSources:
         if self._merged is not None:
             self._readers = list(self._merged.readers)
 
-    def follow(self) -> None:
+    def follow_logs(self) -> None:
         """Follows the logs as they grow."""
         if self.several is not None:
-            self.followed = self.several.follow()
+            self.followed = self.several.follow_logs()
         elif can_be_followed(self.reader.source):
             self.followed = FollowedLog(self.reader.source)
 
@@ -127,7 +127,7 @@ class DocumentSources:
             if source.feed is not None:
                 source.feed.stop()
         if self.live_source is not None:  # its lines are complete from now on
-            self.live_source.limit = None
+            self.live_source.read_limit = None
         if self.followed is not None and not finished:
             self.followed.close()
             self.followed = None
@@ -151,7 +151,7 @@ class DocumentSources:
             # The capture has registered the new file already.
             reader = SourceReader(source, self._capture.sources.index(source))
             self._readers.append(reader)
-            self._merged.add(reader)
+            self._merged.add_reader(reader)
 
     def read_on(self, *, at_end: bool = False) -> Block | None:
         """Returns a block of new lines, if any.
@@ -160,11 +160,11 @@ class DocumentSources:
             at_end: no more lines follow, so sources do not wait for each other, and an unfinished line is read.
         """
         if self._merged is not None:
-            growing = self.several.growing if self.several is not None else []
-            return self._merged.read_on(LIVE_BLOCK_BYTES, growing, at_end=at_end)
+            growing = self.several.growing_sources if self.several is not None else []
+            return self._merged.read_new_records(LIVE_BLOCK_BYTES, growing, at_end=at_end)
         if not self._readers:
             return None
-        return self._readers[0].next(whole_lines=self.followed is None and not at_end, size=LIVE_BLOCK_BYTES)
+        return self._readers[0].next_block(whole_lines=self.followed is None and not at_end, size=LIVE_BLOCK_BYTES)
 
     def end_live(self) -> None:
         """Marks the live session as ended in all readers."""
@@ -175,7 +175,7 @@ class DocumentSources:
         """Returns the lines that a reader held back until the end."""
         if self._merged is not None or not self._readers:
             return None
-        return self._readers[0].rest()
+        return self._readers[0].read_unfinished()
 
     def close(self) -> None:
         """Closes the files and ends all following."""
@@ -202,14 +202,14 @@ class DocumentSources:
     def troubles(self) -> list[str]:
         """Problems with reading or following, as sentences for the user."""
         sources = self._capture.sources
-        found = [source.feed.trouble for source in sources if source.feed is not None]
-        found += [source.trouble for source in sources]
+        found = [source.feed.problem for source in sources if source.feed is not None]
+        found += [source.problem for source in sources]
         if self.several is not None:
             found.append(self.several.trouble)
         elif self.followed is not None:
             found.append(self.followed.trouble)
         found += self.left_out
-        found += [_CUT_OFF.format(source.name) for source in sources if source.cut_off]
+        found += [_CUT_OFF.format(source.name) for source in sources if source.is_truncated]
         return [sentence for sentence in found if sentence is not None]
 
     def choices(self, *, live: bool) -> list[SourceChoice]:
@@ -226,45 +226,45 @@ class DocumentSources:
             return []
         source = self._capture.sources[0]
         name = source.name if source is self.live_source else None
-        return [SourceChoice(source.path, is_live=live, reading=source.reading, name=name)]
+        return [SourceChoice(source.path, is_live=live, reading=source.chosen_format, name=name)]
 
     @property
-    def following(self) -> bool:
+    def is_following(self) -> bool:
         """Returns True if any log is followed."""
         if self.several is not None:
-            return self.followed is not None and self.several.following
-        return self.followed is not None and self.followed.following
+            return self.followed is not None and self.several.is_following
+        return self.followed is not None and self.followed.is_following
 
     @property
-    def active(self) -> bool:
+    def is_active(self) -> bool:
         """Returns True if a followed log grew within the last minute."""
-        return self.followed is not None and self.followed.active
+        return self.followed is not None and self.followed.is_active
 
     @property
-    def tapped(self) -> bool:
+    def is_tapped(self) -> bool:
         """Returns True for the capture of a tap whose server has not ended so far."""
         source = self._capture.sources[0] if self.followed is not None and self._capture.sources else None
-        return source is not None and _is_of_tap(source) and not source.ended.reason
+        return source is not None and _is_of_tap(source) and not source.server_end.reason
 
     @property
-    def unopened(self) -> bool:
+    def is_unopened(self) -> bool:
         """Returns True for a pipe without a writer so far."""
-        return self.stream is not None and self.stream.feed is not None and self.stream.feed.unopened
+        return self.stream is not None and self.stream.feed is not None and self.stream.feed.is_unopened
 
     @property
-    def waiting(self) -> bool:
+    def is_waiting(self) -> bool:
         """Returns True while a worker reads data for the next `read_on`."""
-        return any(reader.waiting for reader in self._readers)
+        return any(reader.is_waiting for reader in self._readers)
 
     @property
-    def behind(self) -> int:
+    def unread_bytes(self) -> int:
         """Number of unread bytes."""
         return sum(reader.source.size - reader.source.read_to for reader in self._readers)
 
     @property
     def has_more(self) -> bool:
         """Returns True if the backlog is larger than usual growth, so that more blocks follow at once."""
-        return any(reader.left_lines for reader in self._readers) or self.behind > LIVE_BLOCK_BYTES
+        return any(reader.has_more_lines for reader in self._readers) or self.unread_bytes > LIVE_BLOCK_BYTES
 
 
 def is_tapped_now(source: SourceFile) -> bool:

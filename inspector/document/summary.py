@@ -27,15 +27,15 @@ from inspector.analysis.views.summaries.lifecycles import life_json, pending_res
 from inspector.analysis.views.summaries.participant_queries import Tool, shown_participants
 from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, shares
 from inspector.document.document import CaptureDocument
-from inspector.document.participant_summary import Judged, ParticipantStory, Refused, judge, story_of
+from inspector.document.participant_summary import ParticipantStory, Permission, Refused, judge_message, story_of
 from inspector.filters.fields import FIELDS
 from inspector.filters.payloads import message_text
 from inspector.protocol import kinds
-from inspector.protocol.context_places import WORDS, Told
+from inspector.protocol.context_places import PLACE_NAMES, ContextSource
 from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME, format_time
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
-from inspector.store.columns.large_headers import HEAD
+from inspector.store.columns.large_headers import HEAD_BYTES
 from inspector.store.messages.capture import Sighting
 from inspector.tokens.counter import TOKENIZER
 
@@ -81,7 +81,7 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
         "findings": analysis.findings.found.counts(),
         **_calls_and_usage(document),
         "sources": [
-            {"name": source.name, "format": source.format, "records": count}
+            {"name": source.name, "format": source.main_format, "records": count}
             for source, count in zip(capture.sources, capture.records_by_source(), strict=True)
         ],
     }
@@ -166,7 +166,7 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
         if space in sessions:
             yield _session(document, space, tokens=tokens)
         elif tokens:
-            yield _main(document, space, tokens=True)
+            yield _main_context(document, space, tokens=True)
         for node in analysis.contexts.tree.walk(space):
             counted: dict[str, Any] = {}
             if counts is not None:
@@ -174,8 +174,8 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
             if costs is not None:
                 counted["cost"] = round(float(costs[node]), 7)
             shown = {
-                **_node(document, node), "told": WORDS.get(Told(int(told[node]))), "bytes": int(sizes[node]), **counted,
-                "odd": odd.get(node, []),
+                **_node(document, node), "told": PLACE_NAMES.get(ContextSource(int(told[node]))),
+                "bytes": int(sizes[node]), **counted, "odd": odd.get(node, []),
             }  # fmt: skip
             if space in sessions:
                 shown["status"] = analysis.contexts.metadata(node).get("status")
@@ -188,13 +188,13 @@ def _session(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str
     sessions, name = document.analysis.contexts.sessions, document.capture.strings[space] or None
     metadata = sessions.metadata.get(space, {})
     return {
-        **_main(document, space, tokens=tokens), "path": name, "label": sessions.labels[space] or name,
+        **_main_context(document, space, tokens=tokens), "path": name, "label": sessions.labels[space] or name,
         "type": "session", "metadata": metadata, "implicit": space in sessions.implied, "id": name,
         "started_by": sessions.began.get(space), "status": metadata.get("status"),
     }  # fmt: skip
 
 
-def _main(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, Any]:
+def _main_context(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, Any]:
     """Returns the main context of a space as root; structure rows of a session do not count as messages."""
     contexts, columns = document.analysis.contexts, document.capture.columns
     here = np.flatnonzero(columns["space"] == space)
@@ -248,10 +248,10 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
         "participants": [strings[code] for code in contexts.speakers_of(node)],
         "space": strings[tree.space[node]] or None,
         "id": _path(tree.segments(node, 1)[-1]),
-        "first": _no(contexts.first_row[node]),
-        "last": _no(contexts.last_row[node]),
-        "started_by": _no(contexts.started_by[node]),
-        "ended_by": _no(contexts.concluded_by[node]),
+        "first": _message_no(contexts.first_row[node]),
+        "last": _message_no(contexts.last_row[node]),
+        "started_by": _message_no(contexts.started_by[node]),
+        "ended_by": _message_no(contexts.concluded_by[node]),
         "conclusion": conclusion_of(document, node),
     }
 
@@ -274,14 +274,14 @@ def conclusion_of(document: CaptureDocument, node: int) -> str | None:
     return text[:_CONCLUSION] or None
 
 
-def _no(row: int) -> int | None:
+def _message_no(row: int) -> int | None:
     return row + 1 if row >= 0 else None
 
 
 def _raw(document: CaptureDocument, message: int) -> bytes:
     capture = document.capture
     return (
-        capture.records.line_part(message, 0, HEAD)
+        capture.records.line_part(message, 0, HEAD_BYTES)
         if capture.records.is_big(message)
         else capture.records.envelope_bytes(message)
     )
@@ -296,19 +296,21 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         # Above 1 MB only the start is here, which is no envelope; `show --save` writes all of it.
         "envelope": None if capture.records.is_big(message) else capture.records.envelope(message),
         "raw": _raw(document, message).decode("utf-8", "backslashreplace"),
-        "deliveries": [{"participant": d.participant, "event": d.event} for d in capture.deliveries.of(message)],
+        "deliveries": [
+            {"participant": d.participant, "event": d.event} for d in capture.deliveries.deliveries_of(message)
+        ],
         "sources": [capture.sources[number].name for number in capture.sources_of(message)],
         "sightings": [_sighting(document, one) for one in capture.sightings_of(message)],
         "causes": [cause + 1 for cause in analysis.correlation.causes(message)],
         "effects": [effect + 1 for effect in analysis.correlation.effects(message)],
         "links": links_of(document, message),
         "odd": link_sentence(document, message),
-        "repeats": _no(int(capture.repeats(np.array([message]))[0][0])),
+        "repeats": _message_no(int(capture.repeated_messages(np.array([message]))[0][0])),
         "chain": [_step(step) for step in document.chain(message)],
         "likely": [_likely(document, link) for link in document.likely_chain(message).links],
-        "capability": judged(document, message),
+        "capability": message_permission(document, message),
         "lifecycle": life_json(analysis, message),
-        "carried": _carried(analysis, message),
+        "carried": _carried_cost(analysis, message),
         "findings": [
             {"code": found.code, "severity": found.severity.word, "text": found.text}
             for found in analysis.findings.of(message)
@@ -316,7 +318,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
     }
 
 
-def _carried(analysis: Analysis, message: int) -> dict[str, Any] | None:
+def _carried_cost(analysis: Analysis, message: int) -> dict[str, Any] | None:
     """Returns the estimated cost of carrying a message along in its model's context, if known."""
     found = analysis.costs.carried(message)
     if found is None:
@@ -324,15 +326,15 @@ def _carried(analysis: Analysis, message: int) -> dict[str, Any] | None:
     return {"tokens": found.tokens, "calls": found.calls, "cost": round(found.dollars, 7), "estimate": TOKENIZER}
 
 
-def judged(document: CaptureDocument, message: int) -> dict[str, Any]:
+def message_permission(document: CaptureDocument, message: int) -> dict[str, Any]:
     """Returns the permission of a message: our prediction, and the gateway's decision.
 
     `differs` is True if both are known and differ, so the gateway deviates from the specification.
     """
-    return _judged(judge(document, message))
+    return _judged(judge_message(document, message))
 
 
-def _judged(found: Judged) -> dict[str, Any]:
+def _judged(found: Permission) -> dict[str, Any]:
     verdicts = [
         {
             "result": verdict.get("result"), "required": verdict.get("required_capability"),
@@ -478,17 +480,21 @@ def _step(step: ChainStep) -> dict[str, Any]:
     return {
         "no": step.message + 1,
         "relation": step.relation,
-        "delta_ms": _ms(step.delta_ns),
+        "delta_ms": _milliseconds(step.delta_ns),
         "after": None if step.after is None else step.after + 1,
-        "since_ms": _ms(step.since_ns),
-        "took_ms": _ms(step.took_ns),
+        "since_ms": _milliseconds(step.since_ns),
+        "took_ms": _milliseconds(step.took_ns),
     }
 
 
 def _sighting(document: CaptureDocument, one: Sighting) -> dict[str, Any]:
     """Returns another source's record of a message, with its content if it differs."""
     source = document.capture.sources[one.source]
-    raw = source.read(one.offset, min(one.length, HEAD)).decode("utf-8", "backslashreplace") if one.differs else None
+    raw = (
+        source.read(one.offset, min(one.length, HEAD_BYTES)).decode("utf-8", "backslashreplace")
+        if one.has_other_bytes
+        else None
+    )
     time_ns = one.time_ns
     return {"source": source.name, "time": format_time(time_ns) if time_ns != NO_TIME else None, "differs": raw}
 
@@ -506,7 +512,7 @@ def _likely(document: CaptureDocument, link: LikelyLink) -> dict[str, Any]:
     }
 
 
-def _ms(nanoseconds: int | None) -> float | None:
+def _milliseconds(nanoseconds: int | None) -> float | None:
     return None if nanoseconds is None else nanoseconds / 1e6
 
 
@@ -537,7 +543,7 @@ class Collapsing:
         return self.before - self.after
 
 
-def collapsing(analysis: Analysis) -> Collapsing:
+def collapse_savings(analysis: Analysis) -> Collapsing:
     """Returns the saving by collapsing so far."""
     counts = analysis.tokens.columns["tokens"]
     collapsed = (analysis.transients.columns["badges"] & Badge.COLLAPSED.value) != 0
@@ -550,7 +556,7 @@ def collapsing(analysis: Analysis) -> Collapsing:
 def tokens_of(document: CaptureDocument) -> dict[str, Any]:
     """Returns all token counts as a plain object; call it after the count is complete."""
     analysis, strings = document.analysis, document.capture.strings
-    sums, saved = analysis.tokens.sums(), collapsing(analysis)
+    sums, saved = analysis.tokens.sums(), collapse_savings(analysis)
     left = {one.key: one.tokens for one in shares(analysis, "tool") if one.key in (NO_TOOL, DEFINITIONS)}
     return {
         "tokenizer": TOKENIZER,

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import open_source
-from inspector.sources.transcript_files import Member, Seen, members_of
+from inspector.sources.transcript_files import Member, ReadCache, members_of
 from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.capture import Capture
 
-PACKED = ".zst"
+PACKED_EXTENSION = ".zst"
 """File extension of threads that Codex has compressed."""
 _EVERY_S = 1.0
 _LONGEST_LOOK = 0.02
@@ -26,7 +26,7 @@ _MOST_FOLLOWED = 64
 _LEFT_OUT = "{} of its files are left out: the newest {:,} are read."
 
 
-def introduce(capture: Capture, place: int, member: Member) -> None:
+def register_member(capture: Capture, place: int, member: Member) -> None:
     """Registers facts about a source that is a session's file."""
     transcripts = capture.transcripts
     if member.session:
@@ -35,7 +35,7 @@ def introduce(capture: Capture, place: int, member: Member) -> None:
         facts = member.facts
         transcripts.use_agent(place, member.agent)
         if facts is not None:
-            transcripts.introduce(
+            transcripts.add_agent_facts(
                 member.agent, facts.tool_use_id, facts.parent_agent_id, facts.description, facts.agent_type
             )
 
@@ -65,7 +65,7 @@ class TranscriptFiles:
         self.members: list[Member] = []
         self.followed: dict[int, FollowedLog] = {}
         self.trouble: str | None = None
-        self._seen = Seen()
+        self._seen = ReadCache()
         members, more = members_of(path, self._seen)
         if more:
             self.trouble = _LEFT_OUT.format(more, len(members))
@@ -73,19 +73,19 @@ class TranscriptFiles:
             if not self.sources:
                 self._open(member)
             else:
-                self._try(member)
+                self._try_open(member)
 
     def _open(self, member: Member) -> SourceFile:
         self._known.add(member.path)
         name = member.path.name
         # Plain files are read in place; packed ones need a spool.
-        source = open_source(member.path, name) if name.endswith(PACKED) else SourceFile(member.path, name)
-        introduce(self._capture, self._capture.add_source(source), member)
+        source = open_source(member.path, name) if name.endswith(PACKED_EXTENSION) else SourceFile(member.path, name)
+        register_member(self._capture, self._capture.add_source(source), member)
         self.sources.append(source)
         self.members.append(member)
         return source
 
-    def _try(self, member: Member) -> SourceFile | None:
+    def _try_open(self, member: Member) -> SourceFile | None:
         try:
             return self._open(member)
         except OSError as error:
@@ -123,12 +123,12 @@ class TranscriptFiles:
         members, _ = members_of(self._path, self._seen)
         # A search of 0.2 s postpones the next one by 10 s, so it takes at most 2 % of the time.
         self._due += (time.monotonic() - began) / _LONGEST_LOOK
-        return [source for member in members if (source := self._new(member)) is not None]
+        return [source for member in members if (source := self._open_new(member)) is not None]
 
-    def _new(self, member: Member) -> SourceFile | None:
+    def _open_new(self, member: Member) -> SourceFile | None:
         if member.path in self._known:
             return None
-        source = self._try(member)
+        source = self._try_open(member)
         if source is not None:
             self._follow(len(self.sources) - 1)
         return source

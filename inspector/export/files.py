@@ -14,12 +14,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.base.atomic_files import in_place_of
+from inspector.base.atomic_files import open_replacement
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import ENDINGS, compressing
 from inspector.export.lines import LinesWriter
 from inspector.export.markdown import MarkdownWriter
-from inspector.export.masking_worker import MaskingAside
+from inspector.export.masking_worker import MaskingWorker
 from inspector.export.options import Exported, ExportOptions, Format, Steps, Writer
 from inspector.export.page import PageWriter
 from inspector.export.redaction import Redaction
@@ -36,7 +36,7 @@ FORMATS = {
 }
 """Writers by format that work message by message; `inspector.export.steps` covers all formats."""
 
-EACH = 16
+PROGRESS_MESSAGES = 16
 """Messages between two progress reports, for callers that must stay responsive. Other formats report each message."""
 _EACH_BYTES = 1 << 17
 """Bytes between two progress reports, for long lines."""
@@ -74,7 +74,7 @@ def writer_for(document: CaptureDocument, options: ExportOptions, redaction: Red
 
 def export_file(
     document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions = _AS_LOGGED,
-    aside: MaskingAside | None = None,
+    aside: MaskingWorker | None = None,
 ) -> Steps:  # fmt: skip
     """Writes messages to a file in steps and replaces it at the end; the last step is complete.
 
@@ -96,9 +96,9 @@ def export_file(
         raise OSError(errno.EINVAL, "that is a pipe or a device, not a file", str(target))
     # A link stays a link: its target is replaced.
     target = Path(os.path.realpath(target))
-    refuse_what_is_read(document, target)
+    refuse_source_files(document, target)
     done = Exported(0, 0, Counter())
-    with in_place_of(target) as file, compressing(file, target.name) as stream:
+    with open_replacement(target) as file, compressing(file, target.name) as stream:
         for done in export_to(document, messages, stream, options, aside):
             yield done
     yield replace(done, size_bytes=target.stat().st_size)
@@ -123,13 +123,13 @@ def export_stream(
 
 def export_to(
     document: CaptureDocument, messages: Iterable[int], file: BinaryIO, options: ExportOptions = _AS_LOGGED,
-    aside: MaskingAside | None = None,
+    aside: MaskingWorker | None = None,
 ) -> Steps:  # fmt: skip
     """Writes messages to an open file, as `export_file`."""
     redaction = Redaction(masked=options.masked)
     lines = LinesWriter(document, options, redaction, aside=aside) if options.format is Format.JSONL else None
     writer = lines or writer_for(document, options, redaction)
-    each = EACH if lines is not None else 1
+    each = PROGRESS_MESSAGES if lines is not None else 1
     count, size, reported = 0, file.write(writer.begin()), 0
     for message in messages:
         with document.capture.records.unmasked(if_=lines is None and not options.masked):
@@ -148,7 +148,7 @@ def export_to(
     yield Exported(count, size, redaction.tally)
 
 
-def trouble_of(error: OSError) -> str:
+def write_error_words(error: OSError) -> str:
     """Returns the reason for a write error and a remedy, as the end of a sentence."""
     what = (error.strerror or str(error)).rstrip(".")
     return f"{what}; {_ADVICE.get(error.errno or 0, 'choose another folder or name')}."
@@ -163,7 +163,7 @@ _ADVICE = {
 }
 
 
-def refuse_what_is_read(document: CaptureDocument, target: Path) -> None:
+def refuse_source_files(document: CaptureDocument, target: Path) -> None:
     """Raises OSError if the target is the log, its marks or a file read beside it."""
     files = [file.path for file in document.msp.files] if document.msp is not None else []
     if any(_is_same(path, target) for path in (*files, *(source.path for source in document.capture.sources))):

@@ -31,7 +31,7 @@ import numpy as np
 
 from inspector.analysis.passes.calls.correlation import ToolRule
 from inspector.document.document import CaptureDocument
-from inspector.export.masking_worker import MaskingAside, is_long_line
+from inspector.export.masking_worker import MaskingWorker, is_long_line
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction, json_line
 from inspector.protocol import kinds
@@ -42,15 +42,15 @@ from inspector.protocol.secrets.masking import may_hold_secrets
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
-from inspector.store.columns.large_headers import MAX_WHOLE
-from inspector.store.files.source_files import JOINED_FROM
+from inspector.store.columns.large_headers import MAX_WHOLE_BYTES
+from inspector.store.files.source_files import DERIVED_OFFSET
 from inspector.store.messages.original_lines import LoggedLines
 from inspector.store.messages.piece_masks import find_masked_pieces
 
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
 _READ_AT_ONCE = 1_000
 """Lines of one message between two pauses for other tasks."""
-_RPC = (Flag.RPC | Flag.DERIVED).value
+_CONNECTION_FLAGS = (Flag.RPC | Flag.DERIVED).value
 """Flags of messages whose meaning depends on their connection."""
 _SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP | Flag.DERIVED).value
 """Flags of messages that are a whole line with its time."""
@@ -61,7 +61,7 @@ class LinesWriter:
 
     def __init__(
         self, document: CaptureDocument, options: ExportOptions, redaction: Redaction, *, exact: bool = False,
-        aside: MaskingAside | None = None,
+        aside: MaskingWorker | None = None,
     ) -> None:  # fmt: skip
         """Prepares the writer.
 
@@ -89,7 +89,7 @@ class LinesWriter:
         origin = next((source.origin for source in sources if source.known_format == "capture" and source.origin), None)
         if self._alone or not origin:
             return b""
-        return json_line(self._redaction.value({"ctxcap": 1, **origin})) + b"\n"
+        return json_line(self._redaction.mask_value({"ctxcap": 1, **origin})) + b"\n"
 
     def prepare(self) -> Iterator[None]:
         """Scans all messages once for secrets split over several lines; yields at pauses."""
@@ -109,7 +109,7 @@ class LinesWriter:
         for _ in self.prepare():
             yield b""
         if self._alone:
-            yield _ended(self._by_itself(message))
+            yield _with_newline(self._self_contained(message))
         else:
             yield from self._as_logged(message)
 
@@ -118,11 +118,11 @@ class LinesWriter:
 
     # As logged
 
-    def logged(self, line: bytes) -> bytes:
+    def masked_log_line(self, line: bytes) -> bytes:
         """Returns any line of the log, masked if it contains secrets."""
         if not self._redaction.masked or not line.strip():
             return line
-        return self._line(line, big=len(line) > MAX_WHOLE)
+        return self._line(line, big=len(line) > MAX_WHOLE_BYTES)
 
     def _as_logged(self, message: int) -> Iterator[bytes]:
         capture = self._document.capture
@@ -142,11 +142,11 @@ class LinesWriter:
         found = [self._without_pieces(one) for one in found] if len(found) > 1 else found
         raw, *others = _events(found) if len(found) > 1 else found or [b""]
         of_batch = self._is_of_batch(message)
-        src = self._src(message, of_batch=of_batch) if self._several else 0
-        if self._several and int(columns["flags"][message]) & _RPC and not self._exchange(message, None):
+        src = self._connection_number(message, of_batch=of_batch) if self._several else 0
+        if self._several and int(columns["flags"][message]) & _CONNECTION_FLAGS and not self._exchange(message, None):
             # JSON-RPC ids start again on a new connection, so readers must see where it begins.
-            for mark in self._marks(message, src):
-                yield _ended(mark)
+            for mark in self._reopened_marks(message, src):
+                yield _with_newline(mark)
         if of_batch:
             time_ns, direction = int(columns["time_ns"][message]), capture.string("direction", message)
             exchange = self._exchange(message, direction)
@@ -155,20 +155,20 @@ class LinesWriter:
             # Wrapped around the written message, so that its spelling and key order stay.
             yield head[:-1] + (b',"message":' if exchange else b',"frame":')
         masked = False
-        for piece in aside.line(capture, message, self._redaction) if aside is not None else ():
+        for piece in aside.mask_line(capture, message, self._redaction) if aside is not None else ():
             masked = masked or bool(piece)
             yield piece
         line = b"" if masked else self._own_line(message, raw)
         if of_batch:
             line += b"}"
-        yield line + b"\n" if masked else _ended(line)
+        yield line + b"\n" if masked else _with_newline(line)
         for one in others:
-            yield _ended(self._line(one, big=len(one) > MAX_WHOLE))
+            yield _with_newline(self._line(one, big=len(one) > MAX_WHOLE_BYTES))
         # Copies per recipient tell who received a message, so they are kept.
-        for copy in capture.deliveries.of(message) if len(capture.deliveries) else ():
+        for copy in capture.deliveries.deliveries_of(message) if len(capture.deliveries) else ():
             if (copy.source, copy.offset) != own:
                 line = capture.sources[copy.source].read(copy.offset, copy.length).strip()
-                yield _ended(self._line(line, big=capture.records.is_big(message)))
+                yield _with_newline(self._line(line, big=capture.records.is_big(message)))
 
     def _own_line(self, message: int, raw: bytes) -> bytes:
         """Returns the line of a message.
@@ -178,13 +178,13 @@ class LinesWriter:
             raw: its logged line; empty to read it here.
         """
         raw = raw or b"".join(self._logged_lines(message))
-        return self._cut(message, raw) or self._line(raw, big=self._document.capture.records.is_big(message))
+        return self._overlong_line(message, raw) or self._line(raw, big=self._document.capture.records.is_big(message))
 
     def _logged_lines(self, message: int) -> Iterator[bytes]:
         """Yields the logged lines of a message: the head of an overlong one, the event of a `data: {}` line."""
         capture = self._document.capture
-        if capture.columns["offset"][message] < JOINED_FROM:
-            yield capture.records.line(message).strip()
+        if capture.columns["offset"][message] < DERIVED_OFFSET:
+            yield capture.records.read_line_of(message).strip()
             return
         for line in LoggedLines(capture, message):
             event = line.strip().removeprefix(b"data:").strip()
@@ -205,13 +205,13 @@ class LinesWriter:
         }  # fmt: skip
 
     def _is_of_batch(self, message: int) -> bool:
-        """Returns True for a message from a batch, whose time and direction surround the batch (capture.batches)."""
+        """Returns True for a message from a batch, whose time and direction surround the batch."""
         columns = self._document.capture.columns
         if columns["size"][message] != columns["length"][message] or int(columns["flags"][message]) & _SAYS_ITSELF:
             return False  # the log's own line has time and direction
         return bool(columns["direction"][message]) or columns["time_ns"][message] != columns["ts_ns"][message]
 
-    def _src(self, message: int, *, of_batch: bool) -> int:
+    def _connection_number(self, message: int, *, of_batch: bool) -> int:
         """Returns the number that a capture's line gives its connection."""
         columns = self._document.capture.columns
         connection = int(columns["source"][message]), int(columns["connection"][message])
@@ -221,13 +221,13 @@ class LinesWriter:
             self._srcs[connection] = read_line(next(self._logged_lines(message), b"")).src
         return self._srcs[connection]
 
-    def _marks(self, message: int, src: int) -> Iterator[bytes]:
+    def _reopened_marks(self, message: int, src: int) -> Iterator[bytes]:
         """Yields the mark of a reopened connection, before the first message on it."""
         columns = self._document.capture.columns
         key, connection = (int(columns["source"][message]), src), int(columns["connection"][message])
         if self._connections.setdefault(key, connection) != connection:
             self._connections[key] = connection
-            yield json_line({"t": int(columns["time_ns"][message]), "src": src, "mark": capture_file.OPENED})
+            yield json_line({"t": int(columns["time_ns"][message]), "src": src, "mark": capture_file.OPENED_MARK})
 
     def _line(self, raw: bytes, *, big: bool) -> bytes:
         """Returns a line as logged, as JSON on one line."""
@@ -236,14 +236,14 @@ class LinesWriter:
         if self._exact and not big and b"\n" not in raw and b"\r" not in raw and not self._may_be_masked(raw):
             return raw
         if raw[:1] != b"{":
-            return self._redaction.wrapped(raw)
+            return self._redaction.wrap_line(raw)
         if big:
-            return self._redaction.long_line(raw)
+            return self._redaction.mask_long_line(raw)
         try:
             value = decode_json(raw)
         except NotAnObjectError:
-            return self._redaction.wrapped(raw)
-        return self._written(raw, value)
+            return self._redaction.wrap_line(raw)
+        return self._masked_line(raw, value)
 
     def _without_pieces(self, raw: bytes) -> bytes:
         """Returns a line or message without the parts of secrets that continue in other lines."""
@@ -256,7 +256,7 @@ class LinesWriter:
 
     # Self-contained
 
-    def _by_itself(self, message: int) -> bytes:
+    def _self_contained(self, message: int) -> bytes:
         line = self.envelope(message)
         if self._document.capture.string("kind", message) == kinds.RESPONSE and line.endswith(b"}"):
             return self._with_context(message, line)
@@ -267,25 +267,25 @@ class LinesWriter:
         capture = self._document.capture
         with capture.records.unmasked():
             raw = capture.records.envelope_bytes(message).strip()
-        cut = self._cut(message, raw)
+        cut = self._overlong_line(message, raw)
         if cut is not None:
             return cut
         if int(capture.columns["flags"][message]) & _NO_JSON:
-            return self._redaction.wrapped(self._without_pieces(raw))
+            return self._redaction.wrap_line(self._without_pieces(raw))
         return self._line(raw, big=capture.records.is_big(message))
 
     def _with_context(self, message: int, line: bytes) -> bytes:
         """Adds the resolved call of a response as its last key, unless it has the key already."""
         # The byte search spares the parse in most lines.
-        if f'"{CONTEXT_KEY}"'.encode() in line and CONTEXT_KEY in _keys(line):
+        if f'"{CONTEXT_KEY}"'.encode() in line and CONTEXT_KEY in _member_names(line):
             return line
         capture = self._document.capture
         links, strings = self._document.analysis.correlation.columns, capture.strings
         method, target = (strings[int(links[name][message])] or None for name in ("method", "target"))
         rule = ToolRule(int(links["rule"][message])) or ToolRule.UNKNOWN
         call = {
-            "method": self._redaction.text(method) if method else method,
-            "target": self._redaction.text(target) if target else target,
+            "method": self._redaction.mask_text(method) if method else method,
+            "target": self._redaction.mask_text(target) if target else target,
             "rule": rule.name.lower().replace("_", " "),
         }
         cause = int(links["cause"][message])
@@ -300,22 +300,22 @@ class LinesWriter:
 
     # One line
 
-    def _cut(self, message: int, head: bytes) -> bytes | None:
+    def _overlong_line(self, message: int, head: bytes) -> bytes | None:
         """Returns the substitute for an overlong record: its head and length; None for others."""
         capture = self._document.capture
         if not capture.records.is_overlong(message):
             return None
-        text = self._redaction.text(head.decode("utf-8", "replace"))
+        text = self._redaction.mask_text(head.decode("utf-8", "replace"))
         return json_line({"text": text, "cut": True, "bytes": int(capture.columns["length"][message])})
 
-    def _written(self, raw: bytes, value: Any) -> bytes:
+    def _masked_line(self, raw: bytes, value: Any) -> bytes:
         text = raw.decode("utf-8", "replace")
         if not self._redaction.masked or not may_hold_secrets(text):
             return raw if _is_one_line(raw) else json_line(value)
-        shown = self._redaction.value(value)
+        shown = self._redaction.mask_value(value)
         # Decoding keeps only the last value of a repeated key. The original text must contain no secret either, and no
         # escape that could hide one.
-        plain = shown == value and self._redaction.text(text) == text and "\\u" not in text.lower()
+        plain = shown == value and self._redaction.mask_text(text) == text and "\\u" not in text.lower()
         return raw if plain and _is_one_line(raw) else json_line(shown)
 
 
@@ -342,7 +342,7 @@ def _with_call(line: bytes, method: str | None, target: str | None) -> bytes:
     return changed if decode_json(changed) == expected else line
 
 
-def _ended(line: bytes) -> bytes:
+def _with_newline(line: bytes) -> bytes:
     """Appends a newline; an empty line stays empty."""
     return line and line + b"\n"
 
@@ -361,7 +361,7 @@ def _is_one_line(raw: bytes) -> bool:
     return raw[:1] == b"{" and b"\n" not in raw and b"\r" not in raw
 
 
-def _keys(line: bytes) -> Iterable[str]:
+def _member_names(line: bytes) -> Iterable[str]:
     try:
         value = decode_json(line)
     except NotAnObjectError:

@@ -8,7 +8,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.message_summary import MessageSummarizer, MessageSummary
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
-from inspector.protocol.escaped_text import visible
+from inspector.protocol.escaped_text import escape_hostile
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&$]|:(?=//))")
 _FENCE = re.compile(r"`{3,}")
@@ -25,11 +25,11 @@ class MarkdownWriter:
 
     def begin(self) -> bytes:
         """Returns the title and a description of the messages."""
-        name = escaped(visible(self._redaction.text(self._document.name)))
-        view = self._redaction.text(self._options.view) if self._options.view else ""
+        name = escaped(escape_hostile(self._redaction.mask_text(self._document.name)))
+        view = self._redaction.mask_text(self._options.view) if self._options.view else ""
         lines = [f"# {name}", ""]
         if view:
-            lines += [escaped(visible(view)), ""]
+            lines += [escaped(escape_hostile(view)), ""]
         lines += ["Secrets are masked." if self._options.masked else "**Secrets are not masked.**", ""]
         return "\n".join(lines).encode()
 

@@ -15,12 +15,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from inspector.export.redaction import Redaction
-from inspector.protocol.secrets.masking import Tally
-from inspector.reading.workers.worker_process import HelperProcess
-from inspector.store.files.source_files import JOINED_FROM, SourceFile
+from inspector.protocol.secrets.masking import MaskCounts
+from inspector.reading.workers.worker_process import WorkerProcess
+from inspector.store.files.source_files import DERIVED_OFFSET, SourceFile
 from inspector.store.messages.capture import Capture
 
-_NICE = 5
+_NICENESS = 5
 _PIECE_BYTES = 1 << 20
 _WAIT_S = 0.004
 """Seconds to wait for the worker before other tasks run."""
@@ -30,17 +30,17 @@ def is_long_line(capture: Capture, message: int) -> bool:
     """Returns True if a message has a complete line of its own above 1 MB."""
     if not capture.records.is_big(message) or capture.records.is_overlong(message):
         return False
-    return int(capture.columns["offset"][message]) < JOINED_FROM
+    return int(capture.columns["offset"][message]) < DERIVED_OFFSET
 
 
-class MaskingAside:
+class MaskingWorker:
     """Masks lines in a worker process, started on first use; `end` ends it."""
 
     def __init__(self) -> None:
-        self._process: HelperProcess | None = None
+        self._process: WorkerProcess | None = None
         self._failed = False
 
-    def line(self, capture: Capture, message: int, redaction: Redaction) -> Iterator[bytes]:
+    def mask_line(self, capture: Capture, message: int, redaction: Redaction) -> Iterator[bytes]:
         """Yields the line of a message in pieces, as `Redaction.long_line`, and empty pieces while it is masked.
 
         Yields no piece if no worker can be started.
@@ -53,25 +53,25 @@ class MaskingAside:
         Raises:
             OSError: the worker ended in the middle of the line.
         """
-        for heard in self._heard(capture, message, masked=redaction.masked, pieces=True):
+        for heard in self._answers(capture, message, masked=redaction.masked, pieces=True):
             if isinstance(heard, Counter):
                 redaction.tally.update(heard)
             else:
                 yield heard
 
-    def tally(self, capture: Capture, message: int) -> Iterator[Tally | None]:
+    def count_secrets(self, capture: Capture, message: int) -> Iterator[MaskCounts | None]:
         """Yields None while a message's secrets are counted, then the count; only None if no worker runs."""
-        for heard in self._heard(capture, message, masked=True, pieces=False):
+        for heard in self._answers(capture, message, masked=True, pieces=False):
             yield heard if isinstance(heard, Counter) else None
 
-    def _heard(self, capture: Capture, message: int, *, masked: bool, pieces: bool) -> Iterator[Tally | bytes]:
+    def _answers(self, capture: Capture, message: int, *, masked: bool, pieces: bool) -> Iterator[MaskCounts | bytes]:
         columns = capture.columns
         source = capture.sources[int(columns["source"][message])]
         place = int(columns["offset"][message]), int(columns["length"][message])
         begun = False
         try:
             if self._process is None and not self._failed:
-                self._process = HelperProcess(_serve, name="mask long lines", nice=_NICE)
+                self._process = WorkerProcess(_serve, name="mask long lines", nice=_NICENESS)
             process = self._process
             if process is None:
                 return
@@ -100,7 +100,7 @@ class MaskingAside:
     def end(self) -> None:
         """Ends the worker at once."""
         if self._process is not None:
-            self._process.end()
+            self._process.end_process()
             self._process = None
 
 
@@ -112,7 +112,7 @@ def _serve(connection: Connection) -> None:
         while True:
             path, identity, offset, length, masked, pieces = connection.recv()
             raw, redaction = _read(Path(path), identity, offset, length), Redaction(masked=masked)
-            line = redaction.long_line(raw.strip()) if raw is not None else b""
+            line = redaction.mask_long_line(raw.strip()) if raw is not None else b""
             starts = range(0, len(line) if pieces else 0, _PIECE_BYTES)
             connection.send_bytes(pickle.dumps((redaction.tally if line else None, len(starts)), protocol=5))
             for start in starts:

@@ -11,11 +11,11 @@ from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import sentence_of
-from inspector.protocol.escaped_text import visible
+from inspector.protocol.escaped_text import escape_hostile
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.kinds import Family, family
+from inspector.protocol.kinds import Family, family_of
 from inspector.protocol.payloads.result_content import pretty_json
-from inspector.protocol.secrets.masking import LONGEST_SECRET
+from inspector.protocol.secrets.masking import MAX_SECRET_LENGTH
 from inspector.store.columns.flags import Flag
 
 MAX_BODY = 1 << 16
@@ -83,15 +83,17 @@ class MessageSummarizer:
         body, is_json, unread = self._body(message)
         told = sentence_of(self._document.analysis, message)
         lines = ((message_text(capture, message) if told is None else told.text) or "").strip().splitlines()
-        kind = capture.foreign_rpc.kind(message)
+        kind = capture.foreign_rpc.kind_of(message)
         return MessageSummary(
             number=message + 1,
-            heading={name: self._value(name, message) for name in _HEADING},
-            call=" ".join(filter(None, (self._value("method", message), self._value("target", message)))),
-            family=family(kind),
-            marked="mark" in FIELD_BY_NAME and bool(self._value("mark", message)),
+            heading={name: self._field_text(name, message) for name in _HEADING},
+            call=" ".join(filter(None, (self._field_text("method", message), self._field_text("target", message)))),
+            family=family_of(kind),
+            marked="mark" in FIELD_BY_NAME and bool(self._field_text("mark", message)),
             # Masked with a margin, since half a secret is not recognized.
-            text=visible(self._redaction.text(lines[0][: _MAX_TEXT + LONGEST_SECRET])[:_MAX_TEXT]) if lines else "",
+            text=escape_hostile(self._redaction.mask_text(lines[0][: _MAX_TEXT + MAX_SECRET_LENGTH])[:_MAX_TEXT])
+            if lines
+            else "",
             facts=tuple(self._facts(message)),
             findings=tuple(self._findings(message)),
             body=body[:MAX_BODY],
@@ -99,27 +101,27 @@ class MessageSummarizer:
             left_out=max(0, len(body) - MAX_BODY) + unread,
         )
 
-    def _value(self, name: str, message: int) -> str:
+    def _field_text(self, name: str, message: int) -> str:
         """Formats a field; "" if absent."""
         field = FIELD_BY_NAME[name]
         analysis = self._document.analysis
-        value = self._redaction.field(field, field.value(analysis, message), field.secret_at(analysis, message))
+        value = self._redaction.field_value(field, field.value(analysis, message), field.secret_at(analysis, message))
         if value is None or value == []:
             return ""
         if isinstance(value, list):
-            return visible(", ".join(map(str, value)))
-        return f"{value:.15g} ms" if isinstance(value, float) else visible(str(value)).replace("\n", " ")
+            return escape_hostile(", ".join(map(str, value)))
+        return f"{value:.15g} ms" if isinstance(value, float) else escape_hostile(str(value)).replace("\n", " ")
 
     def _facts(self, message: int) -> Iterator[tuple[str, str]]:
         for name in _FACTS:
             if name in FIELD_BY_NAME:
-                value = self._value(name, message)
+                value = self._field_text(name, message)
                 if value:
                     yield FIELD_BY_NAME[name].label, value
 
     def _findings(self, message: int) -> Iterator[FindingText]:
         for found in self._document.analysis.findings.of(message):
-            yield FindingText(found.severity, found.code, visible(self._redaction.text(found.text)))
+            yield FindingText(found.severity, found.code, escape_hostile(self._redaction.mask_text(found.text)))
 
     def _body(self, message: int) -> tuple[str, bool, int]:
         """Returns the body, True if it is JSON, and the number of characters left out."""
@@ -127,10 +129,10 @@ class MessageSummarizer:
         raw = capture.records.envelope_bytes(message).strip()
         if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.records.is_big(message):
             try:
-                return visible(pretty_json(self._redaction.value(decode_json(raw)))), True, 0
+                return escape_hostile(pretty_json(self._redaction.mask_value(decode_json(raw)))), True, 0
             except NotAnObjectError:
                 pass
         text = raw.decode("utf-8", "backslashreplace")
         # The same margin: masking comes before the cut.
-        head = text[: MAX_BODY + LONGEST_SECRET]
-        return visible(self._redaction.text(head)), False, len(text) - len(head)
+        head = text[: MAX_BODY + MAX_SECRET_LENGTH]
+        return escape_hostile(self._redaction.mask_text(head)), False, len(text) - len(head)

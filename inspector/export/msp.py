@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.base.atomic_files import in_place_of
+from inspector.base.atomic_files import open_replacement
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import compressing
-from inspector.export.files import refuse_what_is_read
+from inspector.export.files import refuse_source_files
 from inspector.export.options import Exported, Steps
 from inspector.export.redaction import Redaction
 from inspector.protocol import kinds, msp
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.message_text import compact, text_shown
+from inspector.protocol.message_text import compact_json, text_shown
 from inspector.protocol.timestamps import NO_TIME, format_time
 from inspector.store.columns.flags import Flag
 
@@ -47,10 +47,10 @@ _TEMPLATES = {
     kinds.REJECT: "Rejected: {}",
     kinds.WITHDRAW: "Withdrawn: {}",
 }
-_ASKED = {kinds.REQUEST: ("Calls the tool", "Asks for"), kinds.PROPOSAL: ("Proposes to call the tool", "Proposes")}
+_CALL_WORDS = {kinds.REQUEST: ("Calls the tool", "Asks for"), kinds.PROPOSAL: ("Proposes to call the tool", "Proposes")}
 """Openings for requests and proposals: of a tool, and of anything else."""
-_NAMED = ("method", "target")
-_EACH = 256
+_CALL_COLUMNS = ("method", "target")
+_STEP_MESSAGES = 256
 _OWN_FIELDS = frozenset({"text", "format", "role", "visibility", "content", "fields"})
 
 Rows = NDArray[np.int64]
@@ -79,12 +79,12 @@ def export_subsession(document: CaptureDocument, space: int, node: int, target: 
         OSError: the file cannot be written, or the log cannot be read.
     """
     target = Path(os.path.realpath(target))
-    refuse_what_is_read(document, target)
+    refuse_source_files(document, target)
     redaction = Redaction(masked=masked)
     writing = SubsessionExport(document, space, node, redaction)
     for count in writing.steps():
         yield Exported(count, 0, redaction.tally)
-    with in_place_of(target) as file, compressing(file, target.name) as stream:
+    with open_replacement(target) as file, compressing(file, target.name) as stream:
         # In pieces: the whole text of a long session would double the memory.
         for text in json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(writing.whole):
             stream.write(text.encode("utf-8", "backslashreplace"))
@@ -115,14 +115,14 @@ class SubsessionExport:
         self._space = space
         self._ids: set[str] = set()
         self.count = 0
-        self._parts = self._collect(node)
+        self._parts = self._collect_parts(node)
         self._working, self._first = self._workers()
         session, *subs = (part.data for part in self._parts)
         self.whole: dict[str, Any] = {"session": session, "subsessions": subs}
 
     # Structure
 
-    def _collect(self, node: int) -> list[_Part]:
+    def _collect_parts(self, node: int) -> list[_Part]:
         nodes = self._nodes_below(node)
         here = np.flatnonzero(self._capture.columns["space"][: len(self._document.analysis)] == self._space)
         of = self._contexts.nodes_of(here)
@@ -151,7 +151,7 @@ class SubsessionExport:
         return found
 
     def _free_id(self, wanted: str) -> str:
-        wanted = self._redaction.text(wanted) or "sub-session"
+        wanted = self._redaction.mask_text(wanted) or "sub-session"
         name, number = wanted, 2
         # Ids must be unique in the file, and masking can make two of them equal.
         while name in self._ids:
@@ -164,7 +164,7 @@ class SubsessionExport:
         data: dict[str, Any] = {"session_id": self._free_id(name or "session")}
         label = self._contexts.sessions.labels.get(self._space)
         if label and label != name:
-            data["label"] = self._redaction.text(label)
+            data["label"] = self._redaction.mask_text(label)
         created = self._time_of(self._first_row_of_space())
         if created is not None:
             data["created_at"] = created
@@ -181,11 +181,11 @@ class SubsessionExport:
         facts = self._contexts.facts
         began, ended = facts.started_by[node], facts.concluded_by[node]
         state = self._contexts.state(node)
-        status = {"concluded": "closed", "cancelled": msp.DISCARDED}.get(state, "open")
+        status = {"concluded": "closed", "cancelled": msp.DISCARDED_STATUS}.get(state, "open")
         created = self._time_of(began if began >= 0 else int(rows[0]) if len(rows) else -1)
         data: dict[str, Any] = {
             "subsession_id": name, "parent_session_id": above,
-            "label": self._redaction.text(self._contexts.label(node)), "status": status,
+            "label": self._redaction.mask_text(self._contexts.label(node)), "status": status,
         }  # fmt: skip
         if created is not None:
             data["created_at"] = created
@@ -198,14 +198,14 @@ class SubsessionExport:
         if status == "closed" and ended >= 0:
             payload = self._payload(ended)
             kind = self._capture.string("kind", ended) or ""
-            summary = payload.get("summary") if kind == msp.CLOSED else text_shown(kind, payload)
+            summary = payload.get("summary") if kind == msp.SUBSESSION_CLOSED else text_shown(kind, payload)
             if isinstance(summary, str) and summary:
-                data["summary"] = self._redaction.text(summary)
+                data["summary"] = self._redaction.mask_text(summary)
         return data | {"messages": []}
 
     def _policy(self, began: int) -> Any:
         written = self._payload(began).get("context_policy") if began >= 0 else None
-        return self._redaction.value(written) if isinstance(written, dict) else dict(POLICY)
+        return self._redaction.mask_value(written) if isinstance(written, dict) else dict(POLICY)
 
     def _time_of(self, row: int) -> str | None:
         return format_time(int(self._capture.columns["time_ns"][row])) if row >= 0 else None
@@ -227,10 +227,10 @@ class SubsessionExport:
                 return set(found), first
         return set(), first
 
-    def _role(self, kind: str, sender: int, payload: Mapping[str, Any]) -> str:
+    def _role_of(self, kind: str, sender: int, payload: Mapping[str, Any]) -> str:
         role = payload.get("role")
         if isinstance(role, str) and role:
-            return self._redaction.text(role)
+            return self._redaction.mask_text(role)
         if kind == kinds.RESPONSE or kind.startswith("reasoning/"):
             return ASSISTANT
         if self._working:
@@ -251,7 +251,7 @@ class SubsessionExport:
                 if message is not None:
                     messages.append(message)
                     self.count += 1
-                    if not self.count % _EACH:
+                    if not self.count % _STEP_MESSAGES:
                         yield self.count
         yield self.count
 
@@ -261,10 +261,10 @@ class SubsessionExport:
         if kind == msp.SESSION:
             written = self._payload(row).get("sub_context")
             if isinstance(written, dict):
-                session["sub_context"] = self._redaction.value(written)
+                session["sub_context"] = self._redaction.mask_value(written)
         elif kind == msp.SNAPSHOT:
             summary = {key: value for key, value in self._payload(row).items() if key != "text"}
-            session["summary_snapshots"].append(self._redaction.value(summary))
+            session["summary_snapshots"].append(self._redaction.mask_value(summary))
         return kind in (msp.SESSION, msp.SNAPSHOT)
 
     def _message(self, row: int, identifiers: set[str]) -> dict[str, Any] | None:
@@ -277,12 +277,12 @@ class SubsessionExport:
         if content is None:
             return None
         sender = int(capture.columns["sender"][row])
-        wanted = self._redaction.text(capture.records.envelope_id(row) or f"local-{row + 1}")
+        wanted = self._redaction.mask_text(capture.records.envelope_id(row) or f"local-{row + 1}")
         name, number = wanted, 2
         while name in identifiers:
             name, number = f"{wanted}-{number}", number + 1
         identifiers.add(name)
-        message: dict[str, Any] = {"id": name, "role": self._role(kind, sender, payload), "content": content}
+        message: dict[str, Any] = {"id": name, "role": self._role_of(kind, sender, payload), "content": content}
         is_msp = capture.string("protocol", row) == msp.PROTOCOL
         visibility = payload.get("visibility") if is_msp else None
         if isinstance(visibility, str) and visibility:
@@ -292,9 +292,9 @@ class SubsessionExport:
             message["timestamp"] = time
         if is_msp:
             more = {key: value for key, value in payload.items() if key not in _OWN_FIELDS}
-            message |= {key: value for key, value in self._redaction.value(more).items() if key not in message}
+            message |= {key: value for key, value in self._redaction.mask_value(more).items() if key not in message}
         elif sender:
-            message["participant"] = self._redaction.text(capture.strings[sender])
+            message["participant"] = self._redaction.mask_text(capture.strings[sender])
         return message
 
     def _content(self, kind: str, payload: Mapping[str, Any], row: int) -> Any:
@@ -302,23 +302,25 @@ class SubsessionExport:
         if kind == "chat":
             written = payload.get("content") if self._capture.string("protocol", row) == msp.PROTOCOL else None
             if isinstance(written, list | dict):
-                return self._redaction.value(written)
-            return self._redaction.text(text_shown(kind, payload) or "")
-        if kind in _ASKED:
+                return self._redaction.mask_value(written)
+            return self._redaction.mask_text(text_shown(kind, payload) or "")
+        if kind in _CALL_WORDS:
             columns, strings = self._document.analysis.correlation.columns, self._capture.strings
-            method, target = (strings[int(columns[name][row])] if int(columns[name][row]) else "" for name in _NAMED)
+            method, target = (
+                strings[int(columns[name][row])] if int(columns[name][row]) else "" for name in _CALL_COLUMNS
+            )
             params = payload.get("params")
             arguments = params.get("arguments", params) if isinstance(params, Mapping) else None
-            of_tool, of_other = _ASKED[kind]
+            of_tool, of_other = _CALL_WORDS[kind]
             is_tool = method == "tools/call" and target
             head = f"{of_tool} {target}" if is_tool else f"{of_other} {f'{method} {target}'.strip() or 'something'}"
-            asked = f"\n\n```json\n{compact(self._redaction.value(arguments))}\n```" if arguments else ""
-            return self._redaction.text(head) + asked
+            asked = f"\n\n```json\n{compact_json(self._redaction.mask_value(arguments))}\n```" if arguments else ""
+            return self._redaction.mask_text(head) + asked
         template = _TEMPLATES.get(kind)
         if template is None:
             return None
-        text = text_shown(kind, self._redaction.value(dict(payload))) or ""
-        return template.format(self._redaction.text(text)) if text else template.partition(":")[0] + "."
+        text = text_shown(kind, self._redaction.mask_value(dict(payload))) or ""
+        return template.format(self._redaction.mask_text(text)) if text else template.partition(":")[0] + "."
 
     def _payload(self, row: int) -> dict[str, Any]:
         if not self._capture.records.is_big(row):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inspector.export.compression import without_ending
-from inspector.protocol.secrets.masking import Tally
+from inspector.protocol.secrets.masking import MaskCounts
 
 
 class Format(enum.StrEnum):
@@ -22,7 +22,7 @@ class Format(enum.StrEnum):
     OTLP = "otlp"
 
     @property
-    def words(self) -> str:
+    def display_name(self) -> str:
         """Display name."""
         return _WORDS[self.value][0]
 
@@ -85,7 +85,7 @@ class Exported:
 
     messages: int
     size_bytes: int
-    masked: Tally
+    masked: MaskCounts
 
 
 class Writer(Protocol):

@@ -26,7 +26,7 @@ from inspector import version
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.states.state_pass import STATES, State
 from inspector.analysis.views.account.tool_calls import calls_of
-from inspector.base.atomic_files import in_place_of
+from inspector.base.atomic_files import open_replacement
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import compressing
 from inspector.export.options import Exported, Steps
@@ -76,7 +76,7 @@ class TraceWriter:
     ) -> None:  # fmt: skip
         self._document, self._analysis, self._capture = document, document.analysis, document.capture
         rows = np.fromiter(messages, np.int64)
-        self._rows = rows[~self._capture.repeats(rows)[1]] if self._capture.has_copies and len(rows) else rows
+        self._rows = rows[~self._capture.repeated_messages(rows)[1]] if self._capture.has_copies and len(rows) else rows
         self._content, self.redaction = content, redaction
         self.spans = 0
 
@@ -134,7 +134,7 @@ class TraceWriter:
             row, node = int(chosen[place]), int(nodes[place])
             key = int(columns["space"][row]), node
             if before is not None and key != before:
-                yield from self._holders(before, held, times)
+                yield from self._context_spans(before, held, times)
                 held, times = [], []
             before = key
             times += [int(columns["time_ns"][row])] if columns["time_ns"][row] != NO_TIME else []
@@ -146,10 +146,10 @@ class TraceWriter:
                 held.append(self._event(row))
                 held += self._findings(row)
         if before is not None:
-            yield from self._holders(before, held, times)
-        yield from self._empty_holders(chosen, nodes)
+            yield from self._context_spans(before, held, times)
+        yield from self._empty_context_spans(chosen, nodes)
 
-    def _holders(self, key: tuple[int, int], events: list[Json], times: list[int]) -> Iterator[tuple[str, Json]]:
+    def _context_spans(self, key: tuple[int, int], events: list[Json], times: list[int]) -> Iterator[tuple[str, Json]]:
         """Yields the span of a context, or of a space."""
         space, node = key
         start, end = (min(times), max(times)) if times else (0, 0)
@@ -181,7 +181,7 @@ class TraceWriter:
             self._span(self._trace(space), identifier, parent, f"invoke_agent {label}", start, end, facts, events),
         )
 
-    def _empty_holders(self, rows: Any, nodes: Any) -> Iterator[tuple[str, Json]]:
+    def _empty_context_spans(self, rows: Any, nodes: Any) -> Iterator[tuple[str, Json]]:
         """Yields spans of contexts and spaces without messages of their own."""
         columns, tree = self._capture.columns, self._analysis.contexts.tree
         own = {
@@ -196,7 +196,7 @@ class TraceWriter:
                 if (space, above) not in own:
                     missing.setdefault((space, above), []).append(int(columns["time_ns"][row]))
         for key, times in missing.items():
-            yield from self._holders(key, [], [time for time in times if time != NO_TIME])
+            yield from self._context_spans(key, [], [time for time in times if time != NO_TIME])
 
     def _call(self, row: int, answer: int, key: tuple[int, int]) -> tuple[str, Json]:
         """Returns the span of a request and its answer."""
@@ -211,7 +211,7 @@ class TraceWriter:
             "gen_ai.tool.call.id": self._text(capture.records.envelope_id(row) or "") or None,
             "mcp.method.name": method or None,
             "error.type": ("tool_error" if answer != NO_ROW else _FAILED[state]) if failed else None,
-            "mew.state": STATES[state] or None, **self._about(row),
+            "mew.state": STATES[state] or None, **self._message_attributes(row),
         }  # fmt: skip
         payload = capture.records.payload(row)
         params = payload.get("params")
@@ -251,7 +251,8 @@ class TraceWriter:
             "gen_ai.operation.name": "chat", "gen_ai.request.model": self._text(model) or None,
             "gen_ai.usage.input_tokens": given + read + write, "gen_ai.usage.output_tokens": output,
             "gen_ai.usage.cache_read.input_tokens": read, "gen_ai.usage.cache_write.input_tokens": write,
-            "gen_ai.agent.name": self._text(capture.string("sender", row) or "") or None, **self._about(row),
+            "gen_ai.agent.name": self._text(capture.string("sender", row) or "") or None,
+            **self._message_attributes(row),
         }  # fmt: skip
         if self._content and (text := message_text(capture, row)):
             said = [{"role": "assistant", "parts": [{"type": "text", "content": self._text(text[:_LONGEST_TEXT])}]}]
@@ -269,7 +270,7 @@ class TraceWriter:
         capture = self._capture
         facts: Json = {
             "mew.from": self._text(capture.string("sender", row) or "") or None,
-            "mew.to": self._text(", ".join(capture.to(row))) or None, **self._about(row),
+            "mew.to": self._text(", ".join(capture.recipients(row))) or None, **self._message_attributes(row),
         }  # fmt: skip
         if self._content and (text := message_text(capture, row)):
             facts["content"] = self._text(text[:_LONGEST_TEXT])
@@ -281,12 +282,12 @@ class TraceWriter:
         return [
             self._event_of("finding", time_ns, {
                 "mew.finding": found.code, "mew.finding.severity": found.severity.word,
-                "mew.finding.text": self._text(found.text), **self._about(row),
+                "mew.finding.text": self._text(found.text), **self._message_attributes(row),
             })
             for found in self._analysis.findings.of(row)
         ]  # fmt: skip
 
-    def _about(self, row: int) -> Json:
+    def _message_attributes(self, row: int) -> Json:
         capture = self._capture
         return {"mew.no": row + 1, "mew.kind": self._text(capture.string("kind", row) or "") or None}
 
@@ -309,7 +310,7 @@ class TraceWriter:
     def _attributes(self, facts: Json) -> list[Json]:
         """Encodes attributes, with secrets masked."""
         return [
-            {"key": key, "value": _value(self._text(value) if isinstance(value, str) else value)}
+            {"key": key, "value": _otlp_value(self._text(value) if isinstance(value, str) else value)}
             for key, value in facts.items()
             if value is not None
         ]
@@ -327,10 +328,10 @@ class TraceWriter:
         return _hashed(f"{sort} {source}\0{row}", 8)
 
     def _text(self, text: str) -> str:
-        return self.redaction.text(text)
+        return self.redaction.mask_text(text)
 
     def _json(self, value: Any) -> str:
-        return json.dumps(self.redaction.value(value), ensure_ascii=False)[:_LONGEST_TEXT]
+        return json.dumps(self.redaction.mask_value(value), ensure_ascii=False)[:_LONGEST_TEXT]
 
 
 def write_traces(writer: TraceWriter, target: Path) -> Steps:
@@ -340,7 +341,7 @@ def write_traces(writer: TraceWriter, target: Path) -> Steps:
         OSError: it cannot be written; the old file is unchanged.
     """
     size = 0
-    with in_place_of(target) as file, compressing(file, target.name) as stream:
+    with open_replacement(target) as file, compressing(file, target.name) as stream:
         for line, _ in writer.lines():
             size += stream.write(line + b"\n")
             yield Exported(0, size, writer.redaction.tally)
@@ -351,7 +352,7 @@ def _hashed(text: str, size: int) -> str:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=size).hexdigest()
 
 
-def _value(value: Any) -> Json:
+def _otlp_value(value: Any) -> Json:
     if isinstance(value, bool):
         return {"boolValue": value}
     # OTLP/JSON writes 64-bit integers as strings.

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 PATH = "/v1/traces"
 _PATIENCE_S = 30.0
-_TRIES = 3
+_MAX_TRIES = 3
 _WAIT_S = 1.0
-_SHOWN = 300
+_MAX_SHOWN = 300
 """Limit in characters of a collector's message."""
 _LONGEST_ANSWER = 1 << 16
 
@@ -44,7 +44,7 @@ def shown_url(url: str) -> str:
     return urlsplit(url)._replace(netloc=urlsplit(url).netloc.rpartition("@")[2]).geturl()
 
 
-def send(lines: Iterable[tuple[bytes, int]], url: str) -> int:
+def send_traces(lines: Iterable[tuple[bytes, int]], url: str) -> int:
     """Sends lines of OTLP one by one. Returns the number of accepted spans.
 
     Raises:
@@ -84,7 +84,7 @@ async def _post(session: aiohttp.ClientSession, url: str, line: bytes) -> tuple[
             if answer.status < 300:
                 return _left_out(data)
             said = _in_words(data.decode("utf-8", "replace"))
-            if trial == _TRIES or answer.status not in (429, 502, 503, 504):
+            if trial == _MAX_TRIES or answer.status not in (429, 502, 503, 504):
                 raise CollectorError(f"answered {answer.status}: {said or answer.reason}.")
         await asyncio.sleep(_WAIT_S * trial)
         trial += 1
@@ -100,4 +100,4 @@ def _left_out(data: bytes) -> tuple[int, str]:
 
 
 def _in_words(said: str) -> str:
-    return mask_text(" ".join(said[:_SHOWN].split())).rstrip(".")
+    return mask_text(" ".join(said[:_MAX_SHOWN].split())).rstrip(".")

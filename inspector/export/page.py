@@ -12,7 +12,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.message_summary import MessageSummarizer, MessageSummary
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
-from inspector.protocol.escaped_text import visible
+from inspector.protocol.escaped_text import escape_hostile
 
 # Colours of the exported page: light and dark values by token name, chosen by `prefers-color-scheme`.
 # The window's tokens are out of reach in this layer; a test compares the two.
@@ -114,10 +114,10 @@ class PageWriter:
 
     def begin(self) -> bytes:
         """Returns the head of the page and a description of the messages."""
-        name = _text(visible(self._redaction.text(self._document.name)))
-        about = [self._redaction.text(self._options.view)] if self._options.view else []
+        name = _text(escape_hostile(self._redaction.mask_text(self._document.name)))
+        about = [self._redaction.mask_text(self._options.view)] if self._options.view else []
         secrets = "Secrets are masked." if self._options.masked else "Secrets are not masked."
-        about_html = "".join(f"<p>{_text(visible(line))}</p>\n" for line in about)
+        about_html = "".join(f"<p>{_text(escape_hostile(line))}</p>\n" for line in about)
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -156,11 +156,11 @@ def _entry(summary: MessageSummary) -> str:
     line = "".join(f'<span class="{name}">{_text(text)}</span>' for name, text in cells)
     return (
         f'<details id="no-{summary.number}" class="{summary.family.name.lower()}"><summary>'
-        f'<span class="marks">{marks}</span>{line}</summary>\n{_inside(summary)}</details>\n'
+        f'<span class="marks">{marks}</span>{line}</summary>\n{_details_html(summary)}</details>\n'
     )
 
 
-def _inside(summary: MessageSummary) -> str:
+def _details_html(summary: MessageSummary) -> str:
     facts = [("Time", summary.heading["time"]), *summary.facts]
     found = "".join(
         f'<p class="{word}">{word}: {_text(finding.text)} <code>{_text(finding.code)}</code></p>\n'

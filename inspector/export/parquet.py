@@ -18,19 +18,21 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.field_columns import Decoded
 from inspector.document.document import CaptureDocument
-from inspector.export.files import refuse_what_is_read
+from inspector.export.files import refuse_source_files
 from inspector.export.lines import LinesWriter
 from inspector.export.options import Exported, ExportOptions, Steps
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELDS
-from inspector.sources.parquet_conversion import RAW
+from inspector.sources.parquet_conversion import RAW_COLUMN
 from inspector.tables.columns import Content, SqlType, Table, TableColumn
 from inspector.tables.messages import FIELD_OF_COLUMN, MESSAGES, column_name, column_of, messages_of
 from inspector.tables.parquet import parquet_file
 from inspector.tables.query_errors import QueryError
-from inspector.tables.read_requests import Turns
+from inspector.tables.read_requests import ReadRequests
 
-_RAW = TableColumn(RAW, SqlType.BYTES, "Bytes of its line and of its copies', as they were logged.", decoded=True)
+_RAW_COLUMN = TableColumn(
+    RAW_COLUMN, SqlType.BYTES, "Bytes of its line and of its copies', as they were logged.", is_decoded=True
+)
 
 
 def export_parquet(
@@ -60,36 +62,38 @@ def parquet_steps(
     Raises:
         OSError: the file cannot be written, is a file of the document, or memory runs out.
     """
-    refuse_what_is_read(document, target)
+    refuse_source_files(document, target)
     redaction = Redaction(masked=masked)
     rows = None if messages is None else np.fromiter(messages, np.int64)
     names = [column_name(name) for name in fields or [field.name for field in FIELDS]]
     columns = [column_of(FIELD_OF_COLUMN[name]) for name in names]
-    table = Table(MESSAGES.name, MESSAGES.help, (*columns, *([_RAW] if raw else ())), MESSAGES.read)
+    table = Table(MESSAGES.name, MESSAGES.help, (*columns, *([_RAW_COLUMN] if raw else ())), MESSAGES.read)
     content = messages_of(document, names, rows)
     if raw:
         lines = LinesWriter(document, ExportOptions(), redaction, exact=True)
         for _ in lines.prepare():
             yield Exported(0, 0, redaction.tally)
         of_lines = all(source.elements is None for source in document.capture.sources)
-        logged = _Stretches(document, lines) if rows is None and of_lines else _Chosen(lines, rows, content.length)
-        content = Content(content.length, {**content.columns, RAW: Decoded(logged, content.length)})
-    turns = Turns()
+        logged = (
+            _LogStretches(document, lines) if rows is None and of_lines else _ChosenLines(lines, rows, content.length)
+        )
+        content = Content(content.length, {**content.columns, RAW_COLUMN: Decoded(logged, content.length)})
+    turns = ReadRequests()
     try:
         # Threads that wait for each other's decoding cost more than they gain, and lines are read in order.
-        alone = any(column.decoded for column in table.columns)
+        alone = any(column.is_decoded for column in table.columns)
         with parquet_file(target, tables=(table,), masked=masked, in_order=alone, read=turns) as (database, written):
-            for _ in database.define_in_steps(table, content):
+            for _ in database.set_content_in_steps(table, content):
                 yield Exported(0, 0, redaction.tally)
             sql, packing = f"SELECT * FROM {table.name}", "zstd" if raw else "snappy"
-            for _ in turns.run(partial(database.write, sql, written, packing), database.interrupt):
+            for _ in turns.run_thread(partial(database.write, sql, written, packing), database.interrupt):
                 yield Exported(database.decoded_rows(table), 0, redaction.tally)
     except QueryError as error:
         raise OSError(errno.ENOMEM, error.sentence, str(target)) from error
     yield Exported(content.length, target.stat().st_size, redaction.tally)
 
 
-class _Chosen:
+class _ChosenLines:
     """Logged bytes of chosen messages: their lines and their copies' lines, as `lines` writes them."""
 
     def __init__(self, lines: LinesWriter, rows: NDArray[np.int64] | None, count: int) -> None:
@@ -101,7 +105,7 @@ class _Chosen:
         return head + self._lines.message(int(self._rows[row])).removesuffix(b"\n")
 
 
-class _Stretches:
+class _LogStretches:
     """Logged bytes of all messages: each has the bytes from its own line to the next one's.
 
     So lines without a message of their own, such as chunks, are included, and the log is complete byte for byte.
@@ -140,4 +144,4 @@ class _Stretches:
             return b""
         # Masking works line by line, since each line is JSON of its own.
         stretch = self._capture.sources[int(self._capture.columns["source"][row])].read(start, stop - start)
-        return b"\n".join([self._lines.logged(line) for line in stretch.rstrip(b"\r\n").split(b"\n")])
+        return b"\n".join([self._lines.masked_log_line(line) for line in stretch.rstrip(b"\r\n").split(b"\n")])

@@ -7,16 +7,16 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 
 from inspector.document.document import CaptureDocument
-from inspector.export.masking_worker import MaskingAside, is_long_line
+from inspector.export.masking_worker import MaskingWorker, is_long_line
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.secrets.masking import SecretRule, Tally, mask_secrets, mask_text, may_hold_secrets
+from inspector.protocol.secrets.masking import MaskCounts, SecretRule, mask_secrets, mask_text, may_hold_secrets
 from inspector.store.columns.flags import Flag
 
-EACH = 16
+STEP_MESSAGES = 16
 """Messages between two steps."""
 _EACH_BYTES = 1 << 17
 """Bytes between two steps, for long messages."""
-_FIRSTS = 3
+_MAX_FIRSTS = 3
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
 
 
@@ -28,7 +28,7 @@ class Preview:
     """Number of messages checked."""
     holding: int = 0
     """Number of messages with a secret."""
-    tally: Tally = field(default_factory=lambda: Counter[SecretRule]())
+    tally: MaskCounts = field(default_factory=lambda: Counter[SecretRule]())
     """Secrets by rule."""
     firsts: dict[SecretRule, list[int]] = field(default_factory=dict[SecretRule, list[int]])
     """The first messages by rule, at most three."""
@@ -48,22 +48,22 @@ def preview(document: CaptureDocument, messages: Iterable[int]) -> Generator[Pre
     Raises:
         OSError: the log cannot be read.
     """
-    found, aside = Preview(), MaskingAside()
+    found, aside = Preview(), MaskingWorker()
     seen = reported = 0  # bytes checked; the same at the last step
     try:
         for message in messages:
             tally = None
             if is_long_line(document.capture, message) and not _is_derived(document, message):
-                for counted in aside.tally(document.capture, message):
+                for counted in aside.count_secrets(document.capture, message):
                     tally = counted
                     yield found
             if tally is None:
                 tally = _secrets_in(document, message)
             if tally:
-                _note(found, message, tally)
+                _note_secrets(found, message, tally)
             found.messages += 1
             seen += int(document.capture.columns["size"][message])
-            if not found.messages % EACH or seen - reported >= _EACH_BYTES:
+            if not found.messages % STEP_MESSAGES or seen - reported >= _EACH_BYTES:
                 reported = seen
                 yield found
     finally:
@@ -72,12 +72,12 @@ def preview(document: CaptureDocument, messages: Iterable[int]) -> Generator[Pre
     yield found
 
 
-def _note(found: Preview, message: int, tally: Tally) -> None:
+def _note_secrets(found: Preview, message: int, tally: MaskCounts) -> None:
     found.holding += 1
     found.tally.update(tally)
     for rule in tally:
         firsts = found.firsts.setdefault(rule, [])
-        if len(firsts) < _FIRSTS:
+        if len(firsts) < _MAX_FIRSTS:
             firsts.append(message)
 
 
@@ -86,14 +86,14 @@ def _is_derived(document: CaptureDocument, message: int) -> bool:
     return bool(document.capture.columns["part"][message])
 
 
-def _secrets_in(document: CaptureDocument, message: int) -> Tally | None:
+def _secrets_in(document: CaptureDocument, message: int) -> MaskCounts | None:
     """Returns secrets of one message by rule; None if its text has no clue of any."""
     capture = document.capture
     raw = capture.records.envelope_bytes(message)
     text = raw.decode("utf-8", "replace")
     if not may_hold_secrets(text):
         return None
-    tally: Tally = Counter[SecretRule]()
+    tally: MaskCounts = Counter[SecretRule]()
     if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.records.is_big(message):
         try:
             value = decode_json(raw)

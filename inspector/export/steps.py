@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from inspector.document.document import CaptureDocument
-from inspector.export.files import export_file, refuse_what_is_read
-from inspector.export.masking_worker import MaskingAside
+from inspector.export.files import export_file, refuse_source_files
+from inspector.export.masking_worker import MaskingWorker
 from inspector.export.options import ExportOptions, Format, Steps
 from inspector.export.redaction import Redaction
 
@@ -24,14 +24,14 @@ def export_steps(document: CaptureDocument, messages: Iterable[int], target: Pat
     if options.format is Format.OTLP:
         from inspector.export.otlp import TraceWriter, write_traces
 
-        refuse_what_is_read(document, target)
+        refuse_source_files(document, target)
         redaction = Redaction(masked=options.masked)
         return write_traces(TraceWriter(document, messages, content=options.content, redaction=redaction), target)
     return _lines_steps(document, messages, target, options)
 
 
 def _lines_steps(document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions) -> Steps:
-    aside = MaskingAside()
+    aside = MaskingWorker()
     try:
         yield from export_file(document, messages, target, options, aside)
     finally:

@@ -14,7 +14,7 @@ from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.filters.field import Field
 from inspector.filters.naming import field_named
-from inspector.protocol.escaped_text import text_cell
+from inspector.protocol.escaped_text import escape_formula
 
 
 class TableWriter:
@@ -41,7 +41,7 @@ class TableWriter:
 
     def _cell(self, field: Field, message: int) -> str:
         secret = field.secret_at(self._analysis, message)
-        value = self._redaction.field(field, field.value(self._analysis, message), secret)
+        value = self._redaction.field_value(field, field.value(self._analysis, message), secret)
         if value is None:
             return ""
         if isinstance(value, bool):
@@ -50,7 +50,7 @@ class TableWriter:
             return str(value)
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             value = ", ".join(value)
-        return text_cell(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        return escape_formula(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _row(cells: list[str]) -> bytes:

@@ -20,10 +20,10 @@ from inspector.export.lines import LinesWriter
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.filters import DisplayFilter
-from inspector.protocol.formats.wrapped_lines import cut_line
+from inspector.protocol.formats.wrapped_lines import make_slice_line
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
-from inspector.store.files.source_files import JOINED_FROM, SourceFile
+from inspector.store.files.source_files import DERIVED_OFFSET, SourceFile
 from inspector.store.messages.capture import Capture
 
 
@@ -56,15 +56,18 @@ def cut_whole(
     for message in rows.tolist():
         source = capture.sources[int(capture.columns["source"][message])]
         if source.known_format == "gateway-log":
-            found = _as_logged(capture, writer, message)
+            found = _cut_logged(capture, writer, message)
         else:
-            found = iter((_by_itself(capture, writer, redaction, message),))
+            found = iter((_cut_message(capture, writer, redaction, message),))
         for offset, line, time_ns, direction, space in found:
-            number = lines.at(source, offset)
-            yield cut_line(line, source.name, number, offset, time_ns=time_ns, dir=direction, space_id=space) + b"\n"
+            number = lines.line_number(source, offset)
+            yield (
+                make_slice_line(line, source.name, number, offset, time_ns=time_ns, dir=direction, space_id=space)
+                + b"\n"
+            )
 
 
-def _by_itself(capture: Capture, writer: LinesWriter, redaction: Redaction, message: int) -> _Cut:
+def _cut_message(capture: Capture, writer: LinesWriter, redaction: Redaction, message: int) -> _Cut:
     """Returns a message on its own; a message derived from a transcript's record also gets its space."""
     time_ns, sent_ns, offset = (int(capture.columns[name][message]) for name in ("time_ns", "ts_ns", "offset"))
     # Other messages name their space themselves.
@@ -73,18 +76,18 @@ def _by_itself(capture: Capture, writer: LinesWriter, redaction: Redaction, mess
     return _Cut(
         # A time that equals the sender's own is in the message already.
         offset, writer.envelope(message), NO_TIME if time_ns == sent_ns else time_ns,
-        redaction.text(direction) if direction else None, redaction.text(space) if space else None,
+        redaction.mask_text(direction) if direction else None, redaction.mask_text(space) if space else None,
     )  # fmt: skip
 
 
-def _as_logged(capture: Capture, writer: LinesWriter, message: int) -> Iterator[_Cut]:
+def _cut_logged(capture: Capture, writer: LinesWriter, message: int) -> Iterator[_Cut]:
     """Yields the lines of a message in a gateway's log, one per recipient."""
     offset = int(capture.columns["offset"][message])
-    yield _Cut(offset, writer.logged(capture.records.line(message).strip()))
-    for copy in capture.deliveries.of(message):
+    yield _Cut(offset, writer.masked_log_line(capture.records.read_line_of(message).strip()))
+    for copy in capture.deliveries.deliveries_of(message):
         if copy.offset != offset:
             line = capture.sources[copy.source].read(copy.offset, copy.length)
-            yield _Cut(copy.offset, writer.logged(line.strip()))
+            yield _Cut(copy.offset, writer.masked_log_line(line.strip()))
 
 
 def _with_related(analysis: Analysis, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -102,11 +105,11 @@ class _LineNumbers:
     def __init__(self) -> None:
         self._reached: dict[str, tuple[int, int]] = {}
 
-    def at(self, source: SourceFile, offset: int) -> int:
+    def line_number(self, source: SourceFile, offset: int) -> int:
         """Returns the line number at an offset, from 1; for a reassembled message, that of the last line counted."""
         at, lines = self._reached.get(source.name, (0, 1))
         # Reassembled messages have no offset in the file.
-        if offset < at or offset >= JOINED_FROM:
+        if offset < at or offset >= DERIVED_OFFSET:
             return lines
         while at < offset:
             data = source.read(at, min(_AT_ONCE, offset - at))

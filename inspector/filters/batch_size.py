@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-_FIRST, _MOST = 32, 4096
+_FIRST_SIZE, _MAX_SIZE = 32, 4096
 _MOST_BYTES = 2 << 20
 """Limit of record bytes in one slice: the next records may be 1,000 times as long as the last ones."""
 _SLICE_S = 0.002
@@ -15,9 +15,9 @@ class Pace:
     """Cuts messages into slices of about 2 ms, whatever one message costs."""
 
     def __init__(self) -> None:
-        self._size = _FIRST
+        self._size = _FIRST_SIZE
 
-    def stop(self, start: int, ends: NDArray[np.int64]) -> int:
+    def slice_end(self, start: int, ends: NDArray[np.int64]) -> int:
         """Returns the end of the slice that begins at `start`.
 
         Args:
@@ -26,11 +26,11 @@ class Pace:
         """
         before = int(ends[start - 1]) if start else 0
         enough = int(ends.searchsorted(before + _MOST_BYTES))
-        return min(start + min(self._size, _MOST), max(start + 1, enough), len(ends))
+        return min(start + min(self._size, _MAX_SIZE), max(start + 1, enough), len(ends))
 
-    def took(self, seconds: float) -> None:
+    def note_duration(self, seconds: float) -> None:
         """Adapts the slice size to the processor time of the last slice.
 
         Processor time, not wall time: other load on the machine does not make a message more expensive.
         """
-        self._size = max(1, int(min(self._size, _MOST) * min(4.0, _SLICE_S / max(seconds, 1e-6))))
+        self._size = max(1, int(min(self._size, _MAX_SIZE) * min(4.0, _SLICE_S / max(seconds, 1e-6))))

@@ -19,11 +19,11 @@ Rows = NDArray[np.integer[Any]]
 
 UNKNOWN = np.int8(-1)
 """Cache entry without a result; 1 is a match, 0 is no match."""
-_FEW = 2_000
+_SMALL_TABLE = 2_000
 """Strings evaluated without a check of the clock: a few milliseconds."""
 
 
-class Answers:
+class TermCache:
     """Caches results of terms that decode records, one byte per message and term.
 
     Results that depend on the context tree or the clock are not cached.
@@ -37,7 +37,7 @@ class Answers:
         self._by_term: dict[int, NDArray[np.int8]] = {}
         self._may_change: dict[int, Callable[[Rows], Rows] | None] = {}
 
-    def of(
+    def for_term(
         self, number: int, length: int, depends: Depends, among: Callable[[Rows], Rows] | None = None
     ) -> NDArray[np.int8] | None:
         """Returns the cached results of a term.
@@ -63,7 +63,7 @@ class Answers:
             found = self._by_term[number] = grown
         return found[:length]
 
-    def forget(self, rows: Rows) -> None:
+    def invalidate(self, rows: Rows) -> None:
         """Invalidates the results of these messages."""
         for number, among in self._may_change.items():
             answers = self._by_term[number]
@@ -72,7 +72,7 @@ class Answers:
 
 
 @dataclass(slots=True)
-class TableMemory:
+class PredicateCache:
     """Caches the results of a predicate by entry of one append-only table."""
 
     table: object = None
@@ -80,43 +80,45 @@ class TableMemory:
     known: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))
     """(capacity,) int8, per entry: 1 holds, 0 does not, -1 not evaluated yet."""
 
-    def holds(self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[int], bool]) -> Mask:
+    def match_entries(
+        self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[int], bool]
+    ) -> Mask:
         """Returns the result for each id's entry. Entry 0 (absent) never matches."""
-        self._fit(column)
+        self._fit_table(column)
         if len(ids) > 1 and ids.strides[0] == 0:  # one value, broadcast: all messages have the same result
-            return np.full(len(ids), self.holds(column, ids[:1], predicate)[0])
+            return np.full(len(ids), self.match_entries(column, ids[:1], predicate)[0])
         found = self.known.take(ids)
         if len(found) and found.min() < 0:
-            self._look_at(self._missing(ids, found), predicate)
+            self._evaluate(self._missing_entries(ids, found), predicate)
             found = self.known.take(ids)
         return found.view(np.bool_)
 
-    def learn(
+    def evaluate_entries(
         self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[int], bool], until: float
     ) -> bool:
         """Evaluates the predicate for entries in use until a deadline. Returns True if few or no entries remain."""
-        self._fit(column)
-        if len(column.table) <= _FEW:
+        self._fit_table(column)
+        if len(column.table) <= _SMALL_TABLE:
             return True
         found = self.known.take(ids)
-        missing = self._missing(ids, found) if len(found) and found.min() < 0 else np.empty(0, np.int64)
-        while len(missing) > _FEW:
-            some, missing = missing[:_FEW], missing[_FEW:]
-            self._look_at(some, predicate)
+        missing = self._missing_entries(ids, found) if len(found) and found.min() < 0 else np.empty(0, np.int64)
+        while len(missing) > _SMALL_TABLE:
+            some, missing = missing[:_SMALL_TABLE], missing[_SMALL_TABLE:]
+            self._evaluate(some, predicate)
             if time.perf_counter() >= until:
                 break
-        return len(missing) <= _FEW
+        return len(missing) <= _SMALL_TABLE
 
-    def _missing(self, ids: NDArray[Any], found: NDArray[np.int8]) -> NDArray[np.int64]:
+    def _missing_entries(self, ids: NDArray[Any], found: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns entries that occur and have no result yet."""
         wanted = np.zeros(len(self.known), np.bool_)
         wanted[ids[found < 0]] = True
         return np.flatnonzero(wanted)
 
-    def _look_at(self, entries: NDArray[np.int64], predicate: Callable[[int], bool]) -> None:
+    def _evaluate(self, entries: NDArray[np.int64], predicate: Callable[[int], bool]) -> None:
         self.known[entries] = [predicate(entry) for entry in entries.tolist()]
 
-    def _fit(self, column: Interned | InternedSets) -> None:
+    def _fit_table(self, column: Interned | InternedSets) -> None:
         if self.table is not column.table or self.generation != column.generation:
             self.table, self.generation = column.table, column.generation
             self.known = np.zeros(1, np.int8)

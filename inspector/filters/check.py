@@ -23,9 +23,9 @@ from inspector.filters.ast import (
     Value,
     Variable,
 )
-from inspector.filters.errors import FilterError, nearest, shortened
+from inspector.filters.errors import FilterError, nearest_choice, truncate
 from inspector.filters.field import Field, FieldType
-from inspector.filters.numbers import scaled, units_of
+from inspector.filters.numbers import scale_number, units_of
 from inspector.filters.operators import (
     OPERATOR_BY_SYMBOL,
     Operand,
@@ -110,10 +110,10 @@ class Checker:
         if isinstance(node, Presence):
             return Term(field, None, None, None)
         if isinstance(node, Membership):
-            operator = self._fitting("in", field, node)
+            operator = self._fitting_operator("in", field, node)
             operand: Operand = tuple([self._operand(field, operator, value) for value in node.values])
             return Term(field, operator, operand, self._predicate(field, operator, operand, node.values[0]))
-        operator = self._fitting(node.operator, field, node)
+        operator = self._fitting_operator(node.operator, field, node)
         scalar = self._operand(field, operator, node.value)
         negated = operator.negates is not None
         if operator.negates is not None:
@@ -132,10 +132,10 @@ class Checker:
         found = self._fields.get(written)
         if found is not None:
             return found
-        shown = shortened(str(name))
+        shown = truncate(str(name))
         if written == "payload":
             raise _error(name, "payload is not one field.", "Name a part of it, as in payload.text.")
-        near = nearest(written, [*self._fields, "payload.text"])
+        near = nearest_choice(written, [*self._fields, "payload.text"])
         if near is None:
             replacement = quote(written)
             raise _error(
@@ -146,7 +146,7 @@ class Checker:
             )
         raise _error(name, f"There is no field {shown}.", f"Did you mean {near}?", near)
 
-    def _fitting(self, symbol: str, field: Field, node: Comparison | Membership) -> Operator:
+    def _fitting_operator(self, symbol: str, field: Field, node: Comparison | Membership) -> Operator:
         operator = OPERATOR_BY_SYMBOL[symbol]
         if field.type not in operator.types:
             fitting = [other.symbol for other in operators_for(field.type)]
@@ -160,20 +160,20 @@ class Checker:
     def _operand(self, field: Field, operator: Operator, value: Value) -> Scalar:
         """Converts the value to the type of the field."""
         if isinstance(value, Variable):
-            value = self._resolved(field, operator, value)
+            value = self._resolve_variable(field, operator, value)
         if field.type is FieldType.SEVERITY:
             return self._severity(field, value)
         if operator.wants_text or field.type in (FieldType.STRING, FieldType.KIND, FieldType.CONTEXT):
             return self._text_operand(field, operator, value)
         if field.type is FieldType.ANY:
             if isinstance(value, NumberValue):
-                return self._number(field, value)
+                return self._scale_number(field, value)
             return value.value
         if field.type is FieldType.BOOLEAN:
             if not isinstance(value, BooleanValue):
                 raise _error(
                     value,
-                    f"{field.name} is true or absent, it cannot be {shortened(str(value))}.",
+                    f"{field.name} is true or absent, it cannot be {truncate(str(value))}.",
                     f"Write {field.name} or !{field.name}.",
                 )
             return value.value
@@ -181,9 +181,9 @@ class Checker:
             return self._time(field, value)
         if not isinstance(value, NumberValue):
             raise self._not_a_number(field, value)
-        return self._number(field, value)
+        return self._scale_number(field, value)
 
-    def _resolved(self, field: Field, operator: Operator, variable: Variable) -> StringValue:
+    def _resolve_variable(self, field: Field, operator: Operator, variable: Variable) -> StringValue:
         if not operator.literal:
             raise _error(
                 variable,
@@ -199,13 +199,13 @@ class Checker:
 
     def _text_operand(self, field: Field, operator: Operator, value: Value) -> str:
         if not isinstance(value, StringValue):
-            written = self._written(value)
+            written = self._source_text(value)
             what = f"{operator.symbol} compares text" if field.type is FieldType.ANY else f"{field.name} is text"
             kind = "a number" if isinstance(value, NumberValue) else "a truth value"
             raise _error(
                 value,
-                f"{what}, and {shortened(written)} is {kind}.",
-                f"Did you mean {shortened(quote(written))}?",
+                f"{what}, and {truncate(written)} is {kind}.",
+                f"Did you mean {truncate(quote(written))}?",
                 quote(written),
             )
         if field.name == "kind" and operator.symbol in LITERAL:
@@ -217,11 +217,11 @@ class Checker:
         words = [severity.word for severity in Severity]
         if isinstance(value, StringValue) and value.value in words:
             return value.value
-        written = value.value if isinstance(value, StringValue) else self._written(value)
-        near = nearest(written.lower(), words)
+        written = value.value if isinstance(value, StringValue) else self._source_text(value)
+        near = nearest_choice(written.lower(), words)
         raise _error(
             value,
-            f"{field.name} is {', '.join(words[:-1])} or {words[-1]}, not {shortened(written)}.",
+            f"{field.name} is {', '.join(words[:-1])} or {words[-1]}, not {truncate(written)}.",
             f"Did you mean {near}?" if near else None,
             near,
         )
@@ -231,7 +231,7 @@ class Checker:
         if time_ns == NO_TIME:
             raise _error(
                 value,
-                f"{field.name} is a time, and {shortened(self._written(value))} is not.",
+                f"{field.name} is a time, and {truncate(self._source_text(value))} is not.",
                 'Write it as in "2026-01-05" or "2026-01-05T09:30:00.250Z".',
             )
         return time_ns
@@ -243,15 +243,15 @@ class Checker:
         if number is not None:
             return _error(
                 value,
-                f"{field.name} is a number, and {quote(shortened(text))} is text.",
-                f"Did you mean {shortened(number)}?",
+                f"{field.name} is a number, and {quote(truncate(text))} is text.",
+                f"Did you mean {truncate(number)}?",
                 number,
             )
         suggestion = f"Numbers may end in {units}." if text[:1].isdecimal() else None
-        return _error(value, f"{field.name} is a number, and {shortened(self._written(value))} is not.", suggestion)
+        return _error(value, f"{field.name} is a number, and {truncate(self._source_text(value))} is not.", suggestion)
 
-    def _number(self, field: Field, value: NumberValue) -> int | float:
-        number = scaled(value.value, value.unit, field.name)
+    def _scale_number(self, field: Field, value: NumberValue) -> int | float:
+        number = scale_number(value.value, value.unit, field.name)
         if number is None:
             units = ", ".join(filter(None, units_of(field.name)))
             raise _error(value, f"The unit {value.unit} does not fit {field.name}.", f"It takes {units}.")
@@ -266,7 +266,7 @@ class Checker:
     def _operand_error(self, error: OperandError, value: Value) -> FilterError:
         if error.offset is None:
             return FilterError(error.message, position=value.position, length=value.length)
-        written = self._written(value)
+        written = self._source_text(value)
         start = value.position
         if written[:1] in ('"', "'"):
             # The error's offset counts resolved characters; escapes in the text are longer.
@@ -277,7 +277,7 @@ class Checker:
         end = value.position + value.length
         return FilterError(error.message, position=start, length=min(1, end - start))
 
-    def _written(self, span: Span) -> str:
+    def _source_text(self, span: Span) -> str:
         return self._text[span.position : span.position + span.length]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, NumberValue, Or, TextSearch, Value
-from inspector.filters.cache import Answers, Mask, Rows
+from inspector.filters.cache import Mask, Rows, TermCache
 from inspector.filters.check import LITERAL, Checker, Term
 from inspector.filters.errors import FilterError
 from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
@@ -61,7 +61,7 @@ class DisplayFilter:
         return self._root
 
     @property
-    def too_long(self) -> int:
+    def timeout_count(self) -> int:
         """Number of values that timed out in a regular expression of this filter; each counts as no match."""
         return sum(matching.too_long for matching in self._matching)
 
@@ -79,9 +79,9 @@ class DisplayFilter:
         if self._root is None or not len(rows):
             return np.ones(len(rows), np.bool_)
         with analysis.capture.records.unmasked():
-            return self._root.evaluate(Evaluation(analysis), Selection.of(rows))
+            return self._root.evaluate(Evaluation(analysis), Selection.for_rows(rows))
 
-    def mask_of(self, analysis: Analysis, selection: Selection, answers: Answers) -> Mask:
+    def cached_mask(self, analysis: Analysis, selection: Selection, answers: TermCache) -> Mask:
         """As `mask`, but takes results of expensive terms from a cache and stores new ones there."""
         if self._root is None or not len(selection):
             return np.ones(len(selection), np.bool_)
@@ -92,12 +92,12 @@ class DisplayFilter:
         """Returns True if no record needs to be decoded; then a million messages take a few milliseconds."""
         return self._root is None or self._root.cost(Evaluation(analysis)) == 0
 
-    def settle(
+    def evaluate_until(
         self,
         analysis: Analysis,
         start: int,
         stop: int,
-        answers: Answers,
+        answers: TermCache,
         until: float,
         within: Callable[[Selection], Mask] | None = None,
     ) -> int:
@@ -120,34 +120,34 @@ class DisplayFilter:
             return self._settle(analysis, start, stop, answers, until, within)
 
     def _settle(
-        self, analysis: Analysis, start: int, stop: int, answers: Answers, until: float,
+        self, analysis: Analysis, start: int, stop: int, answers: TermCache, until: float,
         within: Callable[[Selection], Mask] | None,
     ) -> int:  # fmt: skip
         if self._root is None or start >= stop:
             return stop
         evaluation = Evaluation(analysis, answers)
-        if not self._root.learn(evaluation, Selection.between(start, stop), until):
+        if not self._root.prepare_strings(evaluation, Selection.for_range(start, stop), until):
             return start
         if self.is_cheap(analysis):
             return stop
         pace, lengths = answers.pace, analysis.capture.columns["length"]
         while start < stop:
-            chunk = Selection.between(start, min(stop, start + _CHUNK))
+            chunk = Selection.for_range(start, min(stop, start + _CHUNK))
             sure, possible = self._root.bounds(evaluation, chunk)
             # Indexes alone decide most messages; only the rest is decoded.
             open_ = possible > sure
             # Messages outside the scope need no expensive evaluation.
             if within is not None and open_.any():
                 open_ &= within(chunk)
-            rows = chunk.where(open_).rows
+            rows = chunk.filtered_by(open_).rows
             ends, at = lengths[rows].cumsum(dtype=np.int64), 0
             while at < len(rows):
                 began = time.thread_time()
-                some = rows[at : pace.stop(at, ends)]
+                some = rows[at : pace.slice_end(at, ends)]
                 self._root.evaluate(evaluation, Selection(some, len(some)))
                 at += len(some)
                 # Processor time, since load by other programs must not shrink the slices.
-                pace.took(time.thread_time() - began)
+                pace.note_duration(time.thread_time() - began)
                 if time.perf_counter() >= until and at < len(rows):
                     return int(rows[at])
             start = min(stop, start + _CHUNK)
@@ -196,15 +196,15 @@ def _compiled(
     if expression is None:
         return DisplayFilter(text, None, frozenset(), frozenset(), None)
     builder = _NodeBuilder(text, Checker(text, fields, payload_field, selected_context))
-    root = builder.node(expression)
+    root = builder.build_node(expression)
     return DisplayFilter(
         text, expression, frozenset(builder.fields), frozenset(builder.depends), root, tuple(builder.matching),
         is_about_folded=builder.is_about_folded, note=builder.note,
-        is_about_messages=builder.searches_text or not builder.fields <= _PLACES,
+        is_about_messages=builder.searches_text or not builder.fields <= _PLACE_FIELDS,
     )  # fmt: skip
 
 
-_PLACES = frozenset(
+_PLACE_FIELDS = frozenset(
     {
         "context", "context.depth", "context.id", "context.leaf", "context.parent", "context.raw", "context.root",
         "context.state", "context.told", "context.type", "labels", "seen_by", "source", "space", "time",
@@ -239,11 +239,11 @@ class _NodeBuilder:
         self._terms = 0
         self.is_about_folded = self.searches_text = False
 
-    def node(self, expression: Expression) -> Node:
+    def build_node(self, expression: Expression) -> Node:
         if isinstance(expression, Not):
-            return NotNode(self.node(expression.operand))
+            return NotNode(self.build_node(expression.operand))
         if isinstance(expression, And | Or):
-            operands = tuple([self.node(operand) for operand in expression.operands])
+            operands = tuple([self.build_node(operand) for operand in expression.operands])
             return JunctionNode(operands, decided_by=isinstance(expression, Or))
         self._terms += 1
         if isinstance(expression, TextSearch):

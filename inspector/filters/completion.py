@@ -30,14 +30,14 @@ from inspector.filters.parse import parse, parser_at
 from inspector.filters.payloads import payload_field
 from inspector.filters.strings import quote, unescape
 from inspector.protocol.secrets.masking import mask_text
-from inspector.store.messages.payload_values import OPEN_JSON, opened
+from inspector.store.messages.payload_values import OPEN_JSON, decode_embedded_json
 
-MOST = 200
+MAX_CANDIDATES = 200
 """Limit of candidates."""
 _MOST_KEYS, _PAYLOADS_READ = 60, 300
-_NAMED = ("tool", "from", "kind", "model")
+_NAME_FIELDS = ("tool", "from", "kind", "model")
 """Fields whose values are names that people search for."""
-_SHORT = 1 << 16
+_MAX_DECODED_BYTES = 1 << 16
 """Limit in bytes of a message that is decoded for completion."""
 _LONGEST_OFFERED = 200
 """Limit in characters of an offered payload value."""
@@ -115,26 +115,26 @@ class Completer:
         self._known = fields
         self._payloads = payloads
         self._counted: tuple[str, bool, int] | None = None
-        self._counts: _Remembered | _PathCounts = _Remembered(iter(()))
+        self._counts: _CachedCounts | _PathCounts = _CachedCounts(iter(()))
 
     def complete(self, text: str, cursor: int) -> Completion:
         """Returns completions at `cursor`, an offset in `text`. Never raises. O(messages) for values, in numpy."""
         place = _place_of(text, cursor, self._known)
         if place is None:
             return Completion(cursor, cursor)
-        what, candidates = self._offered(place)
-        chosen = _chosen(place.written, candidates)
+        what, candidates = self._candidates_at(place)
+        chosen = _rank_candidates(place.written, candidates)
         return Completion(place.start, place.stop, what if chosen else "", chosen)
 
-    def _offered(self, place: _Place) -> tuple[str, Iterable[Candidate]]:
+    def _candidates_at(self, place: _Place) -> tuple[str, Iterable[Candidate]]:
         # A field and an operator are known, so a value of this field comes next.
         if "BARE" in place.expected and place.field is not None:
-            return "value", self._values(place.field, place.operator, place.written.casefold())
+            return "value", self._value_candidates(place.field, place.operator, place.written.casefold())
         if "FIELD" in place.expected:
             return "field", self._fields(place.written)
         if "OPERATOR" in place.expected and place.field is not None:
-            return "operator", [*_operators(place.field), *_words(place.expected)]
-        return "word", _words(place.expected)
+            return "operator", [*_operators(place.field), *_word_candidates(place.expected)]
+        return "word", _word_candidates(place.expected)
 
     def _fields(self, written: str) -> Iterator[Candidate]:
         yield from (Candidate(f.name, f.name, f.help) for f in self._known.values())
@@ -142,7 +142,9 @@ class Completer:
             return
         if written.startswith("payload"):
             # Only on request, since a sample of messages must be decoded.
-            yield from (Candidate(name, name, "A value inside the payload.", count) for name, count in self._keys())
+            yield from (
+                Candidate(name, name, "A value inside the payload.", count) for name, count in self._payload_keys()
+            )
         if written.startswith("j"):
             yield Candidate(
                 "json(", "json(...)", "A text of the payload that holds JSON, opened: json(payload.text).a."
@@ -153,9 +155,9 @@ class Completer:
     def filter_for(self, word: str) -> str | None:
         """Returns the filter for a tool, participant, kind or model of this name, if any; ignores case."""
         wanted = word.casefold()
-        for name in _NAMED:
+        for name in _NAME_FIELDS:
             field_ = self._known.get(name)
-            for value, _ in () if field_ is None else self._counts_of(field_, calls=False).holding(wanted):
+            for value, _ in () if field_ is None else self._counts_of(field_, calls=False).matching(wanted):
                 # People search for `grep`, tools may be named `files/grep`.
                 if wanted in (value.casefold(), value.casefold().rpartition("/")[2]):
                     return f"{name} == {quote(value)}"
@@ -163,9 +165,9 @@ class Completer:
 
     def payload_names(self) -> list[str]:
         """Returns names of payload fields in a sample of messages, by descending frequency."""
-        return [name for name, _ in self._keys()]
+        return [name for name, _ in self._payload_keys()]
 
-    def _seen_in(self, field_: Field) -> Iterator[Candidate]:
+    def _sampled_values(self, field_: Field) -> Iterator[Candidate]:
         """Yields values of a payload field in a sample of messages, by descending frequency.
 
         Decoding all would be too slow.
@@ -180,7 +182,7 @@ class Completer:
                 if isinstance(value, str) and len(value) <= _LONGEST_OFFERED and mask_text(value) == value
                 if field_.secret_at(self._analysis, row) is None
             )
-            self._counted, self._counts = asked, _Remembered(iter(seen.most_common(MOST)))
+            self._counted, self._counts = asked, _CachedCounts(iter(seen.most_common(MAX_CANDIDATES)))
         for value, _count in self._counts:
             yield Candidate(quote(value), value, "Seen in some of the messages.")
 
@@ -191,10 +193,10 @@ class Completer:
             return []
         # Spread over the capture: the first messages are mostly greetings and lists.
         rows = np.unique(np.linspace(0, total - 1, min(total, _PAYLOADS_READ)).astype(int))
-        short = self._analysis.capture.columns["size"][rows] <= _SHORT
+        short = self._analysis.capture.columns["size"][rows] <= _MAX_DECODED_BYTES
         return rows[short].tolist()
 
-    def _keys(self) -> list[tuple[str, int]]:
+    def _payload_keys(self) -> list[tuple[str, int]]:
         """Returns names of payload fields in a sample of messages, by descending frequency."""
         capture, seen = self._analysis.capture, Counter[str]()
         for row in self._some_rows():
@@ -213,31 +215,31 @@ class Completer:
         capture, seen = self._analysis.capture, Counter[str]()
         for row in self._some_rows():
             for path, text in _texts(capture.records.payload(row), ()):
-                value = opened(text)
+                value = decode_embedded_json(text)
                 if isinstance(value, dict | list):
                     # The keys of list items differ; the text itself is still a field.
                     within = value if isinstance(value, dict) else {}
                     seen.update(payload_field((*path, OPEN_JSON, *more)).name for more in ((), *((k,) for k in within)))
         return seen.most_common(_MOST_KEYS)
 
-    def _values(self, field_: Field, operator: Operator | None, wanted: str) -> Iterator[Candidate]:
+    def _value_candidates(self, field_: Field, operator: Operator | None, wanted: str) -> Iterator[Candidate]:
         """Yields values. Of thousands of values, only the matching ones become candidates."""
         if field_.type is FieldType.BOOLEAN:
             yield Candidate("true", "true")
         elif field_.type is FieldType.SEVERITY:
             yield from (Candidate(severity.word, severity.word) for severity in Severity)
         elif field_.type is FieldType.ANY:
-            yield from self._seen_in(field_) if field_.secret is None else ()
+            yield from self._sampled_values(field_) if field_.secret is None else ()
         else:
             calls = operator is not None and operator.symbol == "like" and field_.like_column is not None
-            for value, count in self._counts_of(field_, calls=calls).holding(wanted):
+            for value, count in self._counts_of(field_, calls=calls).matching(wanted):
                 yield Candidate(quote(value), value, count=count)
             seen = {value for value, _ in self._counts_of(field_, calls=calls)} if field_.values else set[str]()
             yield from (Candidate(quote(value), value, count=0) for value in field_.values if value not in seen)
             if field_.type is FieldType.CONTEXT:
                 yield Candidate("$context", "$context", "The context that is selected.")
 
-    def _counts_of(self, field_: Field, *, calls: bool) -> _Remembered | _PathCounts:
+    def _counts_of(self, field_: Field, *, calls: bool) -> _CachedCounts | _PathCounts:
         asked = (field_.name, calls, len(self._analysis))
         if self._counted != asked:
             make = field_.like_column if calls and field_.like_column is not None else field_.column
@@ -260,7 +262,7 @@ def _texts(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
             yield from _texts(inner, (*path, str(key)))
 
 
-class _Remembered:
+class _CachedCounts:
     """Counted values, computed lazily and cached."""
 
     def __init__(self, counts: Iterator[tuple[str, int]]) -> None:
@@ -273,20 +275,20 @@ class _Remembered:
             self._known.append(one)
             yield one
 
-    def holding(self, wanted: str) -> Iterator[tuple[str, int]]:
+    def matching(self, wanted: str) -> Iterator[tuple[str, int]]:
         """Yields up to MOST values that contain `wanted` (lower case) and hold no secret; prefix matches first."""
         inside: list[tuple[str, int]] = []
 
         def in_order() -> Iterator[tuple[str, int]]:
             for one in self:
-                at = _place(wanted, one)
+                at = _match_offset(wanted, one)
                 if at > 0:
                     inside.append(one)
                 elif not at:
                     yield one
             yield from inside
 
-        return islice(filter(_may_be_offered, in_order()), MOST)
+        return islice(filter(_may_be_offered, in_order()), MAX_CANDIDATES)
 
 
 class _PathCounts:
@@ -305,30 +307,34 @@ class _PathCounts:
         self._counts = _entry_counts(column, len(paths))
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
-        return self._some(np.ones(len(self._counts) - 1, np.bool_))
+        return self._counts_of_nodes(np.ones(len(self._counts) - 1, np.bool_))
 
-    def holding(self, wanted: str) -> Iterator[tuple[str, int]]:
+    def matching(self, wanted: str) -> Iterator[tuple[str, int]]:
         """Yields matches in the same order as `_Remembered.holding`."""
 
         def in_order() -> Iterator[tuple[str, int]]:
-            yield from (one for one in self._some(self._search.beginning(wanted)) if _place(wanted, one) == 0)
-            yield from (one for one in self._some(self._search.holding(wanted)) if _place(wanted, one) > 0)
+            yield from (
+                one for one in self._counts_of_nodes(self._search.beginning(wanted)) if _match_offset(wanted, one) == 0
+            )
+            yield from (
+                one for one in self._counts_of_nodes(self._search.holding(wanted)) if _match_offset(wanted, one) > 0
+            )
 
-        return islice(filter(_may_be_offered, in_order()), MOST)
+        return islice(filter(_may_be_offered, in_order()), MAX_CANDIDATES)
 
-    def _some(self, nodes: NDArray[np.bool_]) -> Iterator[tuple[str, int]]:
+    def _counts_of_nodes(self, nodes: NDArray[np.bool_]) -> Iterator[tuple[str, int]]:
         """Yields paths of nodes with messages, by descending count."""
         entries = np.flatnonzero(nodes & (self._counts[1:] > 0)) + 1
         order = entries[np.argsort(-self._counts[entries], kind="stable")]
         found = ((self._paths[entry], int(self._counts[entry])) for entry in order.tolist())
-        return found if self._are_distinct else iter(_summed(found))
+        return found if self._are_distinct else iter(_merge_counts(found))
 
 
-def _counts_in(column: Column) -> _Remembered | _PathCounts:
+def _counts_in(column: Column) -> _CachedCounts | _PathCounts:
     """Returns the values of a column with message counts."""
     if isinstance(column, Interned) and isinstance(column.table, PathTable):
         return _PathCounts(column, column.table)
-    return _Remembered(_value_counts(column))
+    return _CachedCounts(_value_counts(column))
 
 
 def _value_counts(column: Column) -> Iterator[tuple[str, int]]:
@@ -338,7 +344,7 @@ def _value_counts(column: Column) -> Iterator[tuple[str, int]]:
         order: list[int] = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts))].tolist()
         table = column.table.texts() if isinstance(column.table, NodeTable) else column.table
         found = ((table[entry], int(counts[entry])) for entry in order)
-        yield from _summed(found) if isinstance(column.table, NodeTable) else found
+        yield from _merge_counts(found) if isinstance(column.table, NodeTable) else found
     elif isinstance(column, InternedSets):
         seen: Counter[str] = Counter()
         counts = _entry_counts(column)
@@ -349,7 +355,7 @@ def _value_counts(column: Column) -> Iterator[tuple[str, int]]:
         yield from seen.most_common()
 
 
-def _summed(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+def _merge_counts(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     """Merges duplicate values, such as names of contexts, and sums their counts."""
     sums = defaultdict[str, int](int)
     for value, count in counts:
@@ -357,7 +363,7 @@ def _summed(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     return sorted(sums.items(), key=lambda one: one[1], reverse=True)
 
 
-def _place(wanted: str, counted: tuple[str, int]) -> int:
+def _match_offset(wanted: str, counted: tuple[str, int]) -> int:
     """Returns the offset of a lower-case text in a value, ignoring case; -1 if absent."""
     return counted[0].casefold().find(wanted)
 
@@ -381,7 +387,7 @@ def _operators(field_: Field) -> Iterator[Candidate]:
         yield Candidate(text, operator.symbol, operator.help)
 
 
-def _words(expected: frozenset[str]) -> Iterator[Candidate]:
+def _word_candidates(expected: frozenset[str]) -> Iterator[Candidate]:
     if "_AND" in expected:
         yield Candidate("&&", "&&", "Both must hold.")
         yield Candidate("||", "||", "One of both must hold.")
@@ -391,7 +397,7 @@ def _words(expected: frozenset[str]) -> Iterator[Candidate]:
         yield Candidate("}", "}", "The end of the set.")
 
 
-def _chosen(written: str, candidates: Iterable[Candidate]) -> list[Candidate]:
+def _rank_candidates(written: str, candidates: Iterable[Candidate]) -> list[Candidate]:
     """Returns prefix matches, then substring matches; empty if the only match is already written in full."""
     wanted = written.casefold()
     begins: list[Candidate] = []
@@ -400,11 +406,11 @@ def _chosen(written: str, candidates: Iterable[Candidate]) -> list[Candidate]:
         label = candidate.label.casefold()
         if label.startswith(wanted):
             begins.append(candidate)
-            if len(begins) >= MOST:
+            if len(begins) >= MAX_CANDIDATES:
                 break
-        elif wanted in label and len(inside) < MOST:
+        elif wanted in label and len(inside) < MAX_CANDIDATES:
             inside.append(candidate)
-    found = (begins + inside)[:MOST]
+    found = (begins + inside)[:MAX_CANDIDATES]
     # A popup with the finished word would only take the Enter key.
     return [] if [candidate.label for candidate in found] == [written] else found
 

@@ -37,13 +37,13 @@ class FilterError(Exception):
         return self.message if self.suggestion is None else f"{self.message} {self.suggestion}"
 
 
-def nearest(word: str, choices: Iterable[str]) -> str | None:
+def nearest_choice(word: str, choices: Iterable[str]) -> str | None:
     """Returns the choice most similar to `word`, if similar enough, ignoring case."""
     by_lower = {choice.lower(): choice for choice in choices}
     found = difflib.get_close_matches(word[:100].lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[found[0]] if found else None
 
 
-def shortened(text: str, limit: int = 40) -> str:
+def truncate(text: str, limit: int = 40) -> str:
     """Truncates text with an ellipsis if it is longer than `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

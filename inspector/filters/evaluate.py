@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.analysis.passes.contexts.node_columns import PathPlaces, PathTable
-from inspector.filters.cache import UNKNOWN, Answers, Mask, Rows, TableMemory
+from inspector.filters.cache import UNKNOWN, Mask, PredicateCache, Rows, TermCache
 from inspector.filters.check import Term
 from inspector.filters.field import Depends
 from inspector.filters.full_text import TextFinder
@@ -27,7 +27,7 @@ from inspector.filters.joined_text import Begins, begins_in_frame
 from inspector.filters.payloads import TooLargeError, big_text, big_value
 from inspector.filters.record_prefilter import TextHint, read_together
 from inspector.filters.text_search import found_in
-from inspector.store.columns.large_headers import MAX_WHOLE
+from inspector.store.columns.large_headers import MAX_WHOLE_BYTES
 from inspector.store.messages.capture import Capture
 from inspector.store.messages.payload_values import OPEN_JSON
 
@@ -43,7 +43,7 @@ class Evaluation:
     """State of one evaluation: the analysis, its columns, and the cache of expensive results."""
 
     analysis: Analysis
-    answers: Answers | None = None
+    answers: TermCache | None = None
     _columns: dict[Callable[[Analysis], Column], Column] = field(default_factory=dict)
 
     def frames_among(self, rows: Rows) -> Rows:
@@ -72,23 +72,23 @@ class Selection:
         self._length = length
 
     @classmethod
-    def of(cls, rows: Rows) -> Selection:
+    def for_rows(cls, rows: Rows) -> Selection:
         """Selects any messages, in any order."""
         first, last = int(rows[0]), int(rows[-1])
         # A slice gives views of columns; an index array copies them.
         if last - first == len(rows) - 1 and (len(rows) == 1 or bool((rows[1:] > rows[:-1]).all())):
-            return cls.between(first, last + 1)
+            return cls.for_range(first, last + 1)
         return cls(rows, len(rows))
 
     @classmethod
-    def between(cls, start: int, stop: int) -> Selection:
+    def for_range(cls, start: int, stop: int) -> Selection:
         return cls(slice(start, stop), stop - start)
 
     @property
     def rows(self) -> Rows:
         return np.arange(self.take.start, self.take.stop) if isinstance(self.take, slice) else self.take
 
-    def where(self, mask: Mask) -> Selection:
+    def filtered_by(self, mask: Mask) -> Selection:
         """Returns the messages for which the mask is True."""
         places = np.flatnonzero(mask)
         rows = places + self.take.start if isinstance(self.take, slice) else self.take[places]
@@ -113,7 +113,7 @@ class Node(Protocol):
         """Returns the certain and the possible matches without decoding anything; read-only."""
         ...
 
-    def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
+    def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
         """Evaluates predicates for distinct strings until a deadline. Returns True if few or no strings remain."""
         ...
 
@@ -136,8 +136,8 @@ class NotNode:
         # Messages that cannot match the operand match for certain, and the reverse.
         return ~possible, ~sure
 
-    def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
-        return self.operand.learn(evaluation, selection, until)
+    def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
+        return self.operand.prepare_strings(evaluation, selection, until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class JunctionNode:
                 continue
             undecided = mask != self.decided_by
             if undecided.any():
-                mask[undecided] = operand.evaluate(evaluation, selection.where(undecided))
+                mask[undecided] = operand.evaluate(evaluation, selection.filtered_by(undecided))
         return mask
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
@@ -176,9 +176,9 @@ class JunctionNode:
             sure, possible = combine(sure, more_sure), combine(possible, more_possible)
         return sure, possible
 
-    def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
+    def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
         """Runs `learn` of each operand in order."""
-        return all(operand.learn(evaluation, selection, until) for operand in self.operands)
+        return all(operand.prepare_strings(evaluation, selection, until) for operand in self.operands)
 
 
 @dataclass(slots=True)
@@ -189,7 +189,7 @@ class TermNode:
     """Number of the term in its filter."""
     term: Term
     make_column: Callable[[Analysis], Column]
-    memory: TableMemory = field(default_factory=TableMemory)
+    memory: PredicateCache = field(default_factory=PredicateCache)
     _hint: TextHint | None = field(init=False)
     _begins: Begins | None = field(init=False, default=None)
     _places: tuple[PathTable, list[PathPlaces]] | None = field(init=False, default=None)
@@ -209,14 +209,18 @@ class TermNode:
         """Compares the messages' values."""
         column = evaluation.column(self.make_column)
         if isinstance(column, Decoded):
-            mask = self._asked(evaluation, column, selection)
+            mask = self._evaluate_decoded(evaluation, column, selection)
         else:
-            mask = self._present(column, selection) if self.term.predicate is None else self._holds(column, selection)
+            mask = (
+                self._presence_mask(column, selection)
+                if self.term.predicate is None
+                else self._match_mask(column, selection)
+            )
         return np.logical_not(mask, out=mask) if self.term.negated else mask
 
-    def _asked(self, evaluation: Evaluation, column: Decoded, selection: Selection) -> Mask:
+    def _evaluate_decoded(self, evaluation: Evaluation, column: Decoded, selection: Selection) -> Mask:
         """Decodes records, except where the column already excludes a match."""
-        answers, likely = self._answers_of(evaluation, column), self._likely(column, selection)
+        answers, likely = self._answers_of(evaluation, column), self._possible_matches(column, selection)
         analysis = evaluation.analysis
 
         def ask(rows: Rows) -> Mask:
@@ -224,12 +228,12 @@ class TermNode:
             return mask if self._begins is None else _or_begins(analysis, rows, mask, self._begins)
 
         if likely is None:
-            return _asked_once(answers, selection, ask)
+            return _evaluate_unknown(answers, selection, ask)
         if likely.any():
-            likely[likely] = _asked_once(answers, selection.where(likely), ask)
+            likely[likely] = _evaluate_unknown(answers, selection.filtered_by(likely), ask)
         return likely
 
-    def _likely(self, column: Decoded, selection: Selection) -> Mask | None:
+    def _possible_matches(self, column: Decoded, selection: Selection) -> Mask | None:
         """Returns a mask of possible matches from indexes alone, if available. The caller owns it."""
         if column.may_hold is None:
             return None
@@ -248,17 +252,17 @@ class TermNode:
             mask = self.evaluate(evaluation, selection)
             return mask, mask
         sure, possible = _bounds_of(self._answers_of(evaluation, column), selection)
-        likely = self._likely(column, selection)
+        likely = self._possible_matches(column, selection)
         if likely is not None:
             sure, possible = sure & likely, possible & likely
         return (~possible, ~sure) if self.term.negated else (sure, possible)
 
-    def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
+    def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
         """Evaluates the predicate per table entry; other columns need no preparation."""
         column, predicate = evaluation.column(self.make_column), self.term.predicate
         if predicate is None or not isinstance(column, Interned | InternedSets):
             return True
-        return self.memory.learn(column, column.ids[selection.take], self._per_entry(column), until)
+        return self.memory.evaluate_entries(column, column.ids[selection.take], self._per_entry(column), until)
 
     def _per_entry(self, column: Interned | InternedSets) -> Callable[[int], bool]:
         """Returns the predicate by table entry: for a string, a context path, or any element of a list."""
@@ -284,9 +288,9 @@ class TermNode:
     def _answers_of(self, evaluation: Evaluation, column: Column) -> NDArray[np.int8] | None:
         answers = evaluation.answers
         among = None if self._begins is None else evaluation.frames_among
-        return None if answers is None else answers.of(self.number, len(column), self.term.field.depends, among)
+        return None if answers is None else answers.for_term(self.number, len(column), self.term.field.depends, among)
 
-    def _present(self, column: Column, selection: Selection) -> Mask:
+    def _presence_mask(self, column: Column, selection: Selection) -> Mask:
         if isinstance(column, Interned | InternedSets):
             return column.ids[selection.take] != 0
         if isinstance(column, Numbers):
@@ -294,36 +298,36 @@ class TermNode:
         assert isinstance(column, Flags)
         return (column.bits[selection.take] & column.bits.dtype.type(column.mask)) != 0
 
-    def _holds(self, column: Column, selection: Selection) -> Mask:
+    def _match_mask(self, column: Column, selection: Selection) -> Mask:
         if isinstance(column, Interned | InternedSets):
-            return self.memory.holds(column, column.ids[selection.take], self._per_entry(column))
+            return self.memory.match_entries(column, column.ids[selection.take], self._per_entry(column))
         if isinstance(column, Numbers) and self.term.operator is not None and self.term.operator.vector is not None:
             values = column.values[selection.take]
             compared = self.term.operator.vector(values, self.term.operand)
             return compared if column.absent is None else compared & column.holding(values)
         # The only comparison with a truth value left is `== true`.
-        return self._present(column, selection)
+        return self._presence_mask(column, selection)
 
     def _decoded(self, capture: Capture, column: Decoded, rows: Rows) -> Mask:
         if self._hint is None:
-            return self._each(capture, column, rows)
-        mask = self._hint.likely(capture, rows)
+            return self._evaluate_each(capture, column, rows)
+        mask = self._hint.possible_matches(capture, rows)
         if mask.any():
-            mask[mask] = self._each(capture, column, rows[mask])
+            mask[mask] = self._evaluate_each(capture, column, rows[mask])
         return mask
 
-    def _each(self, capture: Capture, column: Decoded, rows: Rows) -> Mask:
+    def _evaluate_each(self, capture: Capture, column: Decoded, rows: Rows) -> Mask:
         predicate, many = self.term.predicate, self.term.field.many
         with read_together(capture, rows):
-            values = self._values(capture, column, rows)
+            values = self._decoded_values(capture, column, rows)
             if predicate is None:
                 return _mask((bool(value) if many else value is not None for value in values), len(rows))
-            return _mask((_any(predicate, value) for value in values), len(rows))
+            return _mask((_matches_any(predicate, value) for value in values), len(rows))
 
-    def _values(self, capture: Capture, column: Decoded, rows: Rows) -> Iterator[object]:
+    def _decoded_values(self, capture: Capture, column: Decoded, rows: Rows) -> Iterator[object]:
         """Yields the messages' values. For records decoded only in part, reads the value from the whole record."""
         values = column.values(rows)
-        big = capture.columns["length"][rows] > MAX_WHOLE
+        big = capture.columns["length"][rows] > MAX_WHOLE_BYTES
         if not big.any():
             return values
         some = zip(values, rows.tolist(), big.tolist(), strict=True)
@@ -358,7 +362,7 @@ class TextNode:
         def ask(rows: Rows) -> Mask:
             return _or_begins(analysis, rows, found_in(self.finder, analysis.capture, rows), self._begins)
 
-        return _asked_once(self._answers_of(evaluation), selection, ask)
+        return _evaluate_unknown(self._answers_of(evaluation), selection, ask)
 
     def _begins(self, text: str, limit: int) -> bool:
         places = self.locate(text)
@@ -368,7 +372,7 @@ class TextNode:
         """Returns bounds from cached results."""
         return _bounds_of(self._answers_of(evaluation), selection)
 
-    def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
+    def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
         """Does nothing; full text has no string table."""
         return True
 
@@ -376,7 +380,7 @@ class TextNode:
         answers = evaluation.answers
         if answers is None:
             return None
-        return answers.of(self.number, len(evaluation.analysis), Depends.PASS, evaluation.frames_among)
+        return answers.for_term(self.number, len(evaluation.analysis), Depends.PASS, evaluation.frames_among)
 
 
 def _hint_of(term: Term) -> TextHint | None:
@@ -401,14 +405,14 @@ def _or_begins(analysis: Analysis, rows: Rows, mask: Mask, begins: Begins) -> Ma
     return mask
 
 
-def _asked_once(answers: NDArray[np.int8] | None, selection: Selection, ask: Callable[[Rows], Mask]) -> Mask:
+def _evaluate_unknown(answers: NDArray[np.int8] | None, selection: Selection, ask: Callable[[Rows], Mask]) -> Mask:
     """Returns results from the cache and evaluates only the unknown ones."""
     if answers is None:
         return ask(selection.rows)
     found = answers[selection.take]
     unknown = found == UNKNOWN
     if unknown.any():
-        rows = selection.where(unknown).rows
+        rows = selection.filtered_by(unknown).rows
         # Decoded results are kept, since another condition or scope asks for the same ones.
         answers[rows] = ask(rows)
         found = answers[selection.take]
@@ -422,7 +426,7 @@ def _bounds_of(answers: NDArray[np.int8] | None, selection: Selection) -> tuple[
     return found == 1, found != 0
 
 
-def _any(predicate: Callable[[object], bool], value: object) -> bool:
+def _matches_any(predicate: Callable[[object], bool], value: object) -> bool:
     if isinstance(value, _LISTS):
         return any(map(predicate, value))
     return value is not None and predicate(value)

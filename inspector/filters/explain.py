@@ -36,12 +36,12 @@ def explain(display_filter: DisplayFilter) -> str:
     evaluation = Evaluation(Analysis(Capture()))
     fields = ", ".join(sorted(display_filter.fields)) or "none"
     changes = [depend.value for depend in Depends if depend in display_filter.depends and depend is not Depends.FIXED]
-    costs = sorted({cost for _, cost in _parts(expression, root, evaluation, 0) if cost is not None})
+    costs = sorted({cost for _, cost in _outline_lines(expression, root, evaluation, 0) if cost is not None})
     return "\n".join(
         [
             *([] if note is None else [str(note)]),
             str(expression),
-            *_aligned(_parts(expression, root, evaluation, 1)),
+            *_align_costs(_outline_lines(expression, root, evaluation, 1)),
             f"fields: {fields}",
             f"the answer for a message can change with: {', '.join(changes) or 'nothing, it stays'}",
             *(_COST_HELP[cost] for cost in costs),
@@ -49,12 +49,12 @@ def explain(display_filter: DisplayFilter) -> str:
     )
 
 
-def explained(display_filter: DisplayFilter) -> dict[str, object]:
+def explain_as_data(display_filter: DisplayFilter) -> dict[str, object]:
     """Returns the outline as data for programs; same content as `explain`."""
     expression, root = display_filter.expression, display_filter.root
     parts: list[dict[str, object]] = []
     if expression is not None and root is not None:
-        for line, cost in _parts(expression, root, Evaluation(Analysis(Capture())), 0):
+        for line, cost in _outline_lines(expression, root, Evaluation(Analysis(Capture())), 0):
             part_text = line.lstrip(" ")
             part: dict[str, object] = {"depth": (len(line) - len(part_text)) // 2, "part": part_text}
             parts.append(part if cost is None else {**part, "cost": _COST[cost]})
@@ -67,23 +67,25 @@ def explained(display_filter: DisplayFilter) -> dict[str, object]:
     }
 
 
-def _parts(expression: Expression, node: Node, evaluation: Evaluation, depth: int) -> Iterator[tuple[str, int | None]]:
+def _outline_lines(
+    expression: Expression, node: Node, evaluation: Evaluation, depth: int
+) -> Iterator[tuple[str, int | None]]:
     """Yields lines of the outline with their cost; None for junctions. Nodes have the structure of the expression."""
     indent = "  " * depth
     if isinstance(expression, And | Or) and isinstance(node, JunctionNode):
         yield f"{indent}{'any of' if node.decided_by else 'all of'}", None
         for part, operand in zip(expression.operands, node.operands, strict=True):
-            yield from _parts(part, operand, evaluation, depth + 1)
+            yield from _outline_lines(part, operand, evaluation, depth + 1)
     elif isinstance(expression, Not) and isinstance(node, NotNode):
         yield f"{indent}not", None
-        yield from _parts(expression.operand, node.operand, evaluation, depth + 1)
+        yield from _outline_lines(expression.operand, node.operand, evaluation, depth + 1)
     elif isinstance(node, TermNode):
         yield f"{indent}{_term(node.term)}", node.cost(evaluation)
     else:
         yield f"{indent}the text of the message contains {expression}, letter case aside", node.cost(evaluation)
 
 
-def _aligned(parts: Iterator[tuple[str, int | None]]) -> Iterator[str]:
+def _align_costs(parts: Iterator[tuple[str, int | None]]) -> Iterator[str]:
     lines = list(parts)
     # A single long line must not push all costs off the screen.
     width = min(72, max(len(line) for line, _ in lines))

@@ -27,12 +27,12 @@ def repeats_repetition(tree: Any, *, inside: bool = False) -> bool:
         endless = str(operation) in ("MAX_REPEAT", "MIN_REPEAT") and value[1] is parser.MAXREPEAT
         if endless and inside:
             return True
-        if any(repeats_repetition(part, inside=inside or endless) for part in _parts(value)):
+        if any(repeats_repetition(part, inside=inside or endless) for part in _subexpressions(value)):
             return True
     return False
 
 
-def looks_before(tree: Any) -> bool:
+def has_look_behind(tree: Any) -> bool:
     """Returns True if the expression has a look-behind or an anchor at the start of the text."""
     for operation, value in tree:
         name = str(operation)
@@ -42,19 +42,19 @@ def looks_before(tree: Any) -> bool:
             return True
         if name == "SUBPATTERN" and value[2]:  # flags may change the meaning of ^ in the group
             return True
-        if any(looks_before(part) for part in _parts(value)):
+        if any(has_look_behind(part) for part in _subexpressions(value)):
             return True
     return False
 
 
-def is_of_ascii(tree: Any) -> bool:
+def is_ascii_only(tree: Any) -> bool:
     """Returns True if the expression names only ASCII characters."""
     return all(_values_of_ascii((operation, value)) for operation, value in tree)
 
 
 def _values_of_ascii(value: Any) -> bool:
     if isinstance(value, parser.SubPattern):
-        return is_of_ascii(value)
+        return is_ascii_only(value)
     if isinstance(value, list | tuple):
         if len(value) == 2 and str(value[0]) in ("LITERAL", "NOT_LITERAL"):
             return value[1] < 0x80
@@ -64,8 +64,8 @@ def _values_of_ascii(value: Any) -> bool:
     return True
 
 
-def _parts(value: Any) -> list[Any]:
+def _subexpressions(value: Any) -> list[Any]:
     """Returns the subexpressions of an operation."""
     if isinstance(value, parser.SubPattern):
         return [value]
-    return [part for one in value for part in _parts(one)] if isinstance(value, list | tuple) else []
+    return [part for one in value for part in _subexpressions(one)] if isinstance(value, list | tuple) else []

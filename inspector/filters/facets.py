@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis, Changes
 from inspector.analysis.states.state_pass import STATES
 from inspector.filters.ast import Comparison, Expression, Membership, StringValue
-from inspector.filters.cache import Answers
+from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends
@@ -31,10 +31,10 @@ from inspector.store.columns.columns import GrowingColumns
 FACETS = ("kind", "from", "tool", "state", "context.type")
 """Fields in display order."""
 _STEP = 1 << 14
-_MANY = 50_000
+_MAX_CHANGED = 50_000
 """Above this number of changed messages, all are counted again."""
-_DENSE = 1 << 16
-_CHANGING = ("kind", "tool", "state")
+_MAX_BINCOUNT = 1 << 16
+_CHANGING_FIELDS = ("kind", "tool", "state")
 """Fields that a later message may change; the counted value of each message is stored."""
 
 
@@ -74,7 +74,7 @@ def choice_of(stack: FilterStack, field: str) -> Choice:
     """Returns the chosen and excluded values of a field. Considers active conditions on that field alone."""
     chosen, excluded, places = list[str](), list[str](), list[int]()
     for place, condition in enumerate(stack.conditions):
-        found = _values(condition, field) if condition.on else None
+        found = _condition_values(condition, field) if condition.on else None
         if found is not None:
             values, is_chosen = found
             (chosen if is_chosen else excluded).extend(values)
@@ -82,7 +82,7 @@ def choice_of(stack: FilterStack, field: str) -> Choice:
     return Choice(tuple(chosen), tuple(excluded), tuple(places))
 
 
-def _values(condition: Condition, field: str) -> tuple[list[str], bool] | None:
+def _condition_values(condition: Condition, field: str) -> tuple[list[str], bool] | None:
     """Returns the values in a condition on a field and True if it chooses them; None for any other condition."""
     try:
         expression: Expression | None = parse(condition.text)
@@ -104,7 +104,7 @@ def chosen_with(stack: FilterStack, field: str, value: str) -> FilterStack:
     """Toggles a value as chosen. If it was excluded, only removes the exclusion."""
     choice = choice_of(stack, field)
     if value in choice.excluded:
-        return _without(stack, field, value)
+        return _without_exclusion(stack, field, value)
     if value in choice.chosen:
         return _with_chosen(stack, field, choice, tuple(one for one in choice.chosen if one != value))
     return _with_chosen(stack, field, choice, (*choice.chosen, value))
@@ -114,23 +114,25 @@ def excluded_with(stack: FilterStack, field: str, value: str) -> FilterStack:
     """Toggles a value as excluded. If it was chosen, removes the choice."""
     choice = choice_of(stack, field)
     if value in choice.excluded:
-        return _without(stack, field, value)
+        return _without_exclusion(stack, field, value)
     if value in choice.chosen:
         return _with_chosen(stack, field, choice, tuple(one for one in choice.chosen if one != value))
-    return stack.added(f"{field} != {quote(value)}")
+    return stack.with_condition(f"{field} != {quote(value)}")
 
 
-def _without(stack: FilterStack, field: str, value: str) -> FilterStack:
+def _without_exclusion(stack: FilterStack, field: str, value: str) -> FilterStack:
     """Removes the condition that excludes a value."""
     for place, condition in enumerate(stack.conditions):
-        if condition.on and _values(condition, field) == ([value], False):
-            return stack.removed(place)
+        if condition.on and _condition_values(condition, field) == ([value], False):
+            return stack.without_condition(place)
     return stack
 
 
 def _with_chosen(stack: FilterStack, field: str, choice: Choice, values: tuple[str, ...]) -> FilterStack:
     """Replaces all choosing conditions of a field by one for these values."""
-    choosing = [place for place in choice.places if (_values(stack.conditions[place], field) or ((), False))[1]]
+    choosing = [
+        place for place in choice.places if (_condition_values(stack.conditions[place], field) or ((), False))[1]
+    ]
     text = ""
     if values:
         text = (
@@ -138,11 +140,11 @@ def _with_chosen(stack: FilterStack, field: str, choice: Choice, values: tuple[s
         )
     # From the end, so that earlier places stay valid.
     for place in reversed(choosing[1:] if text else choosing):
-        stack = stack.removed(place)
+        stack = stack.without_condition(place)
     if not text:
         return stack
     if not choosing:
-        return stack.added(text)
+        return stack.with_condition(text)
     place = choosing[0]
     conditions = (*stack.conditions[:place], Condition(text), *stack.conditions[place + 1 :])
     return replace(stack, conditions=conditions)
@@ -151,7 +153,7 @@ def _with_chosen(stack: FilterStack, field: str, choice: Choice, values: tuple[s
 # Counting
 
 
-class _Base:
+class _FacetCounts:
     """Counts some facets over one set of messages."""
 
     def __init__(self, rows: VisibleRows, facets: tuple[str, ...], filter_: DisplayFilter | None, scope: Scope | None):
@@ -163,10 +165,10 @@ class _Base:
         self.restart()
 
     def restart(self) -> None:
-        self._answers = Answers()
+        self._answers = TermCache()
         self._done = 0  # number of messages counted; for shown messages, an index into them
         self._shown = (self._rows.replaced, self._rows.filter, self._rows.scope)
-        self._columns = GrowingColumns({"row": np.uint32, **dict.fromkeys(_CHANGING, np.uint32)})
+        self._columns = GrowingColumns({"row": np.uint32, **dict.fromkeys(_CHANGING_FIELDS, np.uint32)})
         self._counts: dict[str, NDArray[np.int64]] = {name: np.zeros(0, np.int64) for name in self.facets}
 
     @property
@@ -175,11 +177,11 @@ class _Base:
         return self.filter is None and self._shown != (self._rows.replaced, self._rows.filter, self._rows.scope)
 
     @property
-    def behind(self) -> bool:
+    def is_behind(self) -> bool:
         """Returns True if messages wait to be counted."""
         return self.is_stale or self._done < (len(self._rows.visible) if self.filter is None else len(self._analysis))
 
-    def depends(self, on: Depends) -> bool:
+    def depends_on(self, on: Depends) -> bool:
         """Returns True if an event may change the set of messages; `VisibleRows` handles the shown ones itself."""
         return self.filter is not None and (
             on in self.filter.depends or (on is Depends.TREE and self.scope is not None)
@@ -195,16 +197,16 @@ class _Base:
         else:
             start = self._done
             stop = min(len(self._analysis), start + _STEP)
-            stop = self._rows.settle(self.filter, self.scope, start, stop, self._answers, until)
-            taken = self._rows.run(self.filter, self.scope, start, stop, self._answers).astype(np.int64)
+            stop = self._rows.evaluate_until(self.filter, self.scope, start, stop, self._answers, until)
+            taken = self._rows.matches_in(self.filter, self.scope, start, stop, self._answers).astype(np.int64)
             self._done = stop
         if len(taken):
             found = {name: self._codes(name, taken) for name in self.facets}
-            self._columns.append({"row": taken, **{name: found.get(name, 0) for name in _CHANGING}}, len(taken))
+            self._columns.append({"row": taken, **{name: found.get(name, 0) for name in _CHANGING_FIELDS}}, len(taken))
             for name, codes in found.items():
                 self._add(name, codes, 1)
 
-    def look_again(self, rows: NDArray[np.int64]) -> None:
+    def recount_changed(self, rows: NDArray[np.int64]) -> None:
         """Updates the counts of changed messages; ignores messages that are not counted here."""
         known = self._columns["row"]
         places = np.searchsorted(known, rows)
@@ -216,14 +218,14 @@ class _Base:
         counted = known[places].astype(np.int64)
         for name in self.facets:
             # Other facets are fixed once a message is read.
-            if name in _CHANGING:
+            if name in _CHANGING_FIELDS:
                 now = self._codes(name, counted)
                 before = self._columns[name][places].astype(np.int64)
                 other = now != before
                 if other.any():
                     self._add(name, before[other], -1)
                     self._add(name, now[other], 1)
-                    self._columns.put(name, places[other], now[other])
+                    self._columns.replace(name, places[other], now[other])
 
     def _codes(self, name: str, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns a value code per message, 0 if absent. For `context.type` the code is that of the context."""
@@ -246,13 +248,13 @@ class _Base:
         most = int(codes.max(initial=0)) + 1
         if most > len(counts):
             counts = self._counts[name] = np.pad(counts, (0, max(most, 3 * len(counts) // 2) - len(counts)))
-        if most <= _DENSE:
+        if most <= _MAX_BINCOUNT:
             counts[:most] += by * np.bincount(codes, minlength=most)
         else:
             # For a huge code, `bincount` would allocate an array of that length.
             np.add.at(counts, codes, by)
 
-    def values(self, name: str) -> dict[str, int]:
+    def value_counts(self, name: str) -> dict[str, int]:
         """Returns values with message counts, by descending count."""
         counts = self._counts[name]
         codes = np.flatnonzero(counts)
@@ -279,11 +281,11 @@ class FacetTally:
     def __init__(self, rows: VisibleRows) -> None:
         self._rows = rows
         self._stack = FilterStack()
-        self._bases: dict[str, _Base] = {"": _Base(rows, FACETS, None, None)}
+        self._bases: dict[str, _FacetCounts] = {"": _FacetCounts(rows, FACETS, None, None)}
         self._changed: list[NDArray[np.int64]] = []
         self._waiting = 0
 
-    def ask(self, stack: FilterStack, scope: Scope | None, compile_: Callable[[str], DisplayFilter]) -> None:
+    def set_filter(self, stack: FilterStack, scope: Scope | None, compile_: Callable[[str], DisplayFilter]) -> None:
         """Sets the filter and scope to count for; `rows` shows or will show the matching messages.
 
         Args:
@@ -309,36 +311,36 @@ class FacetTally:
                 self._bases[text] = known
             else:
                 compiled = compile_(text.strip()) if text else None
-                self._bases[text] = _Base(self._rows, facets, compiled, scope if text else None)
+                self._bases[text] = _FacetCounts(self._rows, facets, compiled, scope if text else None)
 
     # Events
 
-    def take_in(self, changes: Changes) -> None:
+    def on_changes(self, changes: Changes) -> None:
         """Queues changes at no cost until the next step."""
         if changes.tree_moved:
-            self._forget(Depends.TREE)
+            self._restart_dependent(Depends.TREE)
         if len(changes.changed):
-            self._forget(Depends.PASS)
+            self._restart_dependent(Depends.PASS)
             self._changed.append(changes.changed)
             self._waiting += len(changes.changed)
-            if self._waiting > _MANY:
+            if self._waiting > _MAX_CHANGED:
                 self._changed, self._waiting = [], 0
                 for base in self._bases.values():
                     base.restart()
 
-    def tick(self) -> None:
+    def on_clock(self) -> None:
         """Invalidates results that depend on the clock."""
-        self._forget(Depends.CLOCK)
+        self._restart_dependent(Depends.CLOCK)
 
-    def _forget(self, on: Depends) -> None:
+    def _restart_dependent(self, on: Depends) -> None:
         for base in self._bases.values():
-            if base.depends(on):
+            if base.depends_on(on):
                 base.restart()
 
     @property
-    def behind(self) -> bool:
+    def is_behind(self) -> bool:
         """Returns True if messages wait to be counted."""
-        return bool(self._changed) or any(base.behind for base in self._bases.values())
+        return bool(self._changed) or any(base.is_behind for base in self._bases.values())
 
     def step(self, until: float) -> bool:
         """Counts until a deadline (`time.perf_counter`), at least one slice. Returns True if all is counted."""
@@ -346,15 +348,15 @@ class FacetTally:
             rows = np.unique(np.concatenate(self._changed)).astype(np.int64)
             self._changed, self._waiting = [], 0
             for base in self._bases.values():
-                base.look_again(rows)
+                base.recount_changed(rows)
         for base in self._bases.values():
-            while base.behind:
+            while base.is_behind:
                 base.step(until)
                 if time.perf_counter() >= until:
-                    return not self.behind
-        return not self.behind
+                    return not self.is_behind
+        return not self.is_behind
 
-    def values(self, name: str, most: int) -> tuple[list[FacetValue], int]:
+    def facet_values(self, name: str, most: int) -> tuple[list[FacetValue], int]:
         """Returns the values of a facet by descending count, and the number of values left out.
 
         Chosen and excluded values are always included.
@@ -364,7 +366,7 @@ class FacetTally:
             most: limit of values besides chosen and excluded ones.
         """
         base = next(base for base in self._bases.values() if name in base.facets)
-        counts, choice = base.values(name), choice_of(self._stack, name)
+        counts, choice = base.value_counts(name), choice_of(self._stack, name)
         named = (*choice.chosen, *choice.excluded)
         shown = [*list(counts)[:most], *(value for value in dict.fromkeys(named) if value not in list(counts)[:most])]
         found = [

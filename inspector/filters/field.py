@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column
-from inspector.protocol.secrets.neighbour_secrets import is_secret_beside
-from inspector.store.messages.payload_values import OPEN_JSON, walk
+from inspector.protocol.secrets.neighbour_secrets import is_secret_by_neighbours
+from inspector.store.messages.payload_values import OPEN_JSON, value_at_path
 
 
 class FieldType(enum.Enum):
@@ -80,7 +80,7 @@ def _is_secret_beside(value: object, path: tuple[str, ...]) -> bool:
     """Returns True if neighbours mark the value at a path as secret, also inside opened JSON texts."""
     while OPEN_JSON in path:
         place = path.index(OPEN_JSON)
-        if is_secret_beside(value, path[:place]):
+        if is_secret_by_neighbours(value, path[:place]):
             return True
-        value, path = walk(value, path[: place + 1]), path[place + 1 :]
-    return is_secret_beside(value, path)
+        value, path = value_at_path(value, path[: place + 1]), path[place + 1 :]
+    return is_secret_by_neighbours(value, path)

@@ -33,17 +33,17 @@ from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import info
 from inspector.protocol import kinds, mcp_messages, msp
-from inspector.protocol.context_places import WORDS, Told, told_context
+from inspector.protocol.context_places import PLACE_NAMES, ContextSource, find_context
 from inspector.protocol.formats.wrapped_lines import LABEL as SLICES
-from inspector.protocol.formats.wrapped_lines import cut_from
+from inspector.protocol.formats.wrapped_lines import slice_origin
 from inspector.protocol.payloads.stream_chunks import context_in
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_text
-from inspector.store.messages.batch_decoding import decoded_in_blocks
+from inspector.store.messages.batch_decoding import read_in_batches
 from inspector.tokens.counter import TOKENIZER
 
-Take: TypeAlias = "slice | NDArray[np.integer[Any]]"
+RowSelector: TypeAlias = "slice | NDArray[np.integer[Any]]"
 """Selects messages of a column: a slice or an index array."""
 
 
@@ -51,7 +51,7 @@ def _strings(name: str) -> Callable[[Analysis], Column]:
     return lambda a: Interned(a.capture.columns[name], a.capture.strings)
 
 
-def _linked(name: str) -> Callable[[Analysis], Column]:
+def _correlation_strings(name: str) -> Callable[[Analysis], Column]:
     return lambda a: Interned(a.correlation.columns[name], a.capture.strings)
 
 
@@ -60,14 +60,14 @@ def _kind(analysis: Analysis) -> Column:
     if capture.foreign_rpc.is_empty:
         return Interned(capture.columns["kind"], capture.strings)
     # Resolved per request, since only some logs have kinds of other protocols.
-    return Interned(_lazy(analysis, capture.foreign_rpc.kind_codes), capture.strings)
+    return Interned(_lazy_column(analysis, capture.foreign_rpc.kind_codes), capture.strings)
 
 
 def _call_text(analysis: Analysis) -> Column:
     correlation = analysis.correlation
     if analysis.capture.foreign_rpc.is_empty:
         return Interned(correlation.columns["call"], correlation.calls)
-    return Interned(_lazy(analysis, correlation.shown_calls), correlation.calls)
+    return Interned(_lazy_column(analysis, correlation.shown_calls), correlation.calls)
 
 
 def _numbers(name: str, absent: int | None = None) -> Callable[[Analysis], Column]:
@@ -75,11 +75,11 @@ def _numbers(name: str, absent: int | None = None) -> Callable[[Analysis], Colum
 
 
 Texts: TypeAlias = "tuple[str, ...] | None"
-MayHold: TypeAlias = Callable[[Analysis, Take, Texts], "NDArray[np.bool_]"]
+PresenceIndex: TypeAlias = Callable[[Analysis, RowSelector, Texts], "NDArray[np.bool_]"]
 
 
 def _decoded(
-    value: Callable[[Analysis, int], object], may_hold: MayHold | None = None, *, masked: bool = False
+    value: Callable[[Analysis, int], object], may_hold: PresenceIndex | None = None, *, masked: bool = False
 ) -> Callable[[Analysis], Column]:
     def column(analysis: Analysis) -> Column:
         known = None if may_hold is None else partial(may_hold, analysis)
@@ -89,21 +89,21 @@ def _decoded(
             # Spares the reading ahead of blocks in which no message has the value.
             if known is not None and not known(rows, None).any():
                 return map(of, rows.tolist())  # no message can have a value
-            return decoded_in_blocks(analysis.capture, rows, of)
+            return read_in_batches(analysis.capture, rows, of)
 
         return Decoded(of, len(analysis), known, many, masked)
 
     return column
 
 
-def _may_have_id(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
+def _may_have_id(analysis: Analysis, rows: RowSelector, texts: Texts) -> NDArray[np.bool_]:
     """Finds text ids by hash. Other ids are rare."""
     hashes = analysis.capture.ids.text_hashes("id_hash", rows)
     # Ids that are no text have no hash, so they must be decoded.
     return np.ones(len(hashes), np.bool_) if texts is None else _hashed(hashes, texts) | (hashes == NO_HASH)
 
 
-def _may_name(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
+def _may_name(analysis: Analysis, rows: RowSelector, texts: Texts) -> NDArray[np.bool_]:
     """Finds correlated messages by the hash of their first id."""
     columns = analysis.capture.columns
     flags = columns["flags"][rows]
@@ -115,16 +115,16 @@ def _may_name(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]
     return named & (first | ((flags & Flag.MANY_CORRELATIONS.value) != 0))
 
 
-def _may_be_delivered(analysis: Analysis, rows: Take, _texts: Texts) -> NDArray[np.bool_]:
+def _may_be_delivered(analysis: Analysis, rows: RowSelector, _texts: Texts) -> NDArray[np.bool_]:
     return np.full(len(_rows_taken(analysis, rows)), len(analysis.capture.deliveries) > 0)
 
 
-def _may_be_cut(analysis: Analysis, rows: Take, _texts: Texts) -> NDArray[np.bool_]:
+def _may_be_cut(analysis: Analysis, rows: RowSelector, _texts: Texts) -> NDArray[np.bool_]:
     sliced = np.array([SLICES in source.formats for source in analysis.capture.sources], np.bool_)
     return sliced[analysis.capture.columns["source"][rows]]
 
 
-def _may_have_summary(analysis: Analysis, rows: Take, _texts: Texts) -> NDArray[np.bool_]:
+def _may_have_summary(analysis: Analysis, rows: RowSelector, _texts: Texts) -> NDArray[np.bool_]:
     return (analysis.transients.columns["badges"][rows] & Badge.TRANSIENT.value) != 0
 
 
@@ -136,26 +136,26 @@ def _hashed(hashes: NDArray[np.uint64], texts: tuple[str, ...]) -> NDArray[np.bo
     return found
 
 
-def _lazy(analysis: Analysis, at: Callable[[Take], NDArray[Any]]) -> Lazy:
+def _lazy_column(analysis: Analysis, at: Callable[[RowSelector], NDArray[Any]]) -> Lazy:
     return Lazy(len(analysis), at)
 
 
-def _rows_taken(analysis: Analysis, rows: Take) -> NDArray[np.int64]:
+def _rows_taken(analysis: Analysis, rows: RowSelector) -> NDArray[np.int64]:
     return np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows.astype(np.int64)
 
 
-def _of_rows(analysis: Analysis, at: Callable[[NDArray[np.int64]], NDArray[Any]]) -> Lazy:
+def _lazy_by_rows(analysis: Analysis, at: Callable[[NDArray[np.int64]], NDArray[Any]]) -> Lazy:
     """As `_lazy`, for functions that need index arrays."""
-    return _lazy(analysis, lambda rows: at(_rows_taken(analysis, rows)))
+    return _lazy_column(analysis, lambda rows: at(_rows_taken(analysis, rows)))
 
 
-def _numbered(messages: NDArray[Any]) -> NDArray[np.int64]:
+def _to_numbers(messages: NDArray[Any]) -> NDArray[np.int64]:
     """Converts message indices to the numbers users see, from 1."""
     return messages.astype(np.int64) + 1
 
 
 def _own_number(analysis: Analysis) -> Column:
-    return Numbers(_of_rows(analysis, _numbered))
+    return Numbers(_lazy_by_rows(analysis, _to_numbers))
 
 
 def _consumption(name: Link) -> Callable[[Analysis], Column]:
@@ -163,27 +163,27 @@ def _consumption(name: Link) -> Callable[[Analysis], Column]:
 
     def of(analysis: Analysis) -> Column:
         links = analysis.transients.signals.links
-        return Numbers(_of_rows(analysis, lambda rows: _numbered(links(name, rows))), NO_ROW + 1)
+        return Numbers(_lazy_by_rows(analysis, lambda rows: _to_numbers(links(name, rows))), NO_ROW + 1)
 
     return of
 
 
-def _tool(analysis: Analysis) -> Column:
+def _tool_column(analysis: Analysis) -> Column:
     columns = analysis.correlation.columns
     call = analysis.capture.strings.find("tools/call") or -1
 
-    def at(rows: Take) -> NDArray[Any]:
+    def at(rows: RowSelector) -> NDArray[Any]:
         # The target of other methods is a resource or a prompt, not a tool.
         return np.where(columns["method"][rows] == call, columns["target"][rows], 0)
 
-    return Interned(_lazy(analysis, at), analysis.capture.strings)
+    return Interned(_lazy_column(analysis, at), analysis.capture.strings)
 
 
 def _of_call(name: str) -> Callable[[Analysis], Column]:
     """Column of strings about the model call that a message came from."""
 
     def column(analysis: Analysis) -> Column:
-        return Interned(_of_rows(analysis, partial(analysis.usage.words, name)), analysis.capture.strings)
+        return Interned(_lazy_by_rows(analysis, partial(analysis.usage.words, name)), analysis.capture.strings)
 
     return column
 
@@ -195,35 +195,37 @@ def _first_token(analysis: Analysis) -> Column:
         found = analysis.usage.first_tokens(rows)
         return np.where(found >= 0, found / 1e6, np.nan)
 
-    return Numbers(_of_rows(analysis, at))
+    return Numbers(_lazy_by_rows(analysis, at))
 
 
 def _usage(name: str) -> Callable[[Analysis], Column]:
     """Tokens that model calls report."""
-    return lambda a: Numbers(_of_rows(a, partial(a.usage.at, name)), NOT_REPORTED)
+    return lambda a: Numbers(_lazy_by_rows(a, partial(a.usage.at, name)), NOT_REPORTED)
 
 
-def _cost(analysis: Analysis) -> Column:
+def _cost_column(analysis: Analysis) -> Column:
     """(n,) float64 dollars, NaN if absent."""
-    return Numbers(_of_rows(analysis, lambda rows: np.round(analysis.costs.at(rows), 10)))
+    return Numbers(_lazy_by_rows(analysis, lambda rows: np.round(analysis.costs.at(rows), 10)))
 
 
 def _stated_cost(analysis: Analysis) -> Column:
     """(n,) float64 dollars, NaN if the session states no cost."""
-    return Numbers(_of_rows(analysis, lambda rows: np.round(analysis.costs.stated_at(rows), 9)))
+    return Numbers(_lazy_by_rows(analysis, lambda rows: np.round(analysis.costs.stated_at(rows), 9)))
 
 
-def _repeats(analysis: Analysis) -> Column:
-    return Numbers(_of_rows(analysis, lambda rows: _numbered(analysis.capture.repeats(rows)[0])), NO_ROW + 1)
+def _repeats_column(analysis: Analysis) -> Column:
+    return Numbers(
+        _lazy_by_rows(analysis, lambda rows: _to_numbers(analysis.capture.repeated_messages(rows)[0])), NO_ROW + 1
+    )
 
 
 def _exchanges(analysis: Analysis, name: str, convert: Callable[[NDArray[Any]], NDArray[Any]]) -> Lazy:
     """Facts about the HTTP exchanges that carried messages."""
-    return _of_rows(analysis, lambda rows: convert(analysis.capture.extracted.exchanges(name, rows)))
+    return _lazy_by_rows(analysis, lambda rows: convert(analysis.capture.extracted.exchanges(name, rows)))
 
 
 def _exchange(name: str) -> Callable[[Analysis], Column]:
-    return lambda a: Numbers(_of_rows(a, partial(a.capture.extracted.exchanges, name)), 0)
+    return lambda a: Numbers(_lazy_by_rows(a, partial(a.capture.extracted.exchanges, name)), 0)
 
 
 def _exchange_text(name: str) -> Callable[[Analysis], Column]:
@@ -235,7 +237,7 @@ def _exchange_ms(name: str) -> Callable[[Analysis], Column]:
 
 
 def _mcp_version(analysis: Analysis) -> Column:
-    return Interned(_of_rows(analysis, partial(versions, analysis)), analysis.capture.strings)
+    return Interned(_lazy_by_rows(analysis, partial(versions, analysis)), analysis.capture.strings)
 
 
 _ERAS = ("", *mcp_messages.ERAS)
@@ -246,28 +248,28 @@ def _mcp_era(analysis: Analysis) -> Column:
         # Parsed once per version: a log has few versions and many messages.
         codes, places = np.unique(versions(analysis, rows), return_inverse=True)
         strings = analysis.capture.strings
-        eras = [_ERAS.index(mcp_messages.era(strings[code])) if code else 0 for code in codes.tolist()]
+        eras = [_ERAS.index(mcp_messages.era_of(strings[code])) if code else 0 for code in codes.tolist()]
         return np.array(eras, np.uint8)[places]
 
-    return Interned(_of_rows(analysis, at), _ERAS)
+    return Interned(_lazy_by_rows(analysis, at), _ERAS)
 
 
 def _latency(analysis: Analysis) -> Column:
     """(n,) float64 milliseconds, NaN if absent."""
-    return Numbers(_lazy(analysis, lambda rows: latency_ms(analysis, rows)))
+    return Numbers(_lazy_column(analysis, lambda rows: latency_ms(analysis, rows)))
 
 
-def _answered(analysis: Analysis) -> Column:
+def _answered_column(analysis: Analysis) -> Column:
     request = analysis.capture.strings.find(kinds.REQUEST) or -1
 
-    def at(rows: Take) -> NDArray[np.int64]:
-        answer = _numbered(analysis.correlation.columns["answer"][rows])
+    def at(rows: RowSelector) -> NDArray[np.int64]:
+        answer = _to_numbers(analysis.correlation.columns["answer"][rows])
         return np.where(analysis.capture.columns["kind"][rows] == request, answer, 0)
 
-    return Numbers(_lazy(analysis, at), 0)
+    return Numbers(_lazy_column(analysis, at), 0)
 
 
-def _waiting(analysis: Analysis) -> Column:
+def _waiting_column(analysis: Analysis) -> Column:
     proposal = analysis.capture.strings.find(kinds.PROPOSAL) or -1
 
     def at(rows: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -275,26 +277,26 @@ def _waiting(analysis: Analysis) -> Column:
         decision = analysis.capture.columns["kind"][rows] == proposal
         return (waits * np.where(decision, 2, 1)).astype(np.uint8)
 
-    return Interned(_of_rows(analysis, at), ("", "answer", "decision"))
+    return Interned(_lazy_by_rows(analysis, at), ("", "answer", "decision"))
 
 
-def _answers(analysis: Analysis) -> Column:
+def _answers_column(analysis: Analysis) -> Column:
     request, response = (analysis.capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
 
-    def at(rows: Take) -> NDArray[np.int64]:
+    def at(rows: RowSelector) -> NDArray[np.int64]:
         kind, cause = analysis.capture.columns["kind"], analysis.correlation.columns["cause"][rows]
         linked = (kind[rows] == response) & (cause != NO_ROW)
         # `NO_ROW` is no index, so row 0 is read instead and masked out.
         linked &= kind[np.where(linked, cause, 0)] == request
-        return np.where(linked, _numbered(cause), 0)
+        return np.where(linked, _to_numbers(cause), 0)
 
-    return Numbers(_lazy(analysis, at), 0)
+    return Numbers(_lazy_column(analysis, at), 0)
 
 
 def _paths(name: str) -> Callable[[Analysis], Column]:
     def column(analysis: Analysis) -> Column:
         contexts = analysis.contexts
-        ids = _lazy(analysis, lambda rows: contexts.nodes_of(rows) + 1)
+        ids = _lazy_column(analysis, lambda rows: contexts.nodes_of(rows) + 1)
         return Interned(ids, getattr(contexts, name), contexts.tree.moves)
 
     return column
@@ -302,21 +304,21 @@ def _paths(name: str) -> Callable[[Analysis], Column]:
 
 def _parent_paths(analysis: Analysis) -> Column:
     contexts = analysis.contexts
-    ids = _lazy(analysis, lambda rows: contexts.parents(rows) + 1)
+    ids = _lazy_column(analysis, lambda rows: contexts.parents(rows) + 1)
     return Interned(ids, contexts.paths, contexts.tree.moves)
 
 
 def _context_state(analysis: Analysis) -> Column:
     contexts = analysis.contexts
     entries = contexts.states(analysis.now_ns)
-    return Interned(_lazy(analysis, lambda rows: entries.take(contexts.nodes_of(rows))), STATES)
+    return Interned(_lazy_column(analysis, lambda rows: entries.take(contexts.nodes_of(rows))), STATES)
 
 
 def _labels(analysis: Analysis) -> Column:
     contexts = analysis.contexts
     values, sets = contexts.labels()
     generation = contexts.tree.moves + contexts.declarations
-    return InternedSets(_lazy(analysis, lambda rows: values.take(contexts.nodes_of(rows))), sets, generation)
+    return InternedSets(_lazy_column(analysis, lambda rows: values.take(contexts.nodes_of(rows))), sets, generation)
 
 
 def _cut_from(name: str) -> Callable[[Analysis], Column]:
@@ -325,20 +327,20 @@ def _cut_from(name: str) -> Callable[[Analysis], Column]:
     def value(analysis: Analysis, message: int) -> object:
         capture = analysis.capture
         sliced = SLICES in capture.sources[int(capture.columns["source"][message])].formats
-        return getattr(cut_from(capture.records.line(message)), name, None) if sliced else None
+        return getattr(slice_origin(capture.records.read_line_of(message)), name, None) if sliced else None
 
     return _decoded(value, _may_be_cut)
 
 
 def _context_raw(analysis: Analysis, message: int) -> object:
-    if analysis.capture.flags(message) & Flag.FRAME:
+    if analysis.capture.flags_of(message) & Flag.FRAME:
         with analysis.capture.records.unmasked():
-            return context_in(analysis.capture.records.data(message))
-    whole = analysis.capture.records.decoded_ahead.get(message)
+            return context_in(analysis.capture.records.frame_data(message))
+    whole = analysis.capture.records.decoded_fields.get(message)
     if whole is not None and (whole.context is not None or not analysis.capture.columns["context"][message]):
         return whole.context if isinstance(whole.context, str | None) else _json(whole.context)
-    header = analysis.capture.records.read(message).header
-    context = told_context(header)[0] if header is not None and analysis.capture.columns["context"][message] else None
+    header = analysis.capture.records.read_record(message).header
+    context = find_context(header)[0] if header is not None and analysis.capture.columns["context"][message] else None
     if context is None:
         envelope = analysis.capture.records.envelope(message)
         context = envelope.get("context") if isinstance(envelope, dict) else None
@@ -354,7 +356,7 @@ def _json(value: object) -> str:
 def _sources(analysis: Analysis) -> Column:
     names = ("", *(source.name for source in analysis.capture.sources))
     sources = analysis.capture.columns["source"]
-    return Interned(_lazy(analysis, lambda rows: sources[rows].astype(np.uint32) + 1), names)
+    return Interned(_lazy_column(analysis, lambda rows: sources[rows].astype(np.uint32) + 1), names)
 
 
 def _seen_by(analysis: Analysis) -> Column:
@@ -363,21 +365,21 @@ def _seen_by(analysis: Analysis) -> Column:
     if found is None:  # a log opened alone has no second source
         sources = capture.columns["source"]
         own = [(), *((name,) for name in names)]
-        return InternedSets(_lazy(analysis, lambda rows: sources[rows].astype(np.uint32) + 1), own)
+        return InternedSets(_lazy_column(analysis, lambda rows: sources[rows].astype(np.uint32) + 1), own)
     table = [tuple(names[source] for source in one) for one in found.table]
-    return InternedSets(_lazy(analysis, lambda rows: found.sets[rows]), table)
+    return InternedSets(_lazy_column(analysis, lambda rows: found.set_ids[rows]), table)
 
 
 def _severity(analysis: Analysis) -> Column:
     found = analysis.findings.found
-    return Interned(_lazy(analysis, lambda rows: found.severities[found.columns["set"][rows]]), _SEVERITIES)
+    return Interned(_lazy_column(analysis, lambda rows: found.severities[found.columns["set"][rows]]), _SEVERITIES)
 
 
 _SEVERITIES = ("", *(severity.word for severity in Severity))
 _RULES = ("", *(rule.name.lower().replace("_", " ") for rule in ToolRule if rule))
-_NAMED = ("", *(named.name.lower().replace("_", " ") for named in Named if named))
+_NAMED_TARGETS = ("", *(named.name.lower().replace("_", " ") for named in Named if named))
 _STATES = ("", *(state.name.lower() for state in ProposalState if state))
-_TOLD = ("", *(WORDS[told] for told in Told if told))
+_CONTEXT_SOURCES = ("", *(PLACE_NAMES[told] for told in ContextSource if told))
 _T, _D = FieldType, Depends
 
 FIELDS: tuple[Field, ...] = (
@@ -395,16 +397,18 @@ FIELDS: tuple[Field, ...] = (
     Field("kind", _T.KIND, "Kind", "Canonical kind, without a suffix; `like` also sees method and target.",
           _kind, _D.PASS, like_column=_call_text),
     Field("kind.raw", _T.STRING, "Kind as written", "The kind as it was sent.", _strings("kind_raw")),
-    Field("method", _T.STRING, "Method", "MCP method; of a response, its request's.", _linked("method"), _D.PASS),
-    Field("target", _T.STRING, "Target", "Tool, resource, prompt or completion reference.", _linked("target"), _D.PASS),
-    Field("tool", _T.STRING, "Tool", "Tool of a tools/call request, proposal or response.", _tool, _D.PASS),
+    Field("method", _T.STRING, "Method", "MCP method; of a response, its request's.",
+          _correlation_strings("method"), _D.PASS),
+    Field("target", _T.STRING, "Target", "Tool, resource, prompt or completion reference.",
+          _correlation_strings("target"), _D.PASS),
+    Field("tool", _T.STRING, "Tool", "Tool of a tools/call request, proposal or response.", _tool_column, _D.PASS),
     Field("tool.rule", _T.STRING, "Tool found by", "Found by kind, payload, correlation, rpc id, or unknown.",
           lambda a: Interned(a.correlation.columns["rule"], _RULES), _D.PASS, only=_RULES[1:]),
     Field("correlation", _T.STRING, "Correlation", "Ids of the messages it names.",
           _decoded(lambda a, m: a.capture.records.correlation_ids(m), _may_name), many=True),
     Field("correlation.names", _T.STRING, "Names",
           "What its correlation names: message, later message (it came before it), context, stream, or nothing seen.",
-          lambda a: Interned(_lazy(a, a.named.named), _NAMED), _D.PASS, only=_NAMED[1:]),
+          lambda a: Interned(_lazy_column(a, a.named.named), _NAMED_TARGETS), _D.PASS, only=_NAMED_TARGETS[1:]),
     Field("context", _T.CONTEXT, "Context", "Path of its context in the tree; absent in the main context.",
           _paths("paths"), _D.TREE),
     Field("context.parent", _T.CONTEXT, "Parent context", "Path of the context its context lies in; absent for roots.",
@@ -412,18 +416,18 @@ FIELDS: tuple[Field, ...] = (
     Field("context.root", _T.STRING, "Root context", "First segment of its context's path.", _paths("roots"), _D.TREE),
     Field("context.leaf", _T.STRING, "Leaf context", "Last segment of its context's path.", _paths("leaves"), _D.TREE),
     Field("context.depth", _T.INTEGER, "Context depth", "Segments in its context's path.",
-          lambda a: Numbers(_lazy(a, a.contexts.depths), 0), _D.TREE),
+          lambda a: Numbers(_lazy_column(a, a.contexts.depths), 0), _D.TREE),
     Field("context.id", _T.STRING, "Context id", "Id of its context as messages write it: of a path its last segment.",
           _paths("ids"), _D.TREE),
     Field("context.raw", _T.STRING, "Context as written", "The context as it was sent.", _decoded(_context_raw)),
     Field("context.told", _T.STRING, "Context told by",
           "How it names its context: envelope; stream, of a frame; as drafts had it: kind, payload.context,"
           " context/start, thread_id.",
-          lambda a: Interned(_lazy(a, a.contexts.told), _TOLD), _D.TREE, only=_TOLD[1:]),
+          lambda a: Interned(_lazy_column(a, a.contexts.told), _CONTEXT_SOURCES), _D.TREE, only=_CONTEXT_SOURCES[1:]),
     Field("labels", _T.STRING, "Labels", "Labels of its context, where that is an object that has some.", _labels,
           _D.TREE, many=True),
     Field("context.type", _T.STRING, "Context type", "Declared type of its context, or reasoning.",
-          lambda a: Interned(_lazy(a, a.contexts.types), a.contexts.type_names), _D.TREE),
+          lambda a: Interned(_lazy_column(a, a.contexts.types), a.contexts.type_names), _D.TREE),
     Field("context.state", _T.STRING, "Context state", "active, idle, concluded, cancelled.", _context_state, _D.CLOCK,
           only=STATES[1:]),
     Field("size", _T.INTEGER, "Size", "Bytes of the envelope, message or frame.", _numbers("size")),
@@ -445,11 +449,11 @@ FIELDS: tuple[Field, ...] = (
           ("cache_read", "Cache read", "Tokens its model call reports as read from a cache."),
           ("cache_write", "Cache write", "Tokens its model call reports as written to a cache."))),
     Field("cost", _T.NUMBER, "Cost", "Dollars of its model call: the tokens it reports, by the prices in Settings > "
-          "Prices or of --prices; absent where a price is not known.", _cost, _D.PASS),
+          "Prices or of --prices; absent where a price is not known.", _cost_column, _D.PASS),
     Field("cost.stated", _T.NUMBER, "Stated cost", "Dollars that the record of a session states: of its model call, or "
           "of all of the session so far.", _stated_cost, _D.PASS),
     Field("repeats", _T.INTEGER, "Repeats", "No. of the message that it says again, as in a resumed session's file.",
-          _repeats),
+          _repeats_column),
     Field("http.exchange", _T.INTEGER, "Exchange", "Number of the HTTP exchange that carried it, in its recording.",
           _exchange("number")),
     Field("http.status", _T.INTEGER, "Status", "Status of the answer in that exchange, as far as it had come.",
@@ -477,12 +481,12 @@ FIELDS: tuple[Field, ...] = (
     Field("summary", _T.STRING, "Summary", "What stands for a transient result once it is collapsed.",
           _decoded(lambda a, m: a.transients.summary(m), _may_have_summary), _D.PASS),
     Field("latency", _T.NUMBER, "Latency", "Milliseconds from a request to this response.", _latency, _D.PASS),
-    Field("answered", _T.INTEGER, "Answered by", "No. of the response to this request.", _answered, _D.PASS),
-    Field("answers", _T.INTEGER, "Answers", "No. of the request this response answers.", _answers, _D.PASS),
+    Field("answered", _T.INTEGER, "Answered by", "No. of the response to this request.", _answered_column, _D.PASS),
+    Field("answers", _T.INTEGER, "Answers", "No. of the request this response answers.", _answers_column, _D.PASS),
     Field("waiting", _T.STRING, "Waiting", "answer: a request has none yet; decision: nobody has acted on a proposal.",
-          _waiting, _D.PASS, only=("answer", "decision")),
+          _waiting_column, _D.PASS, only=("answer", "decision")),
     Field("state", _T.STRING, "State", "What became of a request, a proposal, a start of reasoning or a stream.",
-          lambda a: Interned(_lazy(a, a.states.at), STATES_OF_MESSAGES), _D.PASS, values=STATES_OF_MESSAGES[1:],
+          lambda a: Interned(_lazy_column(a, a.states.at), STATES_OF_MESSAGES), _D.PASS, values=STATES_OF_MESSAGES[1:],
           only=STATES_OF_MESSAGES[1:]),
     Field("proposal.state", _T.STRING, "Proposal", "open, rejected, withdrawn, fulfilled or answered.",
           lambda a: Interned(a.correlation.columns["proposal_state"], _STATES), _D.PASS, only=_STATES[1:]),

@@ -19,14 +19,14 @@ from inspector.analysis import Changes
 from inspector.analysis.passes.results.transients import NO_ROW
 from inspector.filters.cache import UNKNOWN
 from inspector.filters.find_query import FindQuery
-from inspector.filters.folding import NOTHING, Grown
+from inspector.filters.folding import NO_MESSAGES, GrowingArray
 from inspector.filters.joined_text import begins_in_frame
-from inspector.filters.long_records import LONG, search_long
+from inspector.filters.long_records import LONG_RECORD, search_long
 from inspector.filters.message_text import found_in_own
 from inspector.filters.patterns import TOO_LONG
 from inspector.filters.time_limit import TookTooLongError
 from inspector.filters.visible import Messages, VisibleRows
-from inspector.store.messages.adjacent_reads import Stretch, stretches
+from inspector.store.messages.adjacent_reads import LineRange, read_line_ranges
 
 _FIRST_BYTES, _MOST_BYTES = 64 << 10, 2 << 20
 """Record bytes searched between two checks of the clock. Slices start small, since the cost of the query is unknown."""
@@ -34,7 +34,7 @@ _MOST_ROWS = 8_192
 _QUICK_S, _SLOW_S = 0.001, 0.003
 
 
-def _one(message: int) -> Messages:
+def _as_array(message: int) -> Messages:
     return np.array([message], np.uint32)
 
 
@@ -67,24 +67,24 @@ class FindSearch:
         self._rows = rows
         self._known: NDArray[np.int8] = np.zeros(0, np.int8)
         self._long: tuple[int, Iterator[np.int8]] | None = None
-        self._seen: Messages = NOTHING
+        self._seen: Messages = NO_MESSAGES
         self._bytes = _FIRST_BYTES
         self._arranged = -1
-        self._again = NOTHING
+        self._again = NO_MESSAGES
         self._begin(origin)
 
     def _begin(self, origin: int | None) -> None:
         """Starts the search at a message; earlier rows come last."""
-        self._seen, self._replaced, self._folded = self._rows.chosen, self._rows.replaced, self._rows.folded
-        first = 0 if origin is None else self._place(origin)
+        self._seen, self._replaced, self._folded = self._rows.chosen, self._rows.replaced, self._rows.is_folded
+        first = 0 if origin is None else self._index_of(origin)
         self._runs = [[first, len(self._seen)], [0, first]]
         self._hits: list[list[Messages]] = [[], []]
-        self._late = NOTHING
-        self._joined: Grown | None = None
-        self._hit_rows: Grown | None = None
+        self._late = NO_MESSAGES
+        self._joined: GrowingArray | None = None
+        self._hit_rows: GrowingArray | None = None
         self._done = 0
 
-    def _place(self, message: int) -> int:
+    def _index_of(self, message: int) -> int:
         """Returns the number of searched messages before this one."""
         return int(self._seen.searchsorted(np.uint32(message)))
 
@@ -107,11 +107,11 @@ class FindSearch:
                 elif spent > _SLOW_S:
                     self._bytes = max(self._bytes // 2, _FIRST_BYTES // 4)
                 if time.perf_counter() >= until:
-                    return self.done
+                    return self.is_done
         # Changed messages come last, so the visible part of the table is searched first.
         if len(self._again) and not self.gave_up:
-            self._ask_again(until)
-        return self.done
+            self._search_queued(until)
+        return self.is_done
 
     def _search(self, which: int, run: list[int]) -> None:
         """Searches the next records of a run."""
@@ -131,14 +131,14 @@ class FindSearch:
                 chunk = chunk[: int(chunk.searchsorted(left[0]))]
         found = chunk[known[chunk] == 1]
         if len(found):
-            self._take(which, found)
+            self._take_hits(which, found)
         run[0] += len(chunk)
         self._done += len(chunk)
 
-    def _take(self, which: int, found: Messages) -> None:
+    def _take_hits(self, which: int, found: Messages) -> None:
         """Adds matching messages of a run as hits. A folded message counts for its row."""
         # A hit in a folded frame must be reachable, so its row is the hit.
-        rows = self._rows.standing_for(found)
+        rows = self._rows.row_messages(found)
         own = found[rows == found]
         if len(own):
             own = own[~self._is_late(own)] if len(self._late) else own
@@ -169,7 +169,7 @@ class FindSearch:
     def _answer(self, messages: Messages) -> None:
         """Searches messages, ascending; slow ones may stay unknown."""
         known, analysis = self._known, self._rows.analysis
-        long = np.flatnonzero(analysis.capture.columns["length"][messages] > LONG)
+        long = np.flatnonzero(analysis.capture.columns["length"][messages] > LONG_RECORD)
         if len(long) and not long[0]:
             answer = known[messages[0]] = self._ask_long(int(messages[0]))
             if answer not in (1, UNKNOWN):
@@ -177,7 +177,7 @@ class FindSearch:
             return
         messages = messages[: long[0]] if len(long) else messages
         at = 0
-        for stretch in stretches(analysis.capture, messages):
+        for stretch in read_line_ranges(analysis.capture, messages):
             some = messages[at : at + len(stretch.starts)]
             found = found_in_own(self._finder, analysis.capture, some, stretch)
             known[some] = found
@@ -187,7 +187,7 @@ class FindSearch:
             if (found == UNKNOWN).any():
                 break
 
-    def _ask_summaries(self, messages: Messages, lines: Stretch | None = None) -> None:
+    def _ask_summaries(self, messages: Messages, lines: LineRange | None = None) -> None:
         """Searches summaries of collapsed results whose records do not match.
 
         Args:
@@ -201,7 +201,7 @@ class FindSearch:
         given = np.flatnonzero(asked & own)
         if lines is not None and len(given):
             at = places[given]
-            asked[given] = self._finder.may_hold_apart(lines.data, lines.starts[at], lines.ends[at])
+            asked[given] = self._finder.may_match_strings(lines.data, lines.starts[at], lines.ends[at])
         for message in rows[asked].tolist():
             if self._in_summary(message):
                 known[message] = 1
@@ -242,16 +242,16 @@ class FindSearch:
 
     # Changes
 
-    def take_in(self, changes: Changes, origin: int | None) -> bool:
+    def on_changes(self, changes: Changes, origin: int | None) -> bool:
         """Follows new traffic or another view. Returns True if something must be searched.
 
         Args:
             changes: the changed messages.
             origin: the message to start at if rows changed other than by new ones below.
         """
-        self._to_ask_again(changes)
+        self._queue_changed(changes)
         visible, seen = self._rows.chosen, self._seen
-        grown = self._folded == self._rows.folded and (
+        grown = self._folded == self._rows.is_folded and (
             self._rows.replaced == self._replaced
             or (len(visible) >= len(seen) and np.array_equal(visible[: len(seen)], seen))
         )
@@ -260,9 +260,9 @@ class FindSearch:
         elif len(visible) > len(seen):
             self._seen, self._replaced = visible, self._rows.replaced
             self._runs[0][1] = len(visible)
-        return not self.done
+        return not self.is_done
 
-    def _to_ask_again(self, changes: Changes) -> None:
+    def _queue_changed(self, changes: Changes) -> None:
         """Queues searched messages that may match now.
 
         A collapsed result gets a summary and a frame gets a continuation; no other message changes.
@@ -275,7 +275,7 @@ class FindSearch:
             changed = changed[more | (analysis.streams.columns["run"][changed] != 0)]
             self._again = np.union1d(self._again, changed.astype(np.uint32))
 
-    def _ask_again(self, until: float) -> None:
+    def _search_queued(self, until: float) -> None:
         """Searches queued messages until a deadline, at least one; an expression may take long in each."""
         asked, found = 0, list[int]()
         frames = self._rows.analysis.streams.columns["run"][self._again] != 0
@@ -296,12 +296,12 @@ class FindSearch:
         visible = self._seen
         if len(new) and len(visible):
             shown = visible[np.minimum(visible.searchsorted(new), len(visible) - 1)] == new
-            self._add_late(np.unique(self._rows.standing_for(new[shown])).astype(np.uint32))
+            self._add_late(np.unique(self._rows.row_messages(new[shown])).astype(np.uint32))
 
     # Results
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """Returns True if the search has ended: all rows are searched, or too many timed out."""
         return self.gave_up or (not len(self._again) and all(start >= stop for start, stop in self._runs))
 
@@ -315,12 +315,12 @@ class FindSearch:
         """(n,) uint32, messages found so far, ascending."""
         if self._joined is None:
             parts = [*self._hits[1], *self._hits[0]]
-            joined = np.concatenate(parts) if parts else NOTHING
-            self._joined = Grown(np.union1d(joined, self._late) if len(self._late) else joined)
+            joined = np.concatenate(parts) if parts else NO_MESSAGES
+            self._joined = GrowingArray(np.union1d(joined, self._late) if len(self._late) else joined)
         return self._joined.values
 
     @property
-    def too_long(self) -> int:
+    def timeout_count(self) -> int:
         """Number of messages left out because the search timed out in them."""
         return int(np.count_nonzero(self._known == TOO_LONG))
 
@@ -330,20 +330,20 @@ class FindSearch:
             return np.zeros(len(messages), np.bool_)
         return hits[np.minimum(hits.searchsorted(messages), len(hits) - 1)] == messages
 
-    def holds(self, message: int) -> bool:
+    def is_hit(self, message: int) -> bool:
         """Returns True if a message, or one that its row stands for, is a known hit."""
-        return message < len(self._known) and bool(self._known[message] == 1 or self._is_late(_one(message))[0])
+        return message < len(self._known) and bool(self._known[message] == 1 or self._is_late(_as_array(message))[0])
 
     def place_of(self, message: int | None) -> int | None:
         """Returns the index of a message among the hits in display order, if it is a hit."""
-        row = self._rows.row_of(message) if message is not None and self.holds(message) else None
+        row = self._rows.row_of(message) if message is not None and self.is_hit(message) else None
         if message is None or row is None:
             return None
         if self._rows.sorted_by is None:
             return int(self.hits.searchsorted(np.uint32(message)))
         return int(self._rows_of_hits().searchsorted(row))
 
-    def next(self, message: int | None, step: int) -> tuple[int, bool] | None:
+    def next_hit(self, message: int | None, step: int) -> tuple[int, bool] | None:
         """Returns the next (1) or previous (-1) hit from a message, and True if it wrapped around; None without hits.
 
         Without a message, returns the first or last hit. O(log hits).
@@ -361,24 +361,24 @@ class FindSearch:
             place = int(hits.searchsorted(here, "right" if step > 0 else "left")) - (step < 0)
             wrapped = not 0 <= place < len(hits)
         found = int(hits[place % len(hits)])
-        return (self._rows.at(found)[0] if by_row else found), wrapped
+        return (self._rows.row_at(found)[0] if by_row else found), wrapped
 
     def _rows_of_hits(self) -> NDArray[np.int64]:
         """(n,) int64, rows of the hits, ascending; cached until rows are rearranged."""
         if self._hit_rows is None or self._arranged != self._rows.arranged:
             self._arranged = self._rows.arranged
-            self._hit_rows = Grown(self._rows.rows_of(self.hits.astype(np.int64)))
+            self._hit_rows = GrowingArray(self._rows.rows_of(self.hits.astype(np.int64)))
         return self._hit_rows.values
 
     def knows_next(self, message: int | None, step: int) -> bool:
         """Returns True if everything between a message and the hit from `next` is searched."""
-        if self.done:
+        if self.is_done:
             return True
-        found = self.next(message, step)
+        found = self.next_hit(message, step)
         # In a sorted table, unsearched messages may have rows anywhere.
         if found is None or found[1] or self._rows.sorted_by is not None:
             return False
-        first = (0 if step > 0 else len(self._seen)) if message is None else self._place(message)
-        last = self._place(found[0])
+        first = (0 if step > 0 else len(self._seen)) if message is None else self._index_of(message)
+        last = self._index_of(found[0])
         low, high = min(first, last), max(first, last)
         return all(stop <= low or start > high or start >= stop for start, stop in self._runs)

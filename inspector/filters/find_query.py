@@ -12,18 +12,18 @@ from inspector.filters.full_text import Offsets, TextFinder
 from inspector.filters.long_records import PartFinder
 from inspector.filters.patterns import PatternFinder, compile_pattern
 from inspector.filters.records import Mask
-from inspector.filters.time_limit import TookTooLongError, at_most
+from inspector.filters.time_limit import TookTooLongError, limited_time
 
-LONGEST = 1_000
+MAX_QUERY = 1_000
 """Limit of a query in characters."""
-MOST_PLACES = 2_000
+MAX_MATCHES = 2_000
 """Limit of matches in one text; more do not help the eye."""
 _LIMIT_S = 0.03
-_MOST_IN_A_ROW = 4
+_MAX_TIMEOUTS = 4
 """Consecutive timeouts after which no further text is searched."""
-_REMEMBERED = 256
+_MAX_SLOW_TEXTS = 256
 
-Places = list[tuple[int, int]]
+Matches = list[tuple[int, int]]
 """(start, stop) in characters, ascending, not empty, not nested."""
 
 
@@ -34,7 +34,7 @@ class Finder(PartFinder, Protocol):
         """Returns True if the record's text matches."""
         ...
 
-    def among(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[Any]:
+    def search_records(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[Any]:
         """Searches many records in `data`; arguments as for `TextFinder.among`.
 
         Returns:
@@ -43,7 +43,7 @@ class Finder(PartFinder, Protocol):
         """
         ...
 
-    def may_hold_apart(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
+    def may_match_strings(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
         """Checks records without a match for a possible match in one of their strings alone.
 
         An expression may anchor at the end of a text, or time out for the record but not for one string.
@@ -80,7 +80,7 @@ class FindQuery:
             return PatternFinder(self.text, match_case=self.match_case)
         return TextFinder(self.text, match_case=self.match_case)
 
-    def locator(self) -> Callable[[str], Places]:
+    def locator(self) -> Callable[[str], Matches]:
         """Returns a function that locates matches in shown texts. It never raises; slow texts give no match.
 
         Raises:
@@ -93,21 +93,21 @@ class FindQuery:
         dear: set[int] = set()
         in_a_row = 0
 
-        def locate(text: str) -> Places:
+        def locate(text: str) -> Matches:
             nonlocal in_a_row
-            found: Places = []
-            if in_a_row >= _MOST_IN_A_ROW or (dear and hash(text) in dear):  # it would time out again
+            found: Matches = []
+            if in_a_row >= _MAX_TIMEOUTS or (dear and hash(text) in dear):  # it would time out again
                 return found
             try:
-                with at_most(_LIMIT_S):
+                with limited_time(_LIMIT_S):
                     for match in search(text):
                         if match.end() > match.start():
                             found.append(match.span())
-                            if len(found) >= MOST_PLACES:
+                            if len(found) >= MAX_MATCHES:
                                 break
             except TookTooLongError:
                 in_a_row += 1
-                if len(dear) < _REMEMBERED:
+                if len(dear) < _MAX_SLOW_TEXTS:
                     # Hashes instead of texts, which may be megabytes long.
                     dear.add(hash(text))
                 return []
@@ -117,33 +117,33 @@ class FindQuery:
         return locate
 
 
-def literal_locator(needle: str, *, match_case: bool) -> Callable[[str], Places]:
+def literal_locator(needle: str, *, match_case: bool) -> Callable[[str], Matches]:
     """Returns a function that locates a literal text in shown texts."""
     folded = needle if match_case else needle.casefold()
 
-    def locate(text: str) -> Places:
+    def locate(text: str) -> Matches:
         within = text if match_case else text.casefold()
         at = within.find(folded)
         if at < 0:
             return []
-        found: Places = []
-        while at >= 0 and len(found) < MOST_PLACES:
+        found: Matches = []
+        while at >= 0 and len(found) < MAX_MATCHES:
             found.append((at, at + len(folded)))
             at = within.find(folded, at + len(folded))
         # Folding can change the length, which would shift all later places.
         if match_case or (text.isascii() and len(within) == len(text)):
             return found
-        return _unfolded(text, found)
+        return _unfold_places(text, found)
 
     return locate
 
 
-def _unfolded(text: str, places: Places) -> Places:
+def _unfold_places(text: str, places: Matches) -> Matches:
     """Maps places in case-folded text to the original text: folding expands some characters to two or three."""
     origins: list[int] = []
     for place, character in enumerate(text):
         origins.extend([place] * len(character.casefold()))
-    found: Places = []
+    found: Matches = []
     for start, stop in places:
         begin, end = origins[start], origins[stop - 1] + 1
         if not found or begin >= found[-1][1]:

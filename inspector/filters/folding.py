@@ -19,10 +19,10 @@ from inspector.analysis.views.account.bookkeeping_rows import are_bookkeeping
 
 Messages = NDArray[np.uint32]
 
-NOTHING: Messages = np.empty(0, np.uint32)
+NO_MESSAGES: Messages = np.empty(0, np.uint32)
 
 
-class Grown:
+class GrowingArray:
     """An ascending array that grows mostly at its end; then only the new part is copied."""
 
     def __init__(self, values: NDArray[Any]) -> None:
@@ -48,19 +48,19 @@ class Grown:
         self._count = count
 
 
-_FEW = 4_096
+_SMALL_ARRAY = 4_096
 
 
 def _first_of_each(runs: NDArray[Any]) -> NDArray[np.int64]:
     """Returns the first index of each number, in no order."""
-    if len(runs) < _FEW:
+    if len(runs) < _SMALL_ARRAY:
         return np.unique(runs, return_index=True)[1]
     places = np.full(int(runs.max()) + 1, -1, np.int64)
     places[runs[::-1]] = np.arange(len(runs) - 1, -1, -1)  # numpy keeps the last of several values for one index
     return places[places >= 0]
 
 
-def _among(some: NDArray[np.int64], messages: Messages) -> NDArray[np.bool_]:
+def _is_member(some: NDArray[np.int64], messages: Messages) -> NDArray[np.bool_]:
     """Returns (n,) True for each of `some` that is among ascending messages. O(n log messages)."""
     if not len(messages):
         return np.zeros(len(some), np.bool_)
@@ -80,7 +80,7 @@ class Folding:
         chosen: returns the filtered messages so far, ascending.
     """
 
-    def __init__(self, analysis: Analysis, chosen: Callable[[], Messages] = lambda: NOTHING) -> None:
+    def __init__(self, analysis: Analysis, chosen: Callable[[], Messages] = lambda: NO_MESSAGES) -> None:
         self._analysis = analysis
         self._chosen = chosen
         self._heads = np.zeros(1, np.uint32)  # by run: the message with the stream's row, from 1; 0 for no row
@@ -92,11 +92,11 @@ class Folding:
         """Folds all filtered messages anew and returns the ones with a row. O(messages)."""
         self._heads = np.zeros(1, np.uint32)
         self.bookkeeping = 0
-        rows = self.folded(chosen, anew=True)
-        self.take(chosen)
+        rows = self.unfolded_messages(chosen, anew=True)
+        self.append_messages(chosen)
         return rows
 
-    def folded(self, chosen: Messages, *, anew: bool = False) -> Messages:
+    def unfolded_messages(self, chosen: Messages, *, anew: bool = False) -> Messages:
         """Returns the messages with a row of their own among new ones; the same array if all have one.
 
         Args:
@@ -114,23 +114,23 @@ class Folding:
             kept[places[~heads]] = False
         places, originals = self._copies(chosen)
         if len(places):
-            there = _among(originals, chosen)
+            there = _is_member(originals, chosen)
             if not anew:
                 # The original may have arrived earlier than these messages.
-                there |= _among(originals, self._chosen())
+                there |= _is_member(originals, self._chosen())
             kept[places[there]] = False
         if self.hides_bookkeeping:
             kept &= ~are_bookkeeping(self._analysis.capture, chosen)
         return chosen if kept.all() else chosen[kept]
 
-    def grown(self, messages: NDArray[Any]) -> NDArray[np.int64]:
+    def grown_rows(self, messages: NDArray[Any]) -> NDArray[np.int64]:
         """Returns the rows, ascending, that some folded messages belong to."""
         _, runs = self._frames(messages)
         heads = np.unique(self._heads_of(runs)).astype(np.int64)
         _, originals = self._copies(messages)
         return np.union1d(heads[heads > 0] - 1, originals)
 
-    def take(self, chosen: Messages) -> None:
+    def append_messages(self, chosen: Messages) -> None:
         """Records new filtered messages, after all earlier ones."""
         self.bookkeeping += int(np.count_nonzero(are_bookkeeping(self._analysis.capture, chosen)))
         places, runs = self._frames(chosen)
@@ -154,7 +154,7 @@ class Folding:
             return None
         _, originals = self._copies(np.array([message]))
         if len(originals):
-            return int(originals[0]) if _among(originals, self._chosen())[0] else None
+            return int(originals[0]) if _is_member(originals, self._chosen())[0] else None
         run = int(runs[message])
         head = int(self._heads[run]) if NO_RUN < run < len(self._heads) else 0
         return head - 1 if head else None
@@ -166,7 +166,7 @@ class Folding:
         heads = self._heads_of(runs).astype(np.int64)
         found[places[heads > 0]] = heads[heads > 0] - 1
         places, originals = self._copies(messages)
-        there = _among(originals, self._chosen())
+        there = _is_member(originals, self._chosen())
         found[places[there]] = originals[there]
         return found
 
@@ -184,7 +184,7 @@ class Folding:
         capture = self._analysis.capture
         if not self.on or not capture.has_copies:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        of, copies = capture.repeats(messages.astype(np.int64))
+        of, copies = capture.repeated_messages(messages.astype(np.int64))
         places = np.flatnonzero(copies)
         return places, of[places]
 

@@ -28,18 +28,18 @@ from inspector.filters.records import Mask, Offsets, Records
 # too; `is_exactly` separates them after a match.
 
 _CASE_BIT = 0x20
-_KEPT = 2 << 20
+_MAX_BUFFER = 2 << 20
 """Limit in bytes of the buffer kept between two searches; longer data gets a buffer of its own."""
-_FIRST = 64
+_SAMPLE_RECORDS = 64
 """Sample of records searched first; the rest are assumed to be similar."""
-_USUAL, _WORTH = 8, 6
+_MAX_OFFSETS, _OFFSET_SHARE = 8, 6
 """Offsets tried first if most records match there, and the minimum share (1 in 6) of sampled matches for one."""
 _WORD = 4
 """Word size in bytes of the vectorized comparison; half the time of `bytes.find` for short needles."""
-_LONG = 12
+_LONG_NEEDLE = 12
 """From this length on, `bytes.find` skips more bytes than it reads and is as fast for a rare text."""
 
-Places = NDArray[np.int64]
+MatchOffsets = NDArray[np.int64]
 
 
 class Folded:
@@ -49,7 +49,7 @@ class Folded:
         self._match_case = match_case
         self._room = bytearray()
 
-    def of(self, data: bytes) -> bytes | bytearray:
+    def fold(self, data: bytes) -> bytes | bytearray:
         """Returns the folded bytes, valid until the next call. They may be longer than the data."""
         if self._match_case:
             return data
@@ -57,7 +57,7 @@ class Folded:
         if len(room) < len(data):
             room = bytearray(len(data))
             # One huge record must not keep its memory for the rest of the search.
-            if len(data) <= _KEPT:
+            if len(data) <= _MAX_BUFFER:
                 self._room = room
         out = np.frombuffer(room, np.uint8, len(data))
         # The buffer may be longer than the data; its tail holds bytes of an earlier search.
@@ -65,7 +65,7 @@ class Folded:
         return room
 
 
-def lifted(text: bytes) -> bytes:
+def fold_case(text: bytes) -> bytes:
     """Folds a needle for search in folded bytes."""
     return bytes(byte | _CASE_BIT for byte in text)
 
@@ -79,33 +79,33 @@ class Literal:
     """
 
     def __init__(self, text: bytes, *, match_case: bool) -> None:
-        self.looked_for = text if match_case else lifted(text)
+        self.looked_for = text if match_case else fold_case(text)
         self._length = len(text)
         # A letter matches only its two cases; any other byte also matches the byte that differs in the case bit.
         exact = [] if match_case else [n for n, byte in enumerate(text) if not 0x61 <= byte <= 0x7A]
         self._exact = [(n, text[n]) for n in exact]
 
-    def one_in_each(self, folded: bytes | bytearray, records: Records) -> tuple[Places, NDArray[np.intp]]:
+    def one_in_each(self, folded: bytes | bytearray, records: Records) -> tuple[MatchOffsets, NDArray[np.intp]]:
         """Finds the first match in each record.
 
         Returns:
             (m,) start offsets, ascending, and (m,) record numbers.
         """
-        first = records.between(0, _FIRST)
+        first = records.slice_records(0, _SAMPLE_RECORDS)
         found = self._one_by_one(folded, first)
         # Texts such as a key stand at the same offset in most records: one comparison decides them all.
         if 4 * len(found) > 3 * len(first) and len(first) < len(records):
-            return self._in_most(self._usual(first, found), folded, records)
+            return self._in_most(self._frequent_offsets(first, found), folded, records)
         # `bytes.find` restarts after each match, so many matches make it slow.
-        is_slow = self._length < _LONG or 8 * len(found) > len(first)
+        is_slow = self._length < _LONG_NEEDLE or 8 * len(found) > len(first)
         if len(first) < len(records) and self._length >= _WORD and is_slow:
             return self._first_in_each(folded, records)
-        places = np.array(found + self._one_by_one(folded, records.between(len(first), len(records))), np.int64)
+        places = np.array(found + self._one_by_one(folded, records.slice_records(len(first), len(records))), np.int64)
         return places, records.row_at(places)
 
-    def _first_in_each(self, folded: bytes | bytearray, records: Records) -> tuple[Places, NDArray[np.intp]]:
+    def _first_in_each(self, folded: bytes | bytearray, records: Records) -> tuple[MatchOffsets, NDArray[np.intp]]:
         """Finds the first matches by word comparison, if the share of matching records is unknown."""
-        at = self._everywhere(folded, int(records.starts[0]), int(records.ends[-1]))
+        at = self._all_offsets(folded, int(records.starts[0]), int(records.ends[-1]))
         rows = records.row_at(at)
         # A match may cross the end of its record into the next one.
         inside = np.flatnonzero(at + self._length <= records.ends[rows])
@@ -114,10 +114,10 @@ class Literal:
         first[1:] = rows[1:] != rows[:-1]
         return at[first], rows[first]
 
-    def _everywhere(self, folded: bytes | bytearray, start: int, stop: int) -> Places:
+    def _all_offsets(self, folded: bytes | bytearray, start: int, stop: int) -> MatchOffsets:
         """Returns all match offsets between two offsets, ascending. The needle is at least one word long."""
         text, ahead = self.looked_for, self._length - _WORD
-        word, found = np.frombuffer(text[ahead:], np.uint32), list[Places]()
+        word, found = np.frombuffer(text[ahead:], np.uint32), list[MatchOffsets]()
         # Words can be compared at one alignment per pass, so four passes cover every offset.
         for begin in range(start, min(start + _WORD, stop - self._length + 1)):
             words = np.frombuffer(folded, np.uint32, (stop - begin - ahead) // _WORD, begin + ahead)
@@ -151,19 +151,19 @@ class Literal:
         return found
 
     @staticmethod
-    def _usual(records: Records, found: list[int]) -> list[int]:
+    def _frequent_offsets(records: Records, found: list[int]) -> list[int]:
         """Returns offsets in a record at which matches are frequent enough to try first.
 
         Args:
             records: the sampled records.
             found: offsets of their matches.
         """
-        counted = Counter((found - records.starts[records.row_at(found)]).tolist()).most_common(_USUAL)
-        return [offset for offset, times in counted if _WORTH * times >= len(found)]
+        counted = Counter((found - records.starts[records.row_at(found)]).tolist()).most_common(_MAX_OFFSETS)
+        return [offset for offset, times in counted if _OFFSET_SHARE * times >= len(found)]
 
     def _in_most(
         self, usual: list[int], folded: bytes | bytearray, records: Records
-    ) -> tuple[Places, NDArray[np.intp]]:
+    ) -> tuple[MatchOffsets, NDArray[np.intp]]:
         """Finds first matches if most records have one, often at the same offsets in the record."""
         text, starts, ends = self.looked_for, records.starts, records.ends
         windows = self._windows(folded)
@@ -179,7 +179,7 @@ class Literal:
         rows = np.flatnonzero(places >= 0)
         return places[rows], rows
 
-    def is_exactly(self, records: Records, places: Places) -> Mask:
+    def is_exactly(self, records: Records, places: MatchOffsets) -> Mask:
         """Returns a mask of the matches that are equal beyond the case bit."""
         same = np.ones(len(places), np.bool_)
         for offset, byte in self._exact:
@@ -188,13 +188,13 @@ class Literal:
 
 
 _ESCAPES = re.compile(r'\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]')
-_NAMED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_ESCAPE_OF = {'"': '"', "/": "/"} | {character: letter for letter, character in _NAMED.items()}
+_NAMED_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_ESCAPE_OF = {'"': '"', "/": "/"} | {character: letter for letter, character in _NAMED_ESCAPES.items()}
 """The letter after the backslash in a JSON escape, by character."""
 _NAMED_PAIRS = tuple((f"\\{letter}", character) for character, letter in _ESCAPE_OF.items())
-_STANDS_IN = "\0"
+_PLACEHOLDER = "\0"
 """Placeholder for a resolved backslash while other escapes are resolved."""
-_DEEPEST = 4
+_MAX_NESTING = 4
 """Maximum nesting of JSON in texts."""
 
 _PLAIN_ASCII = frozenset(map(chr, range(0x20, 0x7F))) - set('"\\/')
@@ -211,7 +211,7 @@ def _folds_to_ascii() -> dict[str, str]:
 
 
 @cache
-def _numbered() -> re.Pattern[bytes]:
+def _ascii_escapes() -> re.Pattern[bytes]:
     """Returns a pattern for escapes of ASCII characters, or of characters that fold to ASCII."""
     folding = b"|".join(f"{ord(c):04x}".encode() for c in _folds_to_ascii())
     return re.compile(rb"\\u(?:00[0-7]|" + folding + rb")", re.IGNORECASE)
@@ -229,10 +229,10 @@ _NEVER_PLAIN = frozenset('"\\/\ufffd')
 __all__ = ["Mask", "Offsets", "TextFinder", "record_text", "record_texts"]
 
 
-def _resolved(escape: re.Match[str]) -> str:
+def _resolve_escape(escape: re.Match[str]) -> str:
     text = escape[0]
     if text[1] != "u":
-        return _NAMED.get(text[1], text[1])
+        return _NAMED_ESCAPES.get(text[1], text[1])
     code = int(text[2:6], 16)
     if len(text) > 6:
         return chr(0x10000 + ((code - 0xD800) << 10) + int(text[8:], 16) - 0xDC00)
@@ -244,16 +244,16 @@ def without_escapes(text: str) -> str:
     if "\\" not in text:
         return text
     # The fast path below cannot resolve numbered escapes, nor texts with the placeholder itself.
-    if "\\u" in text or _STANDS_IN in text:
-        return _ESCAPES.sub(_resolved, text)
+    if "\\u" in text or _PLACEHOLDER in text:
+        return _ESCAPES.sub(_resolve_escape, text)
     doubled = "\\\\" in text
     if doubled:
         # Doubled backslashes first: the second one must not begin another escape.
-        text = text.replace("\\\\", _STANDS_IN)
+        text = text.replace("\\\\", _PLACEHOLDER)
     for escape, character in _NAMED_PAIRS:
         if escape in text:
             text = text.replace(escape, character)
-    return text.replace(_STANDS_IN, "\\") if doubled else text
+    return text.replace(_PLACEHOLDER, "\\") if doubled else text
 
 
 def record_text(record: bytes) -> str:
@@ -265,7 +265,7 @@ def record_texts(record: bytes) -> Iterator[str]:
     """Yields the text of a record, then of the JSON in its strings, level by level."""
     text = record_text(record)
     yield text
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_NESTING):
         if "\\" not in text:
             return
         before, text = text, without_escapes(text)
@@ -292,7 +292,7 @@ class TextFinder:
         self._whole = folded.encode("utf-8", "replace")
         self._literal = "\\" not in folded and all(c.isascii() or is_plain(c) for c in folded)
         self._escaped = "".join(_ESCAPE_OF[c] for c in folded if c in _ESCAPE_OF).encode()
-        self._numbered = (_NUMBERED_ASCII if match_case else _numbered()) if part.isascii() else _ANY_NUMBERED
+        self._numbered = (_NUMBERED_ASCII if match_case else _ascii_escapes()) if part.isascii() else _ANY_NUMBERED
         others = {} if match_case else _folds_to_ascii()
         self._others = [c.encode() for c, to in others.items() if not set(to).isdisjoint(part)]
         self._room = Folded(match_case=match_case)
@@ -308,7 +308,7 @@ class TextFinder:
             return self._whole in (record if self._match_case else record.lower())
         return any(self._folded in self._fold(text) for text in record_texts(record))
 
-    def among(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
+    def search_records(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
         """Returns a mask of the records that contain the needle.
 
         Args:
@@ -336,19 +336,19 @@ class TextFinder:
             found[row] = self(records.record(row))
         return found
 
-    def may_hold_apart(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
+    def may_match_strings(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
         """As `find_query.Finder`: an ASCII needle in a JSON string is in the record too; ASCII data has no other."""
         if self._folded.isascii() or data is self._plain:
             return np.zeros(len(starts), np.bool_)
-        return Records(data, starts, ends).each().beyond_ascii
+        return Records(data, starts, ends).compacted().beyond_ascii
 
     def in_part(self, part: bytes, *, first: bool, last: bool) -> int:
         """As `long_records.PartFinder`; a literal matches at the ends of a part as it does within."""
-        return int(self.among(part, np.zeros(1, np.int64), np.array([len(part)]))[0])
+        return int(self.search_records(part, np.zeros(1, np.int64), np.array([len(part)]))[0])
 
     def _find(self, records: Records, found: Mask, open_: Mask) -> None:
         """Marks records with a plain match, and records whose remaining characters may be escaped."""
-        folded = self._room.of(records.data)
+        folded = self._room.fold(records.data)
         if self._literal:
             at, rows = self._find_whole.one_in_each(folded, records)
             sure = self._find_whole.is_exactly(records, at) & ~records.after_escape(at)
@@ -362,14 +362,14 @@ class TextFinder:
         else:
             maybe = records.beyond_ascii.copy()
         maybe &= ~(found | open_)
-        part = self._part if self._match_case else lifted(self._part)
+        part = self._part if self._match_case else fold_case(self._part)
         for row in np.flatnonzero(maybe).tolist():
             open_[row] = folded.find(part, int(records.starts[row]), int(records.ends[row])) >= 0
 
     def _mark_odd(self, records: Records, found: Mask, odd: Mask) -> None:
         """Marks unmatched records whose plain part may be escaped or differently cased."""
         left = np.flatnonzero(~found)
-        some, marked = records.some(left), np.zeros(len(left), np.bool_)
+        some, marked = records.subset(left), np.zeros(len(left), np.bool_)
         if len(some.numbers):
             some.mark(marked, [match.start() for match in self._numbered.finditer(some.data)])
         if self._others and not some.is_ascii:

@@ -17,8 +17,8 @@ from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends
 from inspector.settings import HighlightColor, HighlightRule
 
-_KEPT = 4_096
-_FEW = 8
+_MAX_CACHED = 4_096
+_DECODED_BATCH = 8
 """Messages that an expensive rule decodes between two checks of the clock."""
 
 
@@ -34,7 +34,7 @@ class Look:
     """Names of the matching rules, in order."""
 
 
-PLAIN = Look(None, None, ())
+PLAIN_LOOK = Look(None, None, ())
 """Look of a message without a matching rule."""
 
 
@@ -48,7 +48,7 @@ class Highlighter:
         self._context: str | None = None
         self._looks: dict[int, Look] = {}
 
-    def use(self, rules: Iterable[HighlightRule]) -> bool:
+    def set_rules(self, rules: Iterable[HighlightRule]) -> bool:
         """Replaces the rules. Returns True if they differ. A rule with an invalid filter has no effect."""
         rules = [rule.model_copy() for rule in rules]
         if rules == self._rules:
@@ -84,16 +84,16 @@ class Highlighter:
 
     # Queries
 
-    def look(self, message: int) -> Look:
+    def cached_look(self, message: int) -> Look:
         """Returns the cached look of a message, or PLAIN."""
-        return self._looks.get(message, PLAIN) if self._compiled else PLAIN
+        return self._looks.get(message, PLAIN_LOOK) if self._compiled else PLAIN_LOOK
 
-    def look_now(self, message: int) -> Look:
+    def evaluated_look(self, message: int) -> Look:
         """Returns the look of a message; evaluates the rules if it is not cached."""
-        self.settle([message], time.perf_counter())
-        return self.look(message)
+        self.evaluate_messages([message], time.perf_counter())
+        return self.cached_look(message)
 
-    def settle(self, messages: Sequence[int], until: float) -> bool:
+    def evaluate_messages(self, messages: Sequence[int], until: float) -> bool:
         """Evaluates the rules for messages without a cached look.
 
         Args:
@@ -106,10 +106,10 @@ class Highlighter:
         unknown = [message for message in messages if message not in self._looks] if self._compiled else []
         if not unknown:
             return True
-        if len(self._looks) + len(unknown) > _KEPT:
+        if len(self._looks) + len(unknown) > _MAX_CACHED:
             self._looks = {message: self._looks[message] for message in messages if message in self._looks}
         cheap = all(filter_.is_cheap(self._analysis) for _, filter_ in self._compiled)
-        size = len(unknown) if cheap else _FEW
+        size = len(unknown) if cheap else _DECODED_BATCH
         for start in range(0, len(unknown), size):
             if start and time.perf_counter() >= until:
                 return False
@@ -123,11 +123,11 @@ class Highlighter:
             for place in np.flatnonzero(filter_.mask(self._analysis, rows)).tolist():
                 holding[place].append(rule)
         for message, rules in zip(messages, holding, strict=True):
-            self._looks[message] = _look(rules) if rules else PLAIN
+            self._looks[message] = _combine_rules(rules) if rules else PLAIN_LOOK
 
     # Invalidation
 
-    def take_in(self, changes: Changes) -> None:
+    def on_changes(self, changes: Changes) -> None:
         """Drops cached looks of changed messages. O(changed and cached messages)."""
         if changes.tree_moved and self._depends_on(Depends.TREE):
             self._looks.clear()
@@ -136,7 +136,7 @@ class Highlighter:
             for message in held[np.isin(held, changes.changed)].tolist():
                 del self._looks[message]
 
-    def tick(self) -> bool:
+    def on_clock(self) -> bool:
         """Drops cached looks if a rule depends on the clock. Returns True in that case."""
         if not self._depends_on(Depends.CLOCK):
             return False
@@ -147,7 +147,7 @@ class Highlighter:
         return any(what in filter_.depends for _, filter_ in self._compiled)
 
 
-def _look(rules: list[HighlightRule]) -> Look:
+def _combine_rules(rules: list[HighlightRule]) -> Look:
     return Look(
         next((rule.color for rule in rules if rule.paint == "edge"), None),
         next((rule.color for rule in rules if rule.paint == "text"), None),

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.streams.stream_pass import STRETCH
-from inspector.protocol.payloads.stream_chunks import Flow
-from inspector.store.messages.batch_decoding import decoded_in_blocks
+from inspector.protocol.payloads.stream_chunks import TextFlow
+from inspector.store.messages.batch_decoding import read_in_batches
 
 Rows = NDArray[np.integer[Any]]
 Begins = Callable[[str, int], bool]
 """Returns True if a match begins in a text before an offset."""
 
-LONGEST = 1_000
+MAX_LOOKAHEAD = 1_000
 """Characters searched after a frame's own text, in at most STRETCH frames."""
-_AT_ONCE = 1_024
+_BATCH_FRAMES = 1_024
 
 
 def begins_in_frame(analysis: Analysis, rows: Rows, begins: Begins) -> NDArray[np.bool_]:
@@ -36,8 +36,8 @@ def begins_in_frame(analysis: Analysis, rows: Rows, begins: Begins) -> NDArray[n
     for run in np.unique(runs[runs != 0]).tolist():
         places = np.flatnonzero(runs == run)
         places = places[np.argsort(rows[places], kind="stable")]
-        for first in range(0, len(places), _AT_ONCE):
-            some = places[first : first + _AT_ONCE]
+        for first in range(0, len(places), _BATCH_FRAMES):
+            some = places[first : first + _BATCH_FRAMES]
             wanted = dict(zip(rows[some].tolist(), some.tolist(), strict=True))
             for row, text, own in _texts(analysis, run, rows[some]):
                 if row in wanted and begins(text, own):
@@ -53,12 +53,12 @@ def _texts(analysis: Analysis, run: int, rows: Rows) -> Iterator[tuple[int, str,
     if len(frames) > STRETCH and int(frames.searchsorted(last)) > 0:  # more frames may follow the last one
         frames = streams.frames(run, first - 1)
         frames = frames[: int(frames.searchsorted(last)) + STRETCH + 1]
-    flow = Flow()
+    flow = TextFlow()
     with capture.records.unmasked():
-        pieces = [flow.add(data) for data in decoded_in_blocks(capture, frames, capture.records.data)]
+        pieces = [flow.add_frame(data) for data in read_in_batches(capture, frames, capture.records.frame_data)]
     text, starts = "".join(pieces), [*accumulate(map(len, pieces), initial=0)]
     for place, frame in enumerate(frames[: int(frames.searchsorted(last, "right"))].tolist()):
         start, stop = starts[place : place + 2]
         if start < stop:
             behind = starts[min(place + 1 + STRETCH, len(pieces))]
-            yield frame, text[start : min(behind, stop + LONGEST)], stop - start
+            yield frame, text[start : min(behind, stop + MAX_LOOKAHEAD)], stop - start

@@ -11,14 +11,14 @@ from inspector.filters.cache import UNKNOWN
 from inspector.filters.message_text import own_place
 from inspector.store.messages.capture import Capture
 
-LONG = 1 << 19
+LONG_RECORD = 1 << 19
 """Record size in bytes above which the search uses windows."""
 _WINDOW = 1 << 18
 _OVERLAP = 1 << 15
 """Overlap of two windows in bytes: the longest query, escaped twice."""
 _ESCAPE = 12
 """Bytes before an offset that can contain the start of a cut escape or character."""
-_FURTHEST = 1 << 12
+_CONTEXT_BYTES = 1 << 12
 
 
 class PartFinder(Protocol):
@@ -38,15 +38,15 @@ class PartFinder(Protocol):
 def search_long(finder: PartFinder, capture: Capture, message: int) -> Iterator[np.int8]:
     """Searches one message's record; yields UNKNOWN after each undecided window, then the result."""
     length, size = int(capture.columns["length"][message]), int(capture.columns["size"][message])
-    own = own_place(capture.records.line_part(message, 0, _FURTHEST), 0, length, size)
+    own = own_place(capture.records.line_part(message, 0, _CONTEXT_BYTES), 0, length, size)
     first, stop = own or (0, length)
     too_long = False
     for start in range(first, stop, _WINDOW):
-        begin = max(first, start - _FURTHEST)
+        begin = max(first, start - _CONTEXT_BYTES)
         end = min(start + _WINDOW + _OVERLAP, stop)
         part = capture.records.line_part(message, begin, end - begin)
         last = end == stop
-        answer = finder.in_part(part[_clean(part, start - begin) :], first=start == first, last=last)
+        answer = finder.in_part(part[_uncut_offset(part, start - begin) :], first=start == first, last=last)
         if answer == 1:
             yield np.int8(1)
             return
@@ -57,7 +57,7 @@ def search_long(finder: PartFinder, capture: Capture, message: int) -> Iterator[
     yield np.int8(2 if too_long else 0)
 
 
-def _clean(part: bytes, place: int) -> int:
+def _uncut_offset(part: bytes, place: int) -> int:
     """Returns the last offset at or before `place` that cuts no escape and no character."""
     for at in range(place, _ESCAPE, -1):
         if b"\\" not in part[at - _ESCAPE : at] and (at == len(part) or part[at] & 0xC0 != 0x80):

@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from inspector.filters.records import Offsets
 from inspector.protocol.formats import read_line
 from inspector.store.columns.flags import Flag
-from inspector.store.messages.adjacent_reads import Stretch
+from inspector.store.messages.adjacent_reads import LineRange
 from inspector.store.messages.capture import Capture
 
 _HEAD = 4 << 10
 """Bytes of a line searched for the start of its message."""
 # No brace before it, so it is a member of the line's own object; a quotation mark in a text would be escaped.
-_CARRIED = re.compile(rb'\{[^{}\[\]]*?"(?:envelope|frame|message|data|log|msg)"\s*:\s*(?=[{\[])')
+_CARRIED_MESSAGE = re.compile(rb'\{[^{}\[\]]*?"(?:envelope|frame|message|data|log|msg)"\s*:\s*(?=[{\[])')
 
 
-class AmongFinder(Protocol):
+class RecordFinder(Protocol):
     """Finds a query in many records."""
 
-    def among(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[Any]:
+    def search_records(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[Any]:
         """As `find_query.Finder.among`."""
         ...
 
@@ -42,7 +42,7 @@ def own_place(line: bytes, start: int, end: int, size: int) -> tuple[int, int] |
     """
     if end - start == size:
         return start, end
-    carried = _CARRIED.match(line, start, min(end, start + _HEAD))
+    carried = _CARRIED_MESSAGE.match(line, start, min(end, start + _HEAD))
     if carried is None:
         return None
     begin, stop = carried.end(), carried.end() + size
@@ -54,7 +54,7 @@ def own_place(line: bytes, start: int, end: int, size: int) -> tuple[int, int] |
 
 
 def found_in_own(
-    finder: AmongFinder, capture: Capture, messages: NDArray[np.integer[Any]], lines: Stretch
+    finder: RecordFinder, capture: Capture, messages: NDArray[np.integer[Any]], lines: LineRange
 ) -> NDArray[Any]:
     """Returns the finder's results for messages, without matches outside the message.
 
@@ -64,7 +64,7 @@ def found_in_own(
         messages: (k,) integer, ascending.
         lines: their k lines.
     """
-    found = finder.among(*lines)
+    found = finder.search_records(*lines)
     sizes, lengths = capture.columns["size"][messages], capture.columns["length"][messages]
     # Equal size and length mean that the line is the message, so no field surrounds it.
     carried = np.flatnonzero((found == 1) & (sizes != lengths))
@@ -73,7 +73,7 @@ def found_in_own(
     derived = capture.columns["flags"][messages[carried]] & Flag.DERIVED.value != 0
     for place in carried[derived].tolist():  # one of several messages from one record
         raw = capture.records.envelope_bytes(int(messages[place]))
-        found[place] = finder.among(raw, np.zeros(1, np.int64), np.array([len(raw)]))[0]
+        found[place] = finder.search_records(raw, np.zeros(1, np.int64), np.array([len(raw)]))[0]
     carried = carried[~derived]
     known: list[tuple[int, int, int]] = []
     for place in carried.tolist():
@@ -84,8 +84,8 @@ def found_in_own(
         else:
             # Rare layouts only: a full parse costs a hundred times the search.
             raw = read_line(lines.data[start:end]).raw
-            found[place] = finder.among(raw, np.zeros(1, np.int64), np.array([len(raw)]))[0]
+            found[place] = finder.search_records(raw, np.zeros(1, np.int64), np.array([len(raw)]))[0]
     if known:
         places, starts, ends = np.array(known, np.int64).T
-        found[places] = finder.among(lines.data, starts, ends)
+        found[places] = finder.search_records(lines.data, starts, ends)
     return found

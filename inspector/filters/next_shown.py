@@ -22,7 +22,7 @@ def are_shown(messages: Rows, shown: VisibleRows) -> NDArray[np.bool_]:
 
 def next_shown(messages: Rows, shown: VisibleRows, current: int | None, step: int) -> int | None:
     """Returns the next (1) or previous (-1) shown message of ascending ones, if any, wrapping around."""
-    messages = np.unique(shown.standing_for(messages[are_shown(messages, shown)]))
+    messages = np.unique(shown.row_messages(messages[are_shown(messages, shown)]))
     if not len(messages):
         return None
     if current is None:

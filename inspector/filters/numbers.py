@@ -40,12 +40,12 @@ UNITS_OF_FIELD = {
 }
 """Units by field; all other numbers are counts."""
 
-_FEW = 100
+_SMALL_DURATION = 100
 """Below this, a number without a unit may be meant in seconds instead of milliseconds."""
 SPACED_UNIT = rf"(?:{'|'.join(sorted({*BYTES, *MILLISECONDS} - {''}))})(?![\w.$-])"
 """Regular expression of a unit after a space."""
 
-_KNOWN = frozenset(BYTES) | frozenset(MILLISECONDS)
+_KNOWN_UNITS = frozenset(BYTES) | frozenset(MILLISECONDS)
 
 
 def split_number(text: str) -> tuple[int | float, str] | None:
@@ -55,7 +55,7 @@ def split_number(text: str) -> tuple[int | float, str] | None:
         ValueError: the number is too long or too large.
     """
     found = _NUMBER.fullmatch(text)
-    if found is None or found[2] not in _KNOWN:
+    if found is None or found[2] not in _KNOWN_UNITS:
         return None
     digits, unit = found[1], found[2]
     if len(digits) > _MAX_DIGITS:
@@ -68,7 +68,7 @@ def split_number(text: str) -> tuple[int | float, str] | None:
     return value, unit
 
 
-def scaled(value: float, unit: str, field: str) -> int | float | None:
+def scale_number(value: float, unit: str, field: str) -> int | float | None:
     """Converts a number to the field's unit, to an integer if exact; None if the unit does not fit the field."""
     factor = units_of(field).get(unit)
     if factor is None:
@@ -81,7 +81,9 @@ def scaled(value: float, unit: str, field: str) -> int | float | None:
 
 def unit_missing(value: float, unit: str, field: str) -> bool:
     """Returns True for a duration without a unit that is small enough to be meant in seconds."""
-    return not unit and 0 < abs(value) < _FEW and units_of(field) is MILLISECONDS and not field.endswith("_ms")
+    return (
+        not unit and 0 < abs(value) < _SMALL_DURATION and units_of(field) is MILLISECONDS and not field.endswith("_ms")
+    )
 
 
 def units_of(field: str) -> dict[str, Fraction]:

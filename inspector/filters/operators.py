@@ -23,7 +23,7 @@ from inspector.analysis.findings import Severity
 from inspector.analysis.passes.contexts.node_columns import PathPlaces
 from inspector.filters.field import FieldType
 from inspector.filters.pattern_words import pattern_trouble
-from inspector.filters.time_limit import TookTooLongError, at_most
+from inspector.filters.time_limit import TookTooLongError, limited_time
 from inspector.protocol import context_paths
 
 Scalar: TypeAlias = str | int | float | bool
@@ -37,8 +37,8 @@ MAX_PATTERN = 1000
 _MATCH_S, _MATCH_LEAST_S = 0.03, 0.002
 """Limits of processor time in seconds for a regular expression in one value: normal, and after timeouts."""
 
-_ALL = frozenset(FieldType)
-_ORDERED = frozenset((FieldType.INTEGER, FieldType.NUMBER, FieldType.TIME, FieldType.SEVERITY, FieldType.ANY))
+_ALL_TYPES = frozenset(FieldType)
+_ORDERED_TYPES = frozenset((FieldType.INTEGER, FieldType.NUMBER, FieldType.TIME, FieldType.SEVERITY, FieldType.ANY))
 _TEXT = frozenset((FieldType.STRING, FieldType.KIND, FieldType.CONTEXT, FieldType.ANY))
 _PATHS = frozenset((FieldType.CONTEXT,))
 
@@ -108,7 +108,7 @@ def _member(operands: tuple[Scalar, ...], type_: FieldType) -> Predicate:
     return lambda value: value in texts if isinstance(value, str) else any(same(value) for same in others)
 
 
-def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, FieldType], Predicate]:
+def _ordering(compare: Callable[[Any, Any], bool]) -> Callable[[Any, FieldType], Predicate]:
     """Orders within a type: numbers by size, severities by rank, texts (only in payloads) by code point."""
 
     def build(operand: Scalar, field_type: FieldType) -> Predicate:
@@ -225,7 +225,7 @@ class Matching:
 
     def _first(self, text: str) -> re.Match[str] | None:
         try:
-            with at_most(self._limit):
+            with limited_time(self._limit):
                 found = self._search(text)
         except TookTooLongError:
             self.too_long += 1
@@ -245,61 +245,61 @@ def _glob(pattern: str) -> Callable[[str], bool]:
     return lambda text: matched(text) is not None
 
 
-def _like(operand: str, field_type: FieldType) -> Predicate:
+def _like_glob(operand: str, field_type: FieldType) -> Predicate:
     matched = _glob(operand)
     if field_type is not FieldType.KIND:
         return lambda value: isinstance(value, str) and matched(value)
 
-    def covers(value: object) -> bool:
+    def covers_kind(value: object) -> bool:
         """Capability rules, docs/protocols.md 12: the short form covers the long one, up to a structural colon."""
         if not isinstance(value, str):
             return False
         kind, _, rest = value.partition(":")
         return matched(value) or matched(kind) or (bool(rest) and matched(f"{kind}:{rest.partition(':')[0]}"))
 
-    return covers
+    return covers_kind
 
 
-def _path(operand: str) -> str:
+def _normalize_path(operand: str) -> str:
     path = context_paths.normalise(operand)
     if not path:
         raise OperandError("The path is empty; the main context has none and is written !context.")
     return path
 
 
-def _under(operand: str, _type: FieldType) -> Predicate:
-    path = _path(operand)
+def _under_path(operand: str, _type: FieldType) -> Predicate:
+    path = _normalize_path(operand)
     return lambda value: isinstance(value, str) and context_paths.is_under(path, value)
 
 
-def _below(operand: str, _type: FieldType) -> Predicate:
-    path = _path(operand)
+def _below_path(operand: str, _type: FieldType) -> Predicate:
+    path = _normalize_path(operand)
     return lambda value: isinstance(value, str) and context_paths.is_ancestor(path, value)
 
 
-def _above(operand: str, _type: FieldType) -> Predicate:
-    path = _path(operand)
+def _above_path(operand: str, _type: FieldType) -> Predicate:
+    path = _normalize_path(operand)
     return lambda value: isinstance(value, str) and bool(value) and context_paths.is_ancestor(value, path)
 
 
-def _childof(operand: str, _type: FieldType) -> Predicate:
-    path = _path(operand)
+def _child_of_path(operand: str, _type: FieldType) -> Predicate:
+    path = _normalize_path(operand)
     return lambda value: isinstance(value, str) and context_paths.is_child(path, value)
 
 
 OPERATORS: tuple[Operator, ...] = (
-    Operator("==", ("eq",), _ALL, "Equal to the value; on a list, any element is.", _equal, _vector("=="),
+    Operator("==", ("eq",), _ALL_TYPES, "Equal to the value; on a list, any element is.", _equal, _vector("=="),
              places=PathPlaces.at),
     Operator(
-        "!=", ("ne",), _ALL, "Not equal: the opposite of ==, so it also holds where there is no value.", _equal,
+        "!=", ("ne",), _ALL_TYPES, "Not equal: the opposite of ==, so it also holds where there is no value.", _equal,
         negates="==",
     ),
-    Operator("<=", ("le",), _ORDERED, "At most; for times, not after.", _ordered(python.le), _vector("<=")),
-    Operator("<", ("lt",), _ORDERED, "Less than; for times, before.", _ordered(python.lt), _vector("<")),
-    Operator(">=", ("ge",), _ORDERED, "At least; for times, not before.", _ordered(python.ge), _vector(">=")),
-    Operator(">", ("gt",), _ORDERED, "Greater than; for times, after.", _ordered(python.gt), _vector(">")),
+    Operator("<=", ("le",), _ORDERED_TYPES, "At most; for times, not after.", _ordering(python.le), _vector("<=")),
+    Operator("<", ("lt",), _ORDERED_TYPES, "Less than; for times, before.", _ordering(python.lt), _vector("<")),
+    Operator(">=", ("ge",), _ORDERED_TYPES, "At least; for times, not before.", _ordering(python.ge), _vector(">=")),
+    Operator(">", ("gt",), _ORDERED_TYPES, "Greater than; for times, after.", _ordering(python.gt), _vector(">")),
     Operator(
-        "in", (), _ALL - {FieldType.BOOLEAN}, "Equal to one of a set, as in {a, b}.", _member, _vector_member,
+        "in", (), _ALL_TYPES - {FieldType.BOOLEAN}, "Equal to one of a set, as in {a, b}.", _member, _vector_member,
         places=PathPlaces.at,
     ),
     Operator("contains", (), _TEXT, "Has the text in it; upper and lower case differ.", _contains, wants_text=True,
@@ -310,15 +310,15 @@ OPERATORS: tuple[Operator, ...] = (
     ),
     Operator(
         "like", (), _TEXT, "Matches the glob as a whole, * any characters and ? any one; on kind, method and target"
-        " count and a short form covers the long.", _like, wants_text=True, literal=False,
+        " count and a short form covers the long.", _like_glob, wants_text=True, literal=False,
     ),
-    Operator("under", (), _PATHS, "Is this context or any below it.", _under, wants_text=True,
+    Operator("under", (), _PATHS, "Is this context or any below it.", _under_path, wants_text=True,
              places=lambda path, node: path.at(node) or path.below(node)),
-    Operator("below", (), _PATHS, "Lies below this context, however deep; the context itself does not.", _below,
+    Operator("below", (), _PATHS, "Lies below this context, however deep; the context itself does not.", _below_path,
              wants_text=True, places=PathPlaces.below),
-    Operator("above", (), _PATHS, "Holds this context, however deep; the context itself does not.", _above,
+    Operator("above", (), _PATHS, "Holds this context, however deep; the context itself does not.", _above_path,
              wants_text=True, places=PathPlaces.above),
-    Operator("childof", (), _PATHS, "Is a direct child of this context.", _childof, wants_text=True,
+    Operator("childof", (), _PATHS, "Is a direct child of this context.", _child_of_path, wants_text=True,
              places=PathPlaces.child),
 )  # fmt: skip
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Places = NDArray[np.uint32]
+Permutation = NDArray[np.uint32]
 
-_NOWHERE = np.uint32(0xFFFFFFFF)
+_NO_POSITION = np.uint32(0xFFFFFFFF)
 
 
 class Order:
@@ -21,7 +21,7 @@ class Order:
         sorted: number of leading positions that are sorted; later ones are in order of arrival.
     """
 
-    def __init__(self, places: Places, sorted_: int | None = None) -> None:
+    def __init__(self, places: Permutation, sorted_: int | None = None) -> None:
         """Creates an order.
 
         Args:
@@ -33,11 +33,11 @@ class Order:
         self.positions[places] = np.arange(len(places), dtype=np.uint32)
         self.sorted = len(places) if sorted_ is None else sorted_
 
-    def place(self, position: int) -> int:
+    def place_at(self, position: int) -> int:
         """Returns the array index at a position."""
         return int(self.places[position]) if position < len(self.places) else position
 
-    def position(self, place: int) -> int:
+    def position_of(self, place: int) -> int:
         """Returns the position of an array index."""
         return int(self.positions[place]) if place < len(self.positions) else place
 
@@ -53,7 +53,7 @@ class Order:
         count = len(self.places)
         return np.concatenate((messages[self.places], messages[count:]))
 
-    def carried_over(self, before: NDArray[np.uint32], after: NDArray[np.uint32]) -> Order:
+    def carry_over(self, before: NDArray[np.uint32], after: NDArray[np.uint32]) -> Order:
         """Returns the order for another array: common messages keep their order, new ones come last. O(last message).
 
         Args:
@@ -68,11 +68,11 @@ class Order:
         known[:] = False
         known[before] = True
         old = known[after]  # common messages have the same order in both arrays
-        moved_to = np.full(len(before), _NOWHERE)
+        moved_to = np.full(len(before), _NO_POSITION)
         moved_to[stays] = np.flatnonzero(old)
         count = len(self.places)
         sorted_, behind = (moved_to[some] for some in (self.places[: self.sorted], self.places[self.sorted :]))
-        parts = [sorted_[sorted_ != _NOWHERE], behind[behind != _NOWHERE]]
+        parts = [sorted_[sorted_ != _NO_POSITION], behind[behind != _NO_POSITION]]
         later = moved_to[count:]
-        parts += [later[later != _NOWHERE], np.flatnonzero(~old).astype(np.uint32)]
+        parts += [later[later != _NO_POSITION], np.flatnonzero(~old).astype(np.uint32)]
         return Order(np.concatenate(parts), len(parts[0]))

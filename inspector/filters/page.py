@@ -13,7 +13,7 @@ from inspector.filters import compile_filter
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.fields import FIELDS
 from inspector.filters.operators import MAX_PATTERN, OPERATORS, Operator, operators_for
-from inspector.filters.stacked_conditions import resolved
+from inspector.filters.stacked_conditions import resolve_variables
 from inspector.settings.model import DEFAULT_PRESETS, DefaultPreset, Topic
 
 _HEAD = """# Filter reference
@@ -146,7 +146,7 @@ _TOPIC_WORDS: dict[Topic, str] = {
 
 
 def _preset(preset: DefaultPreset) -> tuple[str, str, str]:
-    compile_filter(resolved(preset.filter, "review-7"))
+    compile_filter(resolve_variables(preset.filter, "review-7"))
     offered = ", ".join(_TOPIC_WORDS[topic] for topic in preset.topics) or "all logs"
     return preset.name, _code(preset.filter) if preset.filter else "(empty)", offered
 

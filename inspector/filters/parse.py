@@ -29,7 +29,7 @@ from inspector.filters.ast import (
     Value,
     Variable,
 )
-from inspector.filters.errors import FilterError, shortened
+from inspector.filters.errors import FilterError, truncate
 from inspector.filters.grammar import RESERVED, STRING, parser_of
 from inspector.filters.numbers import split_number
 from inspector.filters.operators import OPERATOR_BY_SPELLING
@@ -74,7 +74,7 @@ def parse(text: str) -> Expression | None:
             raise error.orig_exc from None
         raise
     except UnexpectedInput as error:
-        raise explain_syntax(text, _place(error, text), _expected(error)) from None
+        raise explain_syntax(text, _error_offset(error, text), _expected(error)) from None
     return tree
 
 
@@ -89,7 +89,7 @@ def parser_at(text: str) -> tuple[list[Token], frozenset[str]]:
     return parser.exhaust_lexer(), frozenset(parser.accepts())
 
 
-def _place(error: UnexpectedInput, text: str) -> int:
+def _error_offset(error: UnexpectedInput, text: str) -> int:
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         return len(text)
     return len(text) if error.pos_in_stream is None else error.pos_in_stream
@@ -132,28 +132,28 @@ class _Builder(Transformer[Any, Any]):
         return children[0] if children else None
 
     def any_of(self, children: list[Expression]) -> Expression:
-        return Or(_flat(children, Or), **_around(children))
+        return Or(_flatten(children, Or), **_joint_span(children))
 
     def all_of(self, children: list[Expression]) -> Expression:
-        return And(_flat(children, And), **_around(children))
+        return And(_flatten(children, And), **_joint_span(children))
 
     def not_(self, children: list[Expression]) -> Expression:
-        return Not(children[0], **_around(children))
+        return Not(children[0], **_joint_span(children))
 
     def group(self, children: list[Expression]) -> Expression:
         return children[0]
 
     def text_search(self, children: list[Token]) -> Expression:
-        return TextSearch(unescape(children[0][1:-1])[0], **_at(children[0]))
+        return TextSearch(unescape(children[0][1:-1])[0], **_token_span(children[0]))
 
     def presence(self, children: list[Token]) -> Expression:
-        return Presence(_field(children[0]), **_at(children[0]))
+        return Presence(_field(children[0]), **_token_span(children[0]))
 
     def comparison(self, children: list[Any]) -> Expression:
         field, operator, value = children
         symbol = OPERATOR_BY_SPELLING[str(operator)].symbol
         name = _field(field)
-        return Comparison(name, symbol, value, **_around((name, value)))
+        return Comparison(name, symbol, value, **_joint_span((name, value)))
 
     def membership(self, children: list[Any]) -> Expression:
         field, word, *values, close = children
@@ -168,24 +168,24 @@ class _Builder(Transformer[Any, Any]):
         return Membership(name, tuple(values), position=name.position, length=close.end_pos - name.position)
 
     def quoted(self, children: list[Token]) -> Value:
-        return StringValue(unescape(children[0][1:-1])[0], **_at(children[0]))
+        return StringValue(unescape(children[0][1:-1])[0], **_token_span(children[0]))
 
     def bare(self, children: list[Token]) -> Value:
-        return _bare(children[0])
+        return _bare_value(children[0])
 
 
-def _at(token: Token) -> dict[str, int]:
+def _token_span(token: Token) -> dict[str, int]:
     position = token.start_pos or 0
     return {"position": position, "length": len(token)}
 
 
-def _around(parts: Iterable[Any]) -> dict[str, int]:
+def _joint_span(parts: Iterable[Any]) -> dict[str, int]:
     *_, last = all_parts = list(parts)
     start = all_parts[0].position
     return {"position": start, "length": last.position + last.length - start}
 
 
-def _flat(children: list[Expression], kind: type[And | Or]) -> tuple[Expression, ...]:
+def _flatten(children: list[Expression], kind: type[And | Or]) -> tuple[Expression, ...]:
     """Flattens nested nodes of one kind: `a && (b && c)` becomes `a && b && c`."""
     flat: list[Expression] = []
     for child in children:
@@ -208,12 +208,12 @@ def _field(token: Token) -> FieldName:
             position=token.start_pos or 0,
             length=len(token),
         )
-    return FieldName(tuple(segments), **_at(token))
+    return FieldName(tuple(segments), **_token_span(token))
 
 
-def _bare(token: Token) -> Value:
+def _bare_value(token: Token) -> Value:
     """Converts an unquoted value to a variable, truth value, number or text."""
-    text, place = str(token), _at(token)
+    text, place = str(token), _token_span(token)
     if text.startswith("$"):
         return _variable(text, place)
     if text in ("true", "false"):
@@ -238,7 +238,7 @@ def _bare(token: Token) -> Value:
 def _variable(text: str, place: dict[str, int]) -> Variable:
     if text != "$context":
         raise FilterError(
-            f"There is no variable {shortened(text)}.",
+            f"There is no variable {truncate(text)}.",
             **place,
             suggestion="Did you mean $context?",
             replacement="$context",

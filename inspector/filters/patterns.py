@@ -18,19 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.filters.cache import UNKNOWN
-from inspector.filters.expression import is_of_ascii, looks_before, read_expression, repeats_repetition
+from inspector.filters.expression import has_look_behind, is_ascii_only, read_expression, repeats_repetition
 from inspector.filters.full_text import TextFinder, record_texts
 from inspector.filters.operators import MAX_PATTERN
 from inspector.filters.pattern_words import pattern_trouble
 from inspector.filters.records import Mask, Offsets, Records
-from inspector.filters.required_literals import NeededRun, needed_texts
-from inspector.filters.time_limit import HAS_LIMIT, TookTooLongError, at_most
+from inspector.filters.required_literals import RequiredRun, required_literals
+from inspector.filters.time_limit import HAS_LIMIT, TookTooLongError, limited_time
 
 LIMIT_S = 0.03
 """Processor time in seconds for one piece of 64 KB; a normal piece takes a tenth of it."""
 MOST_S = 0.5
 """Processor time in seconds for one record of any length."""
-_PIECE = 1 << 16
+_PIECE_CHARS = 1 << 16
 _OVERLAP = 1 << 12
 """Overlap in characters between pieces of a long text; a longer match may be missed."""
 TOO_LONG = np.int8(2)
@@ -39,7 +39,7 @@ _MOST_IN_A_ROW, _MOST_IN_ALL = 8, 200
 """Timeouts, in a row and in all, after which no more records are tried."""
 _WASTED_S = 0.05
 """Processor time in seconds spent on timeouts, after which one call leaves the rest to the next."""
-_LEAD = 256
+_LEAD_CHARS = 256
 """Characters at the start of a part that serve as context only; no match begins in them."""
 _SPACES_OF_TEXT = (b"\x1c", b"\x1d", b"\x1e", b"\x1f")
 """White space in text, but not in bytes."""
@@ -96,10 +96,10 @@ class PatternFinder:
         self._pattern = compile_pattern(text, match_case=match_case)
         match_case = not self._pattern.flags & re.IGNORECASE  # (?i) in the text has the same effect
         tree = read_expression(text, self._pattern.flags & ~re.UNICODE)
-        needed = needed_texts(tree, match_case=match_case)
+        needed = required_literals(tree, match_case=match_case)
         self._first = [TextFinder(literal, match_case=match_case) for literal in needed]
-        self._run = NeededRun(tree)
-        self._of_bytes = None if looks_before(tree) else _of_bytes(text, tree, self._pattern.flags)
+        self._run = RequiredRun(tree)
+        self._of_bytes = None if has_look_behind(tree) else _of_bytes(text, tree, self._pattern.flags)
         self._in_a_row = self._in_all = 0
         self._wasted = 0.0
 
@@ -111,7 +111,7 @@ class PatternFinder:
         """
         return any(self._is_in(text) for text in record_texts(record))
 
-    def among(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int8]:
+    def search_records(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int8]:
         """Searches many records; arguments as for `TextFinder.among`.
 
         Returns:
@@ -123,36 +123,36 @@ class PatternFinder:
         """
         found = np.zeros(len(starts), np.int8)
         records = Records(data, starts, ends)
-        likely = np.flatnonzero(self._likely(records))
+        likely = np.flatnonzero(self._possible_matches(records))
         self._wasted = 0.0
         if len(likely):
-            found[likely] = self._tried(records.some(likely))
+            found[likely] = self._search_likely(records.subset(likely))
         return found
 
-    def may_hold_apart(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
+    def may_match_strings(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
         """As `find_query.Finder`: the record contains every literal of a match too."""
-        return self._likely(Records(data, starts, ends).each())
+        return self._possible_matches(Records(data, starts, ends).compacted())
 
-    def _likely(self, records: Records) -> Mask:
+    def _possible_matches(self, records: Records) -> Mask:
         """Returns a mask of records that may match; the others cannot."""
         if not self._first:
-            return self._run.likely(records)
+            return self._run.possible_matches(records)
         likely = np.zeros(len(records), np.bool_)
         for first in self._first:
-            likely |= first.among(records.data, records.starts, records.ends)
+            likely |= first.search_records(records.data, records.starts, records.ends)
         # The run is slower to find than a literal, so it only sees records with the literal.
         rows = np.flatnonzero(likely)
         if len(rows):
-            likely[rows] = self._run.likely(records.some(rows))
+            likely[rows] = self._run.possible_matches(records.subset(rows))
         return likely
 
-    def _tried(self, records: Records) -> NDArray[np.int8]:
+    def _search_likely(self, records: Records) -> NDArray[np.int8]:
         """Returns the results of records in which the expression is tried."""
         found = np.zeros(len(records), np.int8)
         as_bytes = self._may_be_bytes(records)
         self._search_bytes(records, np.flatnonzero(as_bytes), found)
         for row in np.flatnonzero(~as_bytes).tolist():
-            found[row] = self._in_time(partial(self, records.record(row)))
+            found[row] = self._search_within_limit(partial(self, records.record(row)))
         return found
 
     def in_part(self, part: bytes, *, first: bool, last: bool) -> int:
@@ -162,10 +162,12 @@ class PatternFinder:
             TookTooLongError: so many records timed out that the search is given up.
         """
         self._wasted = 0.0
-        lead = 0 if first else _LEAD
-        return int(self._in_time(lambda: any(self._is_in(text, lead, last=last) for text in record_texts(part))))
+        lead = 0 if first else _LEAD_CHARS
+        return int(
+            self._search_within_limit(lambda: any(self._is_in(text, lead, last=last) for text in record_texts(part)))
+        )
 
-    def _in_time(self, ask: Callable[[], bool]) -> np.int8:
+    def _search_within_limit(self, ask: Callable[[], bool]) -> np.int8:
         """Returns the result for one record, or UNKNOWN if the time is used up."""
         if self._wasted >= _WASTED_S:
             return UNKNOWN
@@ -190,7 +192,7 @@ class PatternFinder:
         plain = ~(records.with_escapes(None) | records.beyond_ascii)
         # The byte before a record affects ^ and \b, so it must be a newline.
         plain &= records.follows_newline()
-        return plain & (records.ends - records.starts <= _PIECE)
+        return plain & (records.ends - records.starts <= _PIECE_CHARS)
 
     def _search_bytes(self, records: Records, rows: NDArray[np.intp], found: NDArray[np.int8]) -> None:
         """Searches records in place, several at a time; one by one if a group times out."""
@@ -201,34 +203,34 @@ class PatternFinder:
         until = (ends - starts).cumsum()
 
         def is_in(start: int, end: int) -> bool:
-            with at_most(LIMIT_S):
+            with limited_time(LIMIT_S):
                 return search(data, start, end) is not None
 
         first = 0
         while first < len(rows):
             # Setting the timer costs more than a short search, so records of one piece share a limit.
-            stop = max(first + 1, int(until.searchsorted((until[first - 1] if first else 0) + _PIECE, "right")))
+            stop = max(first + 1, int(until.searchsorted((until[first - 1] if first else 0) + _PIECE_CHARS, "right")))
             places = list(zip(starts[first:stop].tolist(), ends[first:stop].tolist(), strict=True))
             some = rows[first:stop]
             try:
                 if self._wasted >= _WASTED_S:
                     found[rows[first:]] = UNKNOWN
                     return
-                with at_most(LIMIT_S):
+                with limited_time(LIMIT_S):
                     found[some] = [search(data, start, end) is not None for start, end in places]
                 self._in_a_row = 0
             except TookTooLongError:
                 # One record of the group is slow: each gets its own limit.
-                found[some] = [self._in_time(partial(is_in, start, end)) for start, end in places]
+                found[some] = [self._search_within_limit(partial(is_in, start, end)) for start, end in places]
             first = stop
 
     def _is_in(self, text: str, begin: int = 0, *, last: bool = True) -> bool:
         # Search by offsets, not in copies: the text before an offset affects ^ and look-behind.
         left = MOST_S
-        for at in range(begin, len(text) or 1, _PIECE):
+        for at in range(begin, len(text) or 1, _PIECE_CHARS):
             began = time.thread_time()
-            with at_most(min(LIMIT_S, left)):
-                end = at + _PIECE + _OVERLAP if len(text) > _PIECE else len(text)
+            with limited_time(min(LIMIT_S, left)):
+                end = at + _PIECE_CHARS + _OVERLAP if len(text) > _PIECE_CHARS else len(text)
                 match = self._pattern.search(text, at, end)
                 # At the end of a part, a match could still grow or fail with the text that follows.
                 if match is not None and (last or match.end() < len(text)):
@@ -241,7 +243,7 @@ class PatternFinder:
 
 def _of_bytes(text: str, tree: Any, flags: int) -> re.Pattern[bytes] | None:
     """Compiles the same expression for ASCII bytes; returns None if its meaning would differ."""
-    if not text.isascii() or not is_of_ascii(tree):
+    if not text.isascii() or not is_ascii_only(tree):
         return None
     try:
         with warnings.catch_warnings():

@@ -19,12 +19,12 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.message_text import text_shown
 from inspector.protocol.payloads.stream_chunks import frame_text
 from inspector.protocol.secrets.masking import is_secret_key
-from inspector.store.columns.extracts import OWN_PAYLOAD
+from inspector.store.columns.extracts import SELF_PAYLOAD_FLAGS
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
-from inspector.store.messages.payload_values import OPEN_JSON, PayloadValues, walk
+from inspector.store.messages.payload_values import OPEN_JSON, PayloadValues, value_at_path
 
-_MOST = 8 << 20
+_MAX_DECODED = 8 << 20
 """Limit in bytes of a decoded list or object; of a longer one only the head is known. Texts have no limit."""
 
 _object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -40,15 +40,15 @@ def payload_field(path: tuple[str, ...]) -> Field:
             JSON. A wrong type on the path means absent.
     """
     hint = key_hint(path)
-    values = PayloadValues(path, None if hint is None else hint.among)
+    values = PayloadValues(path, None if hint is None else hint.match_lines)
 
     def column(analysis: Analysis) -> Column:
         capture = analysis.capture
 
         def value(message: int) -> object:
-            return walk(capture.records.payload(message), path)
+            return value_at_path(capture.records.payload(message), path)
 
-        return Decoded(value, len(analysis), decode_held=lambda rows: values.held(capture, rows, value))
+        return Decoded(value, len(analysis), decode_held=lambda rows: values.read_batches(capture, rows, value))
 
     name = "payload"
     for step in path:
@@ -66,9 +66,9 @@ def message_text(capture: Capture, message: int) -> str | None:
     """
     flags = int(capture.columns["flags"][message])
     if flags & Flag.FRAME.value:
-        return frame_text(capture.records.data(message))
+        return frame_text(capture.records.frame_data(message))
     if flags & Flag.UNREADABLE.value:
-        return capture.records.read(message).raw.decode("utf-8", "replace")
+        return capture.records.read_record(message).raw.decode("utf-8", "replace")
     if flags & Flag.GAP.value:
         return capture.records.reason(message)
     return text_shown(capture.string("kind", message) or "", capture.records.payload(message))
@@ -91,7 +91,7 @@ def big_value(capture: Capture, message: int, path: tuple[str, ...]) -> object:
         first, *rest = path
         value = bytes(_payload(capture, message)[first])
         for step in rest:
-            value = _below(value, step)
+            value = _member(value, step)
         if _is_too_large(value):
             raise TooLargeError
         return decode_json(value)
@@ -101,7 +101,7 @@ def big_value(capture: Capture, message: int, path: tuple[str, ...]) -> object:
 
 def big_text(capture: Capture, message: int) -> str | None:
     """Returns the text of a big message; same result as `message_text`."""
-    if capture.flags(message) & (Flag.FRAME | Flag.UNREADABLE | Flag.GAP):
+    if capture.flags_of(message) & (Flag.FRAME | Flag.UNREADABLE | Flag.GAP):
         return message_text(capture, message)
     # A copy: the decoded head is cached and shared.
     payload = dict(capture.records.payload(message))
@@ -116,17 +116,17 @@ def big_text(capture: Capture, message: int) -> str | None:
 def _payload(capture: Capture, message: int) -> dict[str, msgspec.Raw]:
     """As `Records.payload`, with the values still encoded."""
     envelope = _object(capture.records.envelope_bytes(message))
-    if capture.flags(message) & OWN_PAYLOAD or "payload" not in envelope:
+    if capture.flags_of(message) & SELF_PAYLOAD_FLAGS or "payload" not in envelope:
         return envelope if "kind" not in envelope else {}
     return _object(bytes(envelope["payload"]))
 
 
 def _is_too_large(value: bytes) -> bool:
     # Decoded lists and objects take many times their bytes in memory; texts do not.
-    return len(value) > _MOST and value[:1] != b'"'
+    return len(value) > _MAX_DECODED and value[:1] != b'"'
 
 
-def _below(value: bytes, step: str) -> bytes:
+def _member(value: bytes, step: str) -> bytes:
     if step == OPEN_JSON:
         return _text(value).encode() if value[:1] == b'"' else value
     if value[:1] == b"{":

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.filters.ast import And, Expression, Not, Or, Presence
-from inspector.filters.errors import FilterError, nearest, shortened
+from inspector.filters.errors import FilterError, nearest_choice, truncate
 from inspector.filters.grammar import RESERVED, STRING
 from inspector.filters.parse import parse
 from inspector.filters.strings import quote, unescape
@@ -22,13 +22,13 @@ _WORD = re.compile(
     r"""|(?P<word>[^\s"'()&|!=<>{}\\][^\s"()&|!=<>{}\\]*))"""
 )
 _FIELD_AND_VALUE = re.compile(rf"([^\W\d][\w.]*):({STRING}|[^\s\"]+)")
-_SHOWN = 60
+_MAX_SHOWN = 60
 _MOST_WORDS = 100
 _WRITTEN_BARE = ("whole number", "number", "yes or no", "severity")
 _PROSE = ("text", "info", "summary", "comment")
 """Fields with long texts that a user would not write in full."""
 
-MEANT: Mapping[str, tuple[str, str]] = {
+SUGGESTED_FILTERS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("failed", "failure", "failures", "errors", "exception"), ("failures", "error")),
     **dict.fromkeys(("rejected", "refused", "denied"), ("rejections", 'state == "rejected"')),
     **dict.fromkeys(("cancelled", "canceled"), ("cancellations", 'state == "cancelled"')),
@@ -93,7 +93,7 @@ def plain_words(text: str, fields: Mapping[str, Any]) -> PlainWords | None:
     Raises:
         FilterError: the text names fields as other programs do, as in `tool:Bash`.
     """
-    words = _words(text)
+    words = _split_words(text)
     # A pasted paragraph is no search; it gets the syntax error instead.
     if not words or len(words) > _MOST_WORDS or _is_language(text, words, fields):
         return None
@@ -101,9 +101,9 @@ def plain_words(text: str, fields: Mapping[str, Any]) -> PlainWords | None:
     texts = tuple(word.text for word in words)
     searched = " && ".join(map(quote, texts))
     if len(words) == 1:
-        heard = f"Searching for the word {shortened(words[0].text, _SHOWN)}."
+        heard = f"Searching for the word {truncate(words[0].text, _MAX_SHOWN)}."
     else:
-        heard = f"Searching for the words {shortened(' '.join(word.written for word in words), _SHOWN)}."
+        heard = f"Searching for the words {truncate(' '.join(word.written for word in words), _MAX_SHOWN)}."
     return PlainWords(texts, searched, _note(heard, words, fields))
 
 
@@ -123,7 +123,7 @@ class _Word:
     quoted: bool
 
 
-def _words(text: str) -> list[_Word]:
+def _split_words(text: str) -> list[_Word]:
     """Splits a text into words and quoted phrases; empty if it has filter characters outside quotes."""
     found: list[_Word] = []
     at, text = 0, text.strip()
@@ -150,18 +150,18 @@ def _is_language(text: str, words: list[_Word], fields: Mapping[str, Any]) -> bo
         operators = RESERVED | OTHER_SPELLINGS
         # `tool is Bash` is an attempt at a comparison; `is Bash slow` is a search.
         return known and len(words) in (2, 3) and not words[0].quoted and words[1].text in operators
-    leaves = list(_leaves(expression)) if expression is not None else []
+    leaves = list(_terms(expression)) if expression is not None else []
     names = [str(leaf.field) for leaf in leaves if isinstance(leaf, Presence)]
     # A single word is also a test of presence, but only of a field that exists.
     return len(names) < len(leaves) or any(name in fields or name.startswith("payload.") for name in names)
 
 
-def _leaves(expression: Expression) -> Iterable[Expression]:
+def _terms(expression: Expression) -> Iterable[Expression]:
     if isinstance(expression, And | Or):
         for operand in expression.operands:
-            yield from _leaves(operand)
+            yield from _terms(operand)
     elif isinstance(expression, Not):
-        yield from _leaves(expression.operand)
+        yield from _terms(expression.operand)
     else:
         yield expression
 
@@ -175,7 +175,7 @@ def _refuse_colons(text: str, words: list[_Word], fields: Mapping[str, Any]) -> 
         pair = None if word.quoted else _FIELD_AND_VALUE.fullmatch(word.written)
         if pair is not None and (pair[1] in fields or pair[1].startswith("payload.")):
             value = unescape(pair[2][1:-1])[0] if pair[2][0] in "\"'" else pair[2]
-            terms.append(f"{pair[1]} == {_value(pair[1], value, fields)}")
+            terms.append(f"{pair[1]} == {_format_value(pair[1], value, fields)}")
             named = named or pair[1]
         else:
             terms.append(quote(word.text))
@@ -183,17 +183,17 @@ def _refuse_colons(text: str, words: list[_Word], fields: Mapping[str, Any]) -> 
         meant = " && ".join(terms)
         raise FilterError(
             f"The field {named} needs an operator, not a colon.", position=0, length=len(text),
-            suggestion=f"Did you mean {shortened(meant, _SHOWN)}?", replacement=meant,
+            suggestion=f"Did you mean {truncate(meant, _MAX_SHOWN)}?", replacement=meant,
         )  # fmt: skip
 
 
-def _value(field: str, value: str, fields: Mapping[str, Any]) -> str:
+def _format_value(field: str, value: str, fields: Mapping[str, Any]) -> str:
     """Formats a value for its field: numbers and truth values bare, all others in quotes."""
     bare = re.fullmatch(r"[\w.+-]+", value) is not None
-    return value if bare and _type(field, fields) in _WRITTEN_BARE else quote(value)
+    return value if bare and _type_name(field, fields) in _WRITTEN_BARE else quote(value)
 
 
-def _type(field: str, fields: Mapping[str, Any]) -> str:
+def _type_name(field: str, fields: Mapping[str, Any]) -> str:
     return str(getattr(getattr(fields.get(field), "type", None), "value", "text"))
 
 
@@ -202,11 +202,11 @@ def _note(heard: str, words: list[_Word], fields: Mapping[str, Any]) -> FilterNo
     texts = [word.text for word in words]
     lower = " ".join(texts).casefold()
     first = texts[0]
-    type_ = _type(first, fields)
+    type_ = _type_name(first, fields)
     if len(words) == 2 and first in fields and type_ != "yes or no" and not words[0].quoted:
         # Users write a part of a long text, and equality would miss it.
         operator = "contains" if first in _PROSE else "=="
-        return FilterNote(heard, "Did you mean", f"{first} {operator} {_value(first, texts[1], fields)}")
+        return FilterNote(heard, "Did you mean", f"{first} {operator} {_format_value(first, texts[1], fields)}")
     connectors = {"or": " || ", "and": " && "}
     joined = [connectors.get(text.casefold()) for text in texts[1:-1]]
     if len(set(joined) - {None}) == 1 and len(words) % 2 and all(joined[::2]) and not any(joined[1::2]):
@@ -214,13 +214,13 @@ def _note(heard: str, words: list[_Word], fields: Mapping[str, Any]) -> FilterNo
         return FilterNote(heard, "Did you mean", sign.join(quote(text) for text in texts[::2]))
     if first.isdecimal() and len(words) == 1 and "no" in fields:
         return FilterNote(heard, "For the message of this number:", f"no == {first}")
-    known = MEANT.get(lower)
+    known = SUGGESTED_FILTERS.get(lower)
     if known is None and len(words) == 2 and lower.endswith((" calls", " call", " messages", " requests", " tools")):
-        known = MEANT.get(texts[0].casefold())
+        known = SUGGESTED_FILTERS.get(texts[0].casefold())
     # The suggested filters are about messages, not about runs or findings.
     if known is not None and "kind" in fields:
         return FilterNote(heard, f"For {known[0]}:", known[1])
-    near = nearest(first, fields) if len(words) == 1 else None
+    near = nearest_choice(first, fields) if len(words) == 1 else None
     if near is not None:
         return FilterNote(heard, "Did you mean the field", near)
     return FilterNote(heard, "For a field, write field == value.")

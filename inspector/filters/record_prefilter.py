@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from inspector.filters.full_text import TextFinder
 from inspector.filters.records import Mask
 from inspector.store.columns.flags import Flag
-from inspector.store.messages.adjacent_reads import Stretch, is_ascending, stretches
+from inspector.store.messages.adjacent_reads import LineRange, is_ascending, read_line_ranges
 from inspector.store.messages.capture import Capture
 from inspector.store.messages.payload_values import OPEN_JSON
 
@@ -25,11 +25,11 @@ _WORTH_READING = 64
 """Minimum density for reading ahead: one wanted message in 64."""
 
 
-def in_stretches(ask: Callable[[Stretch, Rows], Mask], capture: Capture, rows: Rows) -> Mask:
+def in_stretches(ask: Callable[[LineRange, Rows], Mask], capture: Capture, rows: Rows) -> Mask:
     """Applies `ask` to stretches of adjacent lines, for messages in any order."""
     ascending, at = rows if is_ascending(rows) else np.sort(rows), 0
     parts = [np.zeros(0, np.bool_)]
-    for lines in stretches(capture, ascending):
+    for lines in read_line_ranges(capture, ascending):
         parts.append(ask(lines, ascending[at : at + len(lines.starts)]))
         at += len(lines.starts)
     found = np.concatenate(parts)
@@ -46,15 +46,15 @@ class TextHint:
     def __init__(self, texts: Sequence[str]) -> None:
         self._finders = [TextFinder(text, match_case=True) for text in texts]
 
-    def likely(self, capture: Capture, rows: NDArray[np.integer[Any]]) -> Mask:
+    def possible_matches(self, capture: Capture, rows: NDArray[np.integer[Any]]) -> Mask:
         """Returns (k,) bool, False if a message cannot contain any of the texts."""
         # a derived message has content that is not in its line
         derived = capture.columns["flags"][rows] & Flag.DERIVED.value != 0
-        return derived | in_stretches(lambda lines, _: self.among(lines), capture, rows)
+        return derived | in_stretches(lambda lines, _: self.match_lines(lines), capture, rows)
 
-    def among(self, lines: Stretch) -> Mask:
+    def match_lines(self, lines: LineRange) -> Mask:
         """Returns (k,) bool, the same for adjacent lines."""
-        return np.logical_or.reduce([finder.among(*lines) for finder in self._finders])
+        return np.logical_or.reduce([finder.search_records(*lines) for finder in self._finders])
 
 
 def key_hint(path: tuple[str, ...]) -> TextHint | None:
@@ -71,7 +71,7 @@ def read_together(capture: Capture, rows: NDArray[np.integer[Any]]) -> Generator
     first, last = (int(rows.min()), int(rows.max())) if len(rows) else (0, 0)
     # Sparse rows are cheaper to read one by one than in blocks with their gaps.
     if last - first < len(rows) * _WORTH_READING:
-        with capture.records.read_ahead(first, last + 1 if len(rows) else 0):
+        with capture.records.prefetch(first, last + 1 if len(rows) else 0):
             yield
     else:
         yield

@@ -14,7 +14,7 @@ Mask = NDArray[np.bool_]
 _BACKSLASH = 0x5C
 _NEWLINE = 0x0A
 _LETTER_U = 0x75
-_FEW = 0.5
+_DENSE_SHARE = 0.5
 """Share of all records above which a subset keeps the buffer instead of a copy."""
 _LONGEST_ESCAPE = 6
 r"""Bytes of `\u0000`."""
@@ -42,19 +42,19 @@ class Records:
         """Returns the bytes of one record."""
         return self.data[int(self.starts[row]) : int(self.ends[row])]
 
-    def between(self, first: int, last: int) -> Records:
+    def slice_records(self, first: int, last: int) -> Records:
         """Returns a range of records by number."""
         return Records(self.data, self.starts[first:last], self.ends[first:last])
 
-    def some(self, rows: NDArray[np.intp]) -> Records:
+    def subset(self, rows: NDArray[np.intp]) -> Records:
         """Returns records by ascending number; copies their bytes if they are few."""
         if len(rows) == len(self):
             return self
         some = Records(self.data, self.starts[rows], self.ends[rows])
         # A copy of few records makes each further pass over the buffer shorter.
-        return some if len(rows) > _FEW * len(self) else some.each()
+        return some if len(rows) > _DENSE_SHARE * len(self) else some.compacted()
 
-    def each(self) -> Records:
+    def compacted(self) -> Records:
         """Copies the records into a buffer of their own, one per line."""
         places = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
         lengths = self.ends - self.starts
@@ -103,7 +103,7 @@ class Records:
             inside = (rows >= 0) & (at < self.ends[rows])
             mask[rows[inside]] = True
 
-    def holding(self, places: list[int] | NDArray[Any]) -> Mask:
+    def containing(self, places: list[int] | NDArray[Any]) -> Mask:
         """Returns a mask of records that contain any of the offsets."""
         mask = np.zeros(len(self), np.bool_)
         self.mark(mask, places)
@@ -114,12 +114,12 @@ class Records:
         at, after = self._backslashes
         if letters is not None and len(at):
             at = at[np.isin(after, np.frombuffer(letters, np.uint8))] if letters else at[:0]
-        return self.holding(at)
+        return self.containing(at)
 
     @cached_property
     def beyond_ascii(self) -> Mask:
         """Mask of records with non-ASCII characters, plain or escaped by number."""
-        mask = self.holding(self.numbers)
+        mask = self.containing(self.numbers)
         if not self.is_ascii:
             for row in np.flatnonzero(~mask).tolist():
                 mask[row] = not self.record(row).isascii()

@@ -25,23 +25,23 @@ _LONGEST_RUN = 8
 _RARE_ENOUGH = 0.02
 """Share of matching offsets above which a run is of no use."""
 _ASCII = tuple(map(chr, range(128)))
-_PLAIN = frozenset(map(chr, range(0x20, 0x7F))) - set('"\\/')
+_PLAIN_ASCII = frozenset(map(chr, range(0x20, 0x7F))) - set('"\\/')
 """Characters that JSON can only write plainly or by number."""
 _ONE_CHARACTER = frozenset(("LITERAL", "NOT_LITERAL", "IN", "ANY", "CATEGORY", "RANGE"))
 _NOTHING_WIDE = frozenset(("AT", "ASSERT", "ASSERT_NOT"))
 _REPEATS = frozenset(("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"))
 
-_USUAL = {
+_FREQUENCIES = {
     **dict.fromkeys(string.ascii_lowercase, 0.026), **dict.fromkeys(string.ascii_uppercase, 0.002),
     **dict.fromkeys(string.digits, 0.012), " ": 0.08,
 }  # fmt: skip
 """Approximate frequency by character; others are rare."""
-_RARE = 0.004
+_RARE_FREQUENCY = 0.004
 
-Class = frozenset[str]
+CharacterClass = frozenset[str]
 
 
-def needed_texts(tree: Any, *, match_case: bool) -> tuple[str, ...]:
+def required_literals(tree: Any, *, match_case: bool) -> tuple[str, ...]:
     """Returns literals of which every match contains at least one; empty if unknown."""
     best: tuple[str, ...] = ()
     run = ""
@@ -50,18 +50,18 @@ def needed_texts(tree: Any, *, match_case: bool) -> tuple[str, ...]:
         if name == "LITERAL" and 0x20 <= value < 0x7F and (match_case or chr(value) not in _FOLDS_APART):
             run += chr(value)
             continue
-        best, run = _better(best, (run,)), ""
+        best, run = _more_selective(best, (run,)), ""
         if name == "SUBPATTERN" and not value[1] and not value[2]:
-            best = _better(best, needed_texts(value[3], match_case=match_case))
+            best = _more_selective(best, required_literals(value[3], match_case=match_case))
         elif name in ("MAX_REPEAT", "MIN_REPEAT") and value[0] >= 1:
-            best = _better(best, needed_texts(value[2], match_case=match_case))
+            best = _more_selective(best, required_literals(value[2], match_case=match_case))
         elif name == "BRANCH" and len(value[1]) <= _MOST_BRANCHES:
-            each = [needed_texts(branch, match_case=match_case) for branch in value[1]]
-            best = _better(best, tuple(text for one in each for text in one) if all(each) else ())
-    return _better(best, (run,))
+            each = [required_literals(branch, match_case=match_case) for branch in value[1]]
+            best = _more_selective(best, tuple(text for one in each for text in one) if all(each) else ())
+    return _more_selective(best, (run,))
 
 
-def _better(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+def _more_selective(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     """Returns the more selective texts: the set with the longer shortest text."""
     length = min(map(len, other), default=0)
     if length < _LEAST_LITERAL or len(other) > _MOST_BRANCHES:
@@ -69,7 +69,7 @@ def _better(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     return other if length > min(map(len, one), default=0) else one
 
 
-class NeededRun:
+class RequiredRun:
     """A run of character classes that every match contains.
 
     Args:
@@ -80,7 +80,7 @@ class NeededRun:
     """
 
     def __init__(self, tree: Any) -> None:
-        self.classes = _rarest(_runs(tree))
+        self.classes = _rarest_part(_runs(tree))
         table = bytearray(256)
         for place, characters in enumerate(self.classes):
             for character in characters:
@@ -90,13 +90,13 @@ class NeededRun:
         self._single = [next(iter(one)).encode() for one in self.classes if len(one) == 1]
         self._room = np.zeros(0, np.uint8)
 
-    def likely(self, records: Records) -> Mask:
+    def possible_matches(self, records: Records) -> Mask:
         """Returns a mask of records that may contain the run; the others cannot."""
         if not self.classes:
             return np.ones(len(records), np.bool_)
-        return records.holding(self._places(records)) | records.beyond_ascii
+        return records.containing(self._match_offsets(records)) | records.beyond_ascii
 
-    def _places(self, records: Records) -> NDArray[np.intp]:
+    def _match_offsets(self, records: Records) -> NDArray[np.intp]:
         count = len(records.data) - len(self.classes) + 1
         if count <= 0 or any(single not in records.data for single in self._single):
             return np.zeros(0, np.intp)
@@ -113,9 +113,9 @@ class NeededRun:
         return np.flatnonzero(all_fit.view(np.bool_))
 
 
-def _runs(tree: Any) -> list[list[Class]]:
+def _runs(tree: Any) -> list[list[CharacterClass]]:
     """Returns the runs of classes that are part of every match."""
-    runs: list[list[Class]] = [[]]
+    runs: list[list[CharacterClass]] = [[]]
     for operation, value in tree:
         name = str(operation)
         if name in _ONE_CHARACTER:
@@ -131,7 +131,7 @@ def _runs(tree: Any) -> list[list[Class]]:
     return runs
 
 
-def _add_repeat(runs: list[list[Class]], tree: Any, value: Any) -> None:
+def _add_repeat(runs: list[list[CharacterClass]], tree: Any, value: Any) -> None:
     least, most, body = value
     if len(body) == 1 and str(body[0][0]) in _ONE_CHARACTER and least:
         some = [_class_of(tree, *body[0])] * min(least, _LONGEST_RUN)
@@ -147,26 +147,26 @@ def _add_repeat(runs: list[list[Class]], tree: Any, value: Any) -> None:
     runs.append([])
 
 
-def _add(runs: list[list[Class]], characters: Class | None) -> None:
+def _add(runs: list[list[CharacterClass]], characters: CharacterClass | None) -> None:
     if characters is None:
         runs.append([])
     else:
         runs[-1].append(characters)
 
 
-def _class_of(tree: Any, operation: Any, value: Any) -> Class | None:
+def _class_of(tree: Any, operation: Any, value: Any) -> CharacterClass | None:
     """Returns the ASCII characters that match one element; None if JSON could write one differently."""
     matches = compiled(tree, operation, value).fullmatch
     found = frozenset(filter(matches, _ASCII))
-    return found if found and found <= _PLAIN else None
+    return found if found and found <= _PLAIN_ASCII else None
 
 
-def _rarest(runs: list[list[Class]]) -> list[Class]:
+def _rarest_part(runs: list[list[CharacterClass]]) -> list[CharacterClass]:
     """Returns the part of a run with the fewest expected matches."""
-    best: list[Class] = []
+    best: list[CharacterClass] = []
     least = _RARE_ENOUGH
     for run in runs:
-        usual = [sum(_USUAL.get(character, _RARE) for character in one) for one in run]
+        usual = [sum(_FREQUENCIES.get(character, _RARE_FREQUENCY) for character in one) for one in run]
         for start in range(max(1, len(run) - _LONGEST_RUN + 1)):
             share = float(np.prod(usual[start : start + _LONGEST_RUN])) if run else 1.0
             if share < least:

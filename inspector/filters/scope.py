@@ -39,7 +39,7 @@ class Scope:
     source: int | None = None
 
     @property
-    def place(self) -> tuple[int, int | None, int | None]:
+    def identity(self) -> tuple[int, int | None, int | None]:
         """Identity of the scope without its reach."""
         return self.space, self.node, self.source
 
@@ -57,7 +57,7 @@ class ScopeNodes:
         self._of: tuple[int, int, Reach] | None = None
         self._mask = np.zeros(1, np.bool_)
 
-    def chosen(self, node: int, reach: Reach) -> NDArray[np.bool_]:
+    def node_mask(self, node: int, reach: Reach) -> NDArray[np.bool_]:
         """Returns (nodes + 1,) bool by node; the last entry (index -1) is the main context and False.
 
         O(new nodes); O(nodes log depth) after a move or for another scope.
@@ -78,12 +78,12 @@ class ScopeNodes:
         elif known <= node < len(tree):
             mask[node] = True
         if reach is Reach.BELOW:
-            _spread(mask, parents, known)
+            _spread_down(mask, parents, known)
         self._mask = mask
         return mask
 
 
-def _spread(mask: NDArray[np.bool_], parents: NDArray[np.int64], known: int) -> None:
+def _spread_down(mask: NDArray[np.bool_], parents: NDArray[np.int64], known: int) -> None:
     """Spreads the mask from parents to nodes at or above `known`. Parents may come after children."""
     nodes = np.arange(known, known + len(parents))
     above = parents.copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.analysis import Changes
-from inspector.filters.cache import Answers
+from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.field import Depends
 from inspector.filters.visible import Messages, Scope, VisibleRows
@@ -27,14 +27,14 @@ class Search:
         self.filter = filter_
         self.scope = scope
         self.found = 0
-        self.answers = Answers()
+        self.answers = TermCache()
 
     def step(self, until: float) -> bool:
         """Evaluates until a deadline (`time.perf_counter`). Returns True if all messages are evaluated."""
         rows, total = self._rows, len(self._rows.analysis)
-        reached = rows.settle(self.filter, self.scope, self._done, total, self.answers, until)
+        reached = rows.evaluate_until(self.filter, self.scope, self._done, total, self.answers, until)
         if self._done < reached < total:
-            self.found += len(rows.run(self.filter, self.scope, self._done, reached, self.answers))
+            self.found += len(rows.matches_in(self.filter, self.scope, self._done, reached, self.answers))
         self._done = reached
         return reached == total
 
@@ -43,9 +43,9 @@ class Search:
         """Progress, 0 to 1."""
         return self._done / max(1, len(self._rows.analysis))
 
-    def take_in(self, changes: Changes) -> None:
+    def on_changes(self, changes: Changes) -> None:
         """Follows new traffic: drops results of changed messages, and restarts after a move in the tree."""
-        self.answers.forget(changes.changed)
+        self.answers.invalidate(changes.changed)
         if changes.tree_moved and (self.scope is not None or Depends.TREE in self.filter.depends):
             self._done = self.found = 0
 

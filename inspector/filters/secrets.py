@@ -6,7 +6,7 @@ import re
 
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.errors import FilterError
-from inspector.protocol.secrets.key_shapes import names_a_key
+from inspector.protocol.secrets.key_shapes import contains_key
 from inspector.protocol.secrets.masking import is_secret_key, mask_text
 
 _COMPARES = re.compile(r"[=<>~\"'{]|\b(?:like|in|contains|matches)\b", re.IGNORECASE)
@@ -15,7 +15,7 @@ _BETWEEN_VALUES = re.compile(r"[\s\"'^$*?|,(){}\[\]]+")
 """Separators between values, and characters that patterns put around them; no token contains them."""
 _MOST_DECIDED = 1_000
 
-_decided: dict[str, bool] = {}
+_cached_decisions: dict[str, bool] = {}
 
 
 def filter_holds_secret(text: str, compiled: DisplayFilter | None = None) -> bool:
@@ -27,16 +27,16 @@ def filter_holds_secret(text: str, compiled: DisplayFilter | None = None) -> boo
         text: the filter, valid or not.
         compiled: the compiled filter, if the caller has it.
     """
-    known = _decided.get(text)
+    known = _cached_decisions.get(text)
     if known is None:
-        if len(_decided) >= _MOST_DECIDED:
-            _decided.clear()
-        known = _decided[text] = _holds_token(text) or _compares_secret(text, compiled)
+        if len(_cached_decisions) >= _MOST_DECIDED:
+            _cached_decisions.clear()
+        known = _cached_decisions[text] = _holds_token(text) or _compares_secret(text, compiled)
     return known
 
 
 def _holds_token(text: str) -> bool:
-    return mask_text(text) != text or any(map(names_a_key, _BETWEEN_VALUES.split(text)))
+    return mask_text(text) != text or any(map(contains_key, _BETWEEN_VALUES.split(text)))
 
 
 def _compares_secret(text: str, compiled: DisplayFilter | None) -> bool:

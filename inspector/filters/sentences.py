@@ -15,8 +15,8 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.results.transients import Badge
 from inspector.analysis.views.causes.stream_links import stream_of
 from inspector.protocol import kinds
-from inspector.protocol.message_text import EMPTY, compact, content_text, text_shown
-from inspector.protocol.payloads.content_blocks import size_words
+from inspector.protocol.message_text import EMPTY_RESULT, compact_json, content_text, text_shown
+from inspector.protocol.payloads.content_blocks import size_in_words
 from inspector.protocol.payloads.file_edits import edits_of
 from inspector.protocol.payloads.plans import plan_of
 from inspector.protocol.payloads.shell_commands import command_of
@@ -25,15 +25,15 @@ from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
-_LONGEST = 500  # characters
+_MAX_SENTENCE = 500  # characters
 _MOST_JSON = 1 << 16  # characters of a text that is decoded for its shape
 _MOST_PARTS = 4
 _MOST_CAPABILITIES = 12
 _LONGEST_VALUE = 40
-_DEEPEST = 3
+_MAX_DEPTH = 3
 _JSON_STARTS = ("{", "[")
-_UNTOLD = (Flag.UNREADABLE | Flag.FRAME | Flag.GAP | Flag.JOIN).value
-_SAYS_NOTHING = _UNTOLD | Flag.LOG_ONLY.value
+_NO_SENTENCE_FLAGS = (Flag.UNREADABLE | Flag.FRAME | Flag.GAP | Flag.JOIN).value
+_NO_TEXT_FLAGS = _NO_SENTENCE_FLAGS | Flag.LOG_ONLY.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +72,21 @@ def info(analysis: Analysis, message: int) -> str | None:
         if flags & Flag.GAP.value:
             return capture.records.reason(message)
         if flags & Flag.FRAME.value:
-            words = frame_text(capture.records.data(message))
+            words = frame_text(capture.records.frame_data(message))
             return _one_line(f"{capture.string('stream', message) or ''} {words}")
-        if flags & _UNTOLD:
+        if flags & _NO_SENTENCE_FLAGS:
             return None
         kind, payload = capture.string("kind", message) or "", capture.records.payload(message)
         text = " ".join(filter(None, parts_of(analysis, message, kind, payload))) or text_shown(kind, payload)
         if not text and payload and not kind.startswith("reasoning/"):
-            text = compact(mask_secrets(payload))
+            text = compact_json(mask_secrets(payload))
         sentence = Sentence("", text or "")
     return _one_line(sentence.text)
 
 
 def _one_line(text: str) -> str | None:
-    line = " ".join(mask_text(text[: 8 * _LONGEST]).split())
-    return (line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…") or None
+    line = " ".join(mask_text(text[: 8 * _MAX_SENTENCE]).split())
+    return (line if len(line) <= _MAX_SENTENCE else line[: _MAX_SENTENCE - 1] + "…") or None
 
 
 # Rows about streams, arrivals and capabilities consist of parts, which a table sets in different styles.
@@ -129,19 +129,19 @@ def _capability_parts(kind: str, payload: Mapping[str, Any]) -> tuple[str, str]:
 def sentence_of(analysis: Analysis, message: int) -> Sentence | None:
     """Returns the sentence of a request, proposal, outcome or error."""
     capture = analysis.capture
-    if int(capture.columns["flags"][message]) & _SAYS_NOTHING:
+    if int(capture.columns["flags"][message]) & _NO_TEXT_FLAGS:
         return None
     kind = capture.string("kind", message) or ""
     if kind in (kinds.REJECT, kinds.WITHDRAW):
-        return _verdict(analysis, message, kind)
+        return _verdict_sentence(analysis, message, kind)
     if kind == kinds.RESPONSE:
-        return _result(analysis, message)
+        return _result_sentence(analysis, message)
     if kind == "system/error":
-        return _error(analysis, message)
-    return _call(analysis, message) if kind in (kinds.REQUEST, kinds.PROPOSAL) else None
+        return _error_sentence(analysis, message)
+    return _call_sentence(analysis, message) if kind in (kinds.REQUEST, kinds.PROPOSAL) else None
 
 
-def _linked(analysis: Analysis, column: str, message: int) -> str:
+def _resolved_name(analysis: Analysis, column: str, message: int) -> str:
     """Returns method or target as the passes resolved it, or ""."""
     code = int(analysis.correlation.columns[column][message])
     return analysis.capture.strings[code] if code else ""
@@ -172,29 +172,29 @@ _ASKED_OF = frozenset(("tools/list", "resources/list", "resources/templates/list
 _MOST_NAMED = 2
 
 
-def _call(analysis: Analysis, message: int) -> Sentence | None:
-    method, target = (_linked(analysis, column, message) for column in ("method", "target"))
+def _call_sentence(analysis: Analysis, message: int) -> Sentence | None:
+    method, target = (_resolved_name(analysis, column, message) for column in ("method", "target"))
     if not method:
         return None
     payload = analysis.capture.records.payload(message)
     params = payload.get("params")
     if analysis.capture.foreign_rpc.is_foreign(message):
-        return Sentence(method, compact(mask_secrets(params)) if params else "", colon=False)
+        return Sentence(method, compact_json(mask_secrets(params)) if params else "", colon=False)
     if method == "tools/call":
         told = arguments_words(target, params.get("arguments") if isinstance(params, dict) else None)
         return Sentence(target or method, told or text_shown(kinds.REQUEST, payload) or "", colon=False)
-    told = _notified(method, params)
+    told = _notification_words(method, params)
     if told:
         return Sentence(method, told, colon=False)
     text = text_shown(kinds.REQUEST, payload)
     purpose = _PURPOSES.get(method, "")
-    if method in _ASKED_OF and (to := analysis.capture.to(message)):
+    if method in _ASKED_OF and (to := analysis.capture.recipients(message)):
         more = f" and {len(to) - _MOST_NAMED} more" if len(to) > _MOST_NAMED else ""
         purpose += f" of {', '.join(to[:_MOST_NAMED])}{more}"
     return Sentence(method, (text if text and text != method else "") or purpose or target, colon=False)
 
 
-def _notified(method: str, params: object) -> str:
+def _notification_words(method: str, params: object) -> str:
     """Describes a notification of progress or of a log line; "" for others."""
     if not isinstance(params, dict):
         return ""
@@ -206,7 +206,7 @@ def _notified(method: str, params: object) -> str:
         return ": ".join(filter(None, (" of ".join(far), words if isinstance(words, str) else "")))
     if method == "notifications/message":
         data = params.get("data")
-        words = data if isinstance(data, str) else compact(mask_secrets(data)) if data is not None else ""
+        words = data if isinstance(data, str) else compact_json(mask_secrets(data)) if data is not None else ""
         return ": ".join(
             name for name in (params.get("level"), params.get("logger"), words) if isinstance(name, str) and name
         )
@@ -222,13 +222,13 @@ def arguments_words(tool: str | None, arguments: object) -> str | None:
     """Describes a call of an agent's built-in tool: edit, plan, command or file."""
     plan = plan_of(arguments)
     if plan is not None:
-        return plan.words
+        return plan.summary
     if edits := edits_of(tool, arguments):
         added, removed = (sum(getattr(edit, name) for edit in edits) for name in ("added", "removed"))
         counted = " ".join(
             [f"+{added:,}"] * bool(added or not removed) + [f"\N{MINUS SIGN}{removed:,}"] * bool(removed)
         )
-        what = "deletes" if edits[0].what == "deleted" and not added and not removed else counted
+        what = "deletes" if edits[0].change_type == "deleted" and not added and not removed else counted
         more = f" and {_count(len(edits) - 1, 'other files')}" if len(edits) > 1 else ""
         return f"{what} {_short_path(edits[0].path)}{more}"
     if command := command_of(tool, arguments):
@@ -245,7 +245,7 @@ def arguments_words(tool: str | None, arguments: object) -> str | None:
     file = next((value for key in _FILES if isinstance(value := arguments.get(key), str)), None)
     if file is None:
         return None
-    rest = (f"{key}={_short(value)}" for key, value in arguments.items() if key not in _FILES)
+    rest = (f"{key}={_shorten(value)}" for key, value in arguments.items() if key not in _FILES)
     return "  ".join((_short_path(file), *rest))
 
 
@@ -257,34 +257,34 @@ def _questions(arguments: dict[str, Any]) -> str:
 
 
 def _short_path(path: str) -> str:
-    names = path[-_LONGEST:].replace("\\", "/").split("/")
+    names = path[-_MAX_SENTENCE:].replace("\\", "/").split("/")
     return path if len(names) <= _SHORT_PATH + 1 else "/".join(("…", *names[-_SHORT_PATH:]))
 
 
-def _verdict(analysis: Analysis, message: int, kind: str) -> Sentence:
+def _verdict_sentence(analysis: Analysis, message: int, kind: str) -> Sentence:
     """Describes a rejected or withdrawn proposal, with the reason."""
     proposal = int(analysis.correlation.columns["cause"][message])
     about = ""
     if proposal != NO_ROW:
-        about = _linked(analysis, "target", proposal) or _linked(analysis, "method", proposal)
+        about = _resolved_name(analysis, "target", proposal) or _resolved_name(analysis, "method", proposal)
     return Sentence(about, text_shown(kind, analysis.capture.records.payload(message)) or "", colon=False)
 
 
 # Outcomes
 
 
-def _result(analysis: Analysis, message: int) -> Sentence:
+def _result_sentence(analysis: Analysis, message: int) -> Sentence:
     capture = analysis.capture
     # the message that ends a call belongs to the call, whoever sends it
     called = analysis.correlation.rounds.begun.get(message, message)
-    about = _linked(analysis, "target", called) or _linked(analysis, "method", called)
+    about = _resolved_name(analysis, "target", called) or _resolved_name(analysis, "method", called)
     payload = capture.records.payload(message)
     if int(capture.columns["flags"][message]) & Flag.ERROR.value:
         return Sentence(about, text_shown(kinds.RESPONSE, payload) or "", failed=True)
     if int(analysis.transients.columns["badges"][message]) & Badge.TRANSIENT:
         return Sentence(about, analysis.transients.summary(message) or "")
     result = payload.get("result")
-    if _linked(analysis, "method", message) in _INTRODUCED_BY and (server := _server(result)):
+    if _resolved_name(analysis, "method", message) in _INTRODUCED_BY and (server := _server(result)):
         return Sentence(about, server)
     text = text_shown(kinds.RESPONSE, payload) or ""
     if result is None and about == "server/discover" and payload.get("error"):
@@ -295,8 +295,8 @@ def _result(analysis: Analysis, message: int) -> Sentence:
     elif text.lstrip()[:1] in _JSON_STARTS:
         shape = _shape_of_text(text)
     if shape:
-        return Sentence(about, f"{shape}, {size_words(int(capture.columns['size'][message]))}")
-    return Sentence(about, text or EMPTY)
+        return Sentence(about, f"{shape}, {size_in_words(int(capture.columns['size'][message]))}")
+    return Sentence(about, text or EMPTY_RESULT)
 
 
 def _holds_no_text(result: Mapping[str, Any]) -> bool:
@@ -329,16 +329,16 @@ def _server(result: object) -> str:
 _VIOLATION = "capability_violation"
 
 
-def _error(analysis: Analysis, message: int) -> Sentence:
+def _error_sentence(analysis: Analysis, message: int) -> Sentence:
     capture, payload = analysis.capture, analysis.capture.records.payload(message)
     cause = int(analysis.correlation.columns["cause"][message])
     kind = capture.string("kind", cause) or "" if cause != NO_ROW else ""
-    call = [_linked(analysis, column, cause) for column in ("method", "target")] if cause != NO_ROW else ["", ""]
+    call = [_resolved_name(analysis, column, cause) for column in ("method", "target")] if cause != NO_ROW else ["", ""]
     if payload.get("error") == _VIOLATION:
         attempted = payload.get("attempted_kind")
         named = kinds.split_kind(attempted) if isinstance(attempted, str) else kinds.Kind(kind, None, None)
         words = [named.name, named.method or call[0], named.target or call[1]]
-        to = capture.to(message)
+        to = capture.recipients(message)
         who = (capture.string("sender", cause) if cause != NO_ROW else "") or (to[0] if len(to) == 1 else "")
         what = " ".join(filter(None, words)) or "this"
         return Sentence("", f"{who} may not send {what}" if who else f"not allowed: {what}")
@@ -368,14 +368,14 @@ def shape_of(value: Any, depth: int = 0) -> str:
         every = all(isinstance(item, dict) for item in value)
         return _count(len(value), "records" if every else "items") if value else "empty list"
     if not isinstance(value, dict):
-        return _short(value)
+        return _shorten(value)
     if not value:
         return "empty object"
     lists = [_count(len(item), _noun(name)) for name, item in value.items() if isinstance(item, list)]
     shown = mask_secrets({name: item for name, item in value.items() if isinstance(item, str | int | float)})
-    scalars = [f"{_noun(name)}={_short(item)}" for name, item in shown.items()]
+    scalars = [f"{_noun(name)}={_shorten(item)}" for name, item in shown.items()]
     objects = {name: item for name, item in value.items() if isinstance(item, dict)}
-    if not lists and not scalars and len(objects) == 1 and depth < _DEEPEST:
+    if not lists and not scalars and len(objects) == 1 and depth < _MAX_DEPTH:
         return shape_of(next(iter(objects.values())), depth + 1)
     parts = [*lists, *scalars, *map(_noun, objects)]
     more = len(parts) - _MOST_PARTS
@@ -391,6 +391,6 @@ def _count(count: int, noun: str) -> str:
     return f"{count:,} {noun[:-1] if count == 1 and noun.endswith('s') else noun}"
 
 
-def _short(value: object) -> str:
-    text = " ".join(value[: 4 * _LONGEST_VALUE].split()) if isinstance(value, str) else compact(value)
+def _shorten(value: object) -> str:
+    text = " ".join(value[: 4 * _LONGEST_VALUE].split()) if isinstance(value, str) else compact_json(value)
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"

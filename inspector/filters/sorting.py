@@ -21,16 +21,16 @@ from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Inte
 from inspector.analysis.findings import Severity
 from inspector.filters.batch_size import Pace
 from inspector.filters.field import Field, FieldType
-from inspector.filters.order import Places
+from inspector.filters.order import Permutation
 from inspector.filters.record_prefilter import read_together
 
 MAX_TEXT = 100
 """Characters of a text that count for its order."""
 _RUN = 1 << 12
 """Keys sorted at once. Runs are merged afterwards, so that no step takes long."""
-_MERGED = 1 << 11
+_MERGE_BATCH = 1 << 11
 """Keys merged between two checks of the clock."""
-_MOST_KNOWN = 1 << 17
+_MAX_INTERNED = 1 << 17
 """Limit of distinct values that are deduplicated on arrival; more are deduplicated by the sort."""
 _DECODING = 0.9
 """Share of decoding in the whole work."""
@@ -95,8 +95,8 @@ class Sorting:
         self._capture = analysis.capture
         self._column: Column = by.field.column(analysis)
         self._done = 0.0
-        self._places: Places | None = None
-        self._work = self._go()
+        self._places: Permutation | None = None
+        self._work = self._work_steps()
 
     @property
     def fraction(self) -> float:
@@ -111,29 +111,29 @@ class Sorting:
                 break
         return self._places is not None
 
-    def result(self) -> Places:
+    def result(self) -> Permutation:
         """Returns (n,) uint32, indices into `messages` in sorted order. Raises ValueError before `step` is done."""
         if self._places is None:
             raise ValueError("the order is not known yet")
         return self._places
 
-    def _go(self) -> Iterator[Places | None]:
+    def _work_steps(self) -> Iterator[Permutation | None]:
         """Yields None at each check of the clock, and the order at the end."""
         column, rows = self._column, self.messages.astype(np.int64)
         if isinstance(column, Numbers):
             # Array columns need no decoding, so one slice suffices.
             values = column.values[rows]
-            yield ordered(values, column.holding(values), descending=self.by.descending)
+            yield stable_order(values, column.holding(values), descending=self.by.descending)
         elif isinstance(column, Flags):
             held = (column.bits[rows] & column.bits.dtype.type(column.mask)) != 0
-            yield ordered(np.zeros(len(rows), np.uint8), held, descending=self.by.descending)
+            yield stable_order(np.zeros(len(rows), np.uint8), held, descending=self.by.descending)
         elif isinstance(column, Interned | InternedSets):
             yield from self._by_entries(column, column.ids[rows])
         else:
             assert isinstance(column, Decoded)  # all other column types are handled above
             yield from self._by_values(column, rows)
 
-    def _by_entries(self, column: Interned | InternedSets, ids: NDArray[Any]) -> Iterator[Places | None]:
+    def _by_entries(self, column: Interned | InternedSets, ids: NDArray[Any]) -> Iterator[Permutation | None]:
         """Sorts the distinct entries; each message takes the rank of its entry."""
         occurs = np.zeros(len(column.table), np.bool_)
         # Only entries in use are compared: a table grows over the whole capture.
@@ -142,7 +142,7 @@ class Sorting:
         field, table = self.by.field, column.table
         yield from self._by_keys(ids, np.flatnonzero(occurs).tolist(), lambda entry: sort_key(field, table[entry]))
 
-    def _by_values(self, column: Decoded, rows: NDArray[np.int64]) -> Iterator[Places | None]:
+    def _by_values(self, column: Decoded, rows: NDArray[np.int64]) -> Iterator[Permutation | None]:
         """Decodes every value and interns its sort key, so values sort like entries of a table."""
         # Records without the value stay absent, without decoding.
         asked = np.arange(len(rows)) if column.may_hold is None else np.flatnonzero(column.may_hold(rows, None))
@@ -151,21 +151,21 @@ class Sorting:
         ends = self._capture.columns["length"][rows[asked]].cumsum(dtype=np.int64)
         while at < len(asked):
             began = time.thread_time()
-            places = asked[at : pace.stop(at, ends)]
+            places = asked[at : pace.slice_end(at, ends)]
             at += len(places)
             with read_together(self._capture, rows[places]):
                 first = at - len(places)
                 for run in column.held(rows[places]):
                     ids[asked[first + run.places]] = entries.ids_of(run.values)
-                    first += run.messages
-            pace.took(time.thread_time() - began)
+                    first += run.message_count
+            pace.note_duration(time.thread_time() - began)
             self._done = _DECODING * at / len(asked)
             yield None
         yield from self._by_keys(ids, range(1, len(entries.keys)), entries.keys.__getitem__)
 
     def _by_keys(
         self, ids: NDArray[Any], entries: Sequence[int], key_of: Callable[[int], Key | None]
-    ) -> Iterator[Places | None]:
+    ) -> Iterator[Permutation | None]:
         """Sorts the keys of entries in runs, merges them, and ranks messages by entry (0 is absent)."""
         runs: list[list[_Item]] = []
         decoded = self._done
@@ -181,11 +181,11 @@ class Sorting:
             rank += key != last
             last = key
             ranks[entry] = rank
-            if not count % _MERGED:
+            if not count % _MERGE_BATCH:
                 self._done = decoded + (1 - decoded) * (1 + count / len(entries)) / 2
                 yield None
         found = ranks[ids]  # 16 bits sort by radix
-        yield ordered(found, found != 0, descending=self.by.descending)
+        yield stable_order(found, found != 0, descending=self.by.descending)
 
 
 class _Entries:
@@ -197,24 +197,24 @@ class _Entries:
 
     def __init__(self, field: Field) -> None:
         self._field = field
-        self._texts = _TextEntries(self._new)  # most values are text or absent: known ones need no call
+        self._texts = _TextEntries(self._new_text)  # most values are text or absent: known ones need no call
         self._others: dict[Key | None, int] = {None: 0}
         self.keys: list[Key | None] = [None]
 
     def ids_of(self, values: Iterable[object]) -> list[int]:
-        texts, other = self._texts, self._other
+        texts, other = self._texts, self._other_id
         return [texts[value] if value is None or value.__class__ is str else other(value) for value in values]
 
-    def _new(self, text: str) -> int:
+    def _new_text(self, text: str) -> int:
         return self._add(sort_key(self._field, text))
 
-    def _other(self, value: object) -> int:
+    def _other_id(self, value: object) -> int:
         key = sort_key(self._field, value)
         found = self._others.get(key)
         if found is None:
             # Above the limit, equal values get several entries; the sort joins them again.
             found = self._add(key)
-            if found < _MOST_KNOWN:
+            if found < _MAX_INTERNED:
                 self._others[key] = found
         return found
 
@@ -234,12 +234,12 @@ class _TextEntries(dict[Any, int]):
         if len(text) > MAX_TEXT:
             return self[text[:MAX_TEXT]]
         found = self._new(text)
-        if found < _MOST_KNOWN:
+        if found < _MAX_INTERNED:
             self[text] = found
         return found
 
 
-def ordered(values: NDArray[Any], present: NDArray[np.bool_], *, descending: bool) -> Places:
+def stable_order(values: NDArray[Any], present: NDArray[np.bool_], *, descending: bool) -> Permutation:
     """Returns a stable order of values with absent ones last.
 
     Args:
@@ -256,4 +256,4 @@ def ordered(values: NDArray[Any], present: NDArray[np.bool_], *, descending: boo
     return np.concatenate((held[found], np.flatnonzero(~present).astype(np.uint32)))
 
 
-__all__ = ["Key", "SortBy", "Sorting", "ordered", "same_order", "sort_key"]
+__all__ = ["Key", "SortBy", "Sorting", "same_order", "sort_key", "stable_order"]

@@ -47,20 +47,20 @@ class FilterStack:
     @property
     def combined(self) -> str:
         """All conditions in force as one display filter; a single one as written, else joined by `&&`."""
-        return self.eased(self.chosen)
+        return self.with_exception(self.active_filter)
 
     @property
-    def chosen(self) -> str:
+    def active_filter(self) -> str:
         """The conditions in force without `besides`."""
-        return joined([*(condition.text for condition in self.conditions if condition.on), self.text])
+        return join_filters([*(condition.text for condition in self.conditions if condition.on), self.text])
 
-    def eased(self, text: str) -> str:
+    def with_exception(self, text: str) -> str:
         """Adds `besides` to a filter; an empty filter hides no messages."""
         if not self.besides or not text.strip():
             return text
         # The exception must not bypass conditions that the user added afterwards.
         later = [condition.text for condition in self.conditions if condition.on and condition.later]
-        return f"({_as_filter(text)}) || {joined([self.besides, *later])}"
+        return f"({_as_filter(text)}) || {join_filters([self.besides, *later])}"
 
     @property
     def is_full(self) -> bool:
@@ -73,20 +73,20 @@ class FilterStack:
         ends = bool(text.strip()) and text.strip() != self.text.strip()
         return replace(self, text=text, besides="" if ends else self.besides)
 
-    def showing(self, besides: str) -> FilterStack:
+    def with_besides(self, besides: str) -> FilterStack:
         """Returns the stack with an exception to the conditions in force; "" for no exception."""
         conditions = tuple([replace(condition, later=not condition.on) for condition in self.conditions])
         return replace(self, conditions=conditions, besides=besides)
 
-    def settled(self) -> FilterStack:
+    def without_stale_exception(self) -> FilterStack:
         """Drops `besides` if no condition hides messages any more."""
-        return replace(self, besides="") if self.besides and not self.chosen else self
+        return replace(self, besides="") if self.besides and not self.active_filter else self
 
-    def alone(self, text: str) -> FilterStack:
+    def with_only(self, text: str) -> FilterStack:
         """Returns a stack with only this text in force; the conditions stay, switched off."""
         return FilterStack(tuple([replace(condition, on=False) for condition in self.conditions]), text)
 
-    def added(self, text: str) -> FilterStack:
+    def with_condition(self, text: str) -> FilterStack:
         """Returns the stack with one more condition; a known one is switched on.
 
         A copy of the bar's text is not added. If the stack is full, the condition joins the bar's text.
@@ -96,51 +96,55 @@ class FilterStack:
         if text in known:
             place = known.index(text)
             condition = self.conditions[place]
-            return self if condition.on else self._with(place, replace(condition, on=True, later=bool(self.besides)))
+            return (
+                self
+                if condition.on
+                else self._with_replaced(place, replace(condition, on=True, later=bool(self.besides)))
+            )
         if not text or text == self.text.strip():
             return self
         # The condition must not be lost, so it joins the text of the bar.
         if self.is_full:
-            return self.with_text(joined([self.text, text]))
+            return self.with_text(join_filters([self.text, text]))
         return replace(self, conditions=(*self.conditions, Condition(text, later=bool(self.besides))))
 
-    def stacked(self, text: str) -> FilterStack:
+    def with_text_stacked(self, text: str) -> FilterStack:
         """Returns the stack with the bar's text moved to a condition."""
-        moved = replace(self, text="").added(text)
+        moved = replace(self, text="").with_condition(text)
         if text.strip() != self.text.strip():
             return moved
         # It was in force before, so `besides` is an exception to it too.
         conditions = [replace(one, later=False) if one.text == text.strip() else one for one in moved.conditions]
         return replace(moved, conditions=tuple(conditions))
 
-    def widened(self, text: str) -> FilterStack:
+    def with_alternative(self, text: str) -> FilterStack:
         """Returns the stack with `text` joined by `||` to the conditions in force, all in the bar."""
         now = replace(self, besides="").combined
         suspended = tuple([condition for condition in self.conditions if not condition.on])
         return replace(self, conditions=suspended, text=f"({_as_filter(now)}) || {text}" if now else text)
 
-    def switched(self, place: int, *, on: bool) -> FilterStack:
+    def with_switched(self, place: int, *, on: bool) -> FilterStack:
         """Returns the stack with one condition switched on or off."""
-        return self._with(place, replace(self.conditions[place], on=on))
+        return self._with_replaced(place, replace(self.conditions[place], on=on))
 
-    def negated(self, place: int) -> FilterStack:
+    def with_negated(self, place: int) -> FilterStack:
         """Returns the stack with one condition negated."""
         condition = self.conditions[place]
-        return self._with(place, replace(condition, text=opposite(condition.text)))
+        return self._with_replaced(place, replace(condition, text=negate_filter(condition.text)))
 
-    def removed(self, place: int) -> FilterStack:
+    def without_condition(self, place: int) -> FilterStack:
         """Returns the stack without one condition."""
         return replace(self, conditions=self.conditions[:place] + self.conditions[place + 1 :])
 
-    def _with(self, place: int, condition: Condition) -> FilterStack:
-        others = self.removed(place)
+    def _with_replaced(self, place: int, condition: Condition) -> FilterStack:
+        others = self.without_condition(place)
         # Two equal conditions would be one line twice, and the second could not be removed alone.
         if condition.text in [other.text for other in others.conditions]:
             return others
         return replace(self, conditions=(*self.conditions[:place], condition, *self.conditions[place + 1 :]))
 
 
-def joined(texts: list[str]) -> str:
+def join_filters(texts: list[str]) -> str:
     """Joins filters by `&&`; drops empty ones, and keeps a single one as written."""
     texts = [text.strip() for text in texts if text.strip()]
     if len(texts) < 2:
@@ -152,7 +156,7 @@ def _as_filter(text: str) -> str:
     return as_filter(text, FIELD_BY_NAME)
 
 
-def opposite(text: str) -> str:
+def negate_filter(text: str) -> str:
     """Returns the negated filter in the form a user would write.
 
     Raises:
@@ -168,7 +172,7 @@ def opposite(text: str) -> str:
     return str(Not(expression))
 
 
-def resolved(text: str, selected_context: str | None) -> str:
+def resolve_variables(text: str, selected_context: str | None) -> str:
     """Replaces `$context` by the selected context's path, so the meaning no longer depends on the selection.
 
     Raises:

@@ -12,7 +12,7 @@ import unicodedata
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([ntr\"'\\/]))")
-_NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_NAMED_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
@@ -49,7 +49,7 @@ def quote(value: str) -> str:
 
 
 def _escaped(character: str) -> str:
-    named = _NAMED.get(character)
+    named = _NAMED_ESCAPES.get(character)
     if named is not None:
         return named
     if character.isprintable() or unicodedata.category(character) not in _INVISIBLE:

@@ -7,28 +7,28 @@ from __future__ import annotations
 
 import re
 
-from inspector.filters.errors import FilterError, nearest, shortened
+from inspector.filters.errors import FilterError, nearest_choice, truncate
 from inspector.filters.grammar import STRING
 from inspector.filters.operators import OPERATOR_BY_SPELLING
 from inspector.filters.strings import quote
 
-_PIECE = re.compile(rf"{STRING}|[\w.$/:*@-]+|[=!<>&|~]+|[\s\S]")
+_TOKEN_PIECE = re.compile(rf"{STRING}|[\w.$/:*@-]+|[=!<>&|~]+|[\s\S]")
 _PARENTHESES = re.compile(rf"{STRING}|[()]")
-_HABITS = {
+_FOREIGN_OPERATORS = {
     "=": "==", "===": "==", "!==": "!=", "<>": "!=", "~=": "!=", "=>": ">=", "=<": "<=", "~": "matches",
     "=~": "matches", "&": "&&", "|": "||", "is": "==", "equals": "==", "glob": "like", "has": "contains",
     "regex": "matches", "AND": "&&", "OR": "||", "NOT": "!", "IN": "in", "xor": "!=",
 }  # fmt: skip
 """Operators of other languages, and their spelling here."""
 
-OTHER_SPELLINGS = frozenset(_HABITS)
+OTHER_SPELLINGS = frozenset(_FOREIGN_OPERATORS)
 """Operators of other languages."""
 
 
 def explain_syntax(text: str, position: int, expected: frozenset[str]) -> FilterError:
     """Returns the error for a parser that stopped at `position` and expected one of the terminals."""
     rest = text[position:]
-    found = _PIECE.match(rest)
+    found = _TOKEN_PIECE.match(rest)
     piece = found[0] if found else ""
     if _opens_quote(rest, piece):
         start = position + (0 if piece in "\"'" else 1)
@@ -64,8 +64,8 @@ def _error(message: str, position: int, piece: str, suggestion: str | None, repl
     return FilterError(message, position=position, length=len(piece), suggestion=suggestion, replacement=replacement)
 
 
-def _shown(piece: str) -> str:
-    return shortened(piece) if piece[:1] in "\"'" else f'"{shortened(piece)}"'
+def _quote_piece(piece: str) -> str:
+    return truncate(piece) if piece[:1] in "\"'" else f'"{truncate(piece)}"'
 
 
 def _value_expected(text: str, position: int, piece: str, expected: frozenset[str]) -> FilterError:
@@ -77,10 +77,10 @@ def _value_expected(text: str, position: int, piece: str, expected: frozenset[st
     if piece == "{":
         return _error("A set of values goes only with in.", position, piece, "Write field in {a, b}.", None)
     if before.endswith(",") or ("CLOSE" in expected):
-        return _error(f"A value is expected in the set, not {_shown(piece)}.", position, piece, None, None)
+        return _error(f"A value is expected in the set, not {_quote_piece(piece)}.", position, piece, None, None)
     if piece == "\\":
         return _error("A backslash needs quotes around the value.", position, piece, None, None)
-    return _error(f"A value is expected here, not {_shown(piece)}.", position, piece, None, None)
+    return _error(f"A value is expected here, not {_quote_piece(piece)}.", position, piece, None, None)
 
 
 def _term_expected(text: str, position: int, piece: str) -> FilterError:
@@ -95,16 +95,16 @@ def _term_expected(text: str, position: int, piece: str) -> FilterError:
             "There is nothing between the parentheses.", position=len(before) - 1, length=position + 2 - len(before)
         )
     if piece in OPERATOR_BY_SPELLING:
-        return _error(f"The operator {_shown(piece)} needs a field before it.", position, piece, None, None)
+        return _error(f"The operator {_quote_piece(piece)} needs a field before it.", position, piece, None, None)
     if re.match(r"[\w/*.-]", piece) and not piece.startswith(("and", "or")):
         return _error(
-            f"A field is expected here, not {_shown(piece)}.",
+            f"A field is expected here, not {_quote_piece(piece)}.",
             position,
             piece,
-            f"Write {quote(shortened(piece))} to search the text of messages.",
+            f"Write {quote(truncate(piece))} to search the text of messages.",
             quote(piece),
         )
-    return _error(f"A field is expected here, not {_shown(piece)}.", position, piece, None, None)
+    return _error(f"A field is expected here, not {_quote_piece(piece)}.", position, piece, None, None)
 
 
 def _term_complete(text: str, position: int, piece: str, expected: frozenset[str]) -> FilterError:
@@ -115,42 +115,48 @@ def _term_complete(text: str, position: int, piece: str, expected: frozenset[str
         meant = before[1].lower()
         return _error(f'"{before[1]}" is not an operator.', before.start(), before[1], f"Did you mean {meant}?", meant)
     if not piece:
-        return _end(text, expected)
+        return _end_error(text, expected)
     if piece.startswith("."):
         return _error("A dot in a field needs names on both sides.", position, piece, None, None)
-    if piece in _HABITS:
-        meant = _HABITS[piece]
-        return _error(f"{_shown(piece)} is not an operator.", position, piece, f"Did you mean {meant}?", meant)
+    if piece in _FOREIGN_OPERATORS:
+        meant = _FOREIGN_OPERATORS[piece]
+        return _error(f"{_quote_piece(piece)} is not an operator.", position, piece, f"Did you mean {meant}?", meant)
     if after_field and re.fullmatch(r"[A-Za-z_]+", piece):
-        meant = nearest(piece, OPERATOR_BY_SPELLING)
+        meant = nearest_choice(piece, OPERATOR_BY_SPELLING)
         suggestion = f"Did you mean {meant}?" if meant else f"Operators are {', '.join(_symbols())}."
-        return _error(f"{_shown(piece)} is not an operator.", position, piece, suggestion, meant)
+        return _error(f"{_quote_piece(piece)} is not an operator.", position, piece, suggestion, meant)
     if after_field:
-        return _error(f"An operator is expected before {_shown(piece)}.", position, piece, "Did you mean ==?", None)
+        return _error(
+            f"An operator is expected before {_quote_piece(piece)}.", position, piece, "Did you mean ==?", None
+        )
     if "COMMA" in expected:
         return _error(
-            f"A comma or }} is expected before {_shown(piece)}.",
+            f"A comma or }} is expected before {_quote_piece(piece)}.",
             position,
             piece,
             "Put text with spaces in quotes.",
             None,
         )
     if piece in ("==", "!=", "<", "<=", ">", ">="):
-        return _error(f"A comparison cannot be compared again with {_shown(piece)}.", position, piece, None, None)
+        return _error(f"A comparison cannot be compared again with {_quote_piece(piece)}.", position, piece, None, None)
     if "LBRACE" in expected:
         return _error(
-            f"A set in braces is expected after in, not {_shown(piece)}.", position, piece, _braces(piece), None
+            f"A set in braces is expected after in, not {_quote_piece(piece)}.",
+            position,
+            piece,
+            _braces_hint(piece),
+            None,
         )
     return _error(
-        f"&& or || is expected before {_shown(piece)}.", position, piece, "Put text with spaces in quotes.", None
+        f"&& or || is expected before {_quote_piece(piece)}.", position, piece, "Put text with spaces in quotes.", None
     )
 
 
-def _braces(piece: str) -> str:
-    return f"Did you mean {{{shortened(piece)}}}?"
+def _braces_hint(piece: str) -> str:
+    return f"Did you mean {{{truncate(piece)}}}?"
 
 
-def _end(text: str, expected: frozenset[str]) -> FilterError:
+def _end_error(text: str, expected: frozenset[str]) -> FilterError:
     if "COMMA" in expected:
         return FilterError("The set is never closed; } is missing.", position=len(text), length=0)
     if "LBRACE" in expected:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Changes
-from inspector.filters.cache import Answers
+from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
 from inspector.filters.field import Depends
@@ -24,10 +24,10 @@ _BITS = 16
 _CHUNK = 1 << 17
 """Messages evaluated or counted between two checks of the clock."""
 _BATCH = 1_000
-_MANY = 50_000
+_MAX_CHANGED = 50_000
 """Above this number of changed messages, all are evaluated again."""
 
-_EVERYTHING = compile_filter("")
+_EMPTY_FILTER = compile_filter("")
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class _Bit:
     scope: Scope | None = None
     done: int = 0
     """Number of messages evaluated."""
-    answers: Answers = field(default_factory=Answers)
+    answers: TermCache = field(default_factory=TermCache)
 
     @property
     def value(self) -> np.uint16:
@@ -75,7 +75,9 @@ class ConditionTally:
         self._waiting = 0
         self.hidden: list[int | None] = []
 
-    def ask(self, conditions: Sequence[tuple[DisplayFilter, bool]], own: DisplayFilter, scope: Scope | None) -> None:
+    def set_conditions(
+        self, conditions: Sequence[tuple[DisplayFilter, bool]], own: DisplayFilter, scope: Scope | None
+    ) -> None:
         """Sets the conditions to count; keeps results of filters that remain.
 
         Args:
@@ -88,7 +90,7 @@ class ConditionTally:
         }
         wanted.setdefault(own.text, (own, None))
         if scope is not None:
-            wanted[scope] = (_EVERYTHING, scope)
+            wanted[scope] = (_EMPTY_FILTER, scope)
         bits = {key: bit for key, bit in self._bits.items() if key in wanted and bit.filter is wanted[key][0]}
         free = [place for place in range(_BITS) if place not in {bit.place for bit in bits.values()}]
         for key, (filter_, part) in wanted.items():
@@ -114,36 +116,36 @@ class ConditionTally:
 
     # Events
 
-    def take_in(self, changes: Changes) -> None:
+    def on_changes(self, changes: Changes) -> None:
         """Queues changes at no cost until the next step."""
         if not self._asked:
             return
         if changes.tree_moved:
-            self._forget([bit for bit in self._bits.values() if bit.moves])
+            self._restart_bits([bit for bit in self._bits.values() if bit.moves])
         if changes.stop > changes.start:  # in a log, the last record sets the clock
-            self.tick()
+            self.on_clock()
         if len(changes.changed):
             self._changed.append(changes.changed)
             self._waiting += len(changes.changed)
             # Above this number, one pass over the columns is faster than single corrections.
-            if self._waiting > _MANY:
+            if self._waiting > _MAX_CHANGED:
                 self._changed, self._waiting = [], 0
-                self._forget([bit for bit in self._bits.values() if Depends.PASS in bit.filter.depends])
+                self._restart_bits([bit for bit in self._bits.values() if Depends.PASS in bit.filter.depends])
 
-    def tick(self) -> None:
+    def on_clock(self) -> None:
         """Invalidates results that depend on the clock."""
-        self._forget([bit for bit in self._bits.values() if Depends.CLOCK in bit.filter.depends])
+        self._restart_bits([bit for bit in self._bits.values() if Depends.CLOCK in bit.filter.depends])
 
-    def _forget(self, bits: list[_Bit]) -> None:
+    def _restart_bits(self, bits: list[_Bit]) -> None:
         for bit in bits:
-            bit.done, bit.answers = 0, Answers()
+            bit.done, bit.answers = 0, TermCache()
         if bits:
             self._count_again()
 
     # Counting
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """Returns True if all messages are counted."""
         return not self._asked or (self._counted == len(self._rows.analysis) and not self._changed)
 
@@ -151,7 +153,7 @@ class ConditionTally:
         """Counts until a deadline (`time.perf_counter`), at least one slice. Returns True if all are counted."""
         total = len(self._rows.analysis)
         self._grow(total)
-        if self._changed and not self._look_again(until):
+        if self._changed and not self._evaluate_changed(until):
             return False
         for bit in self._bits.values():
             while bit.done < total:
@@ -160,7 +162,7 @@ class ConditionTally:
                     return False
         while self._counted < total:
             stop = min(total, self._counted + _CHUNK)
-            self._counts += self._among(self._failed[self._counted : stop])
+            self._counts += self._hidden_counts(self._failed[self._counted : stop])
             self._counted = stop
             if time.perf_counter() >= until and stop < total:
                 return False
@@ -177,39 +179,39 @@ class ConditionTally:
     def _evaluate(self, bit: _Bit, total: int, until: float) -> None:
         """Sets the bits of the next messages."""
         start = bit.done
-        stop = self._rows.settle(bit.filter, bit.scope, start, min(total, start + _CHUNK), bit.answers, until)
-        found = self._rows.run(bit.filter, bit.scope, start, stop, bit.answers)
+        stop = self._rows.evaluate_until(bit.filter, bit.scope, start, min(total, start + _CHUNK), bit.answers, until)
+        found = self._rows.matches_in(bit.filter, bit.scope, start, stop, bit.answers)
         self._failed[start:stop] |= bit.value
         self._failed[found] &= ~bit.value
         bit.done = stop
 
-    def _look_again(self, until: float) -> bool:
+    def _evaluate_changed(self, until: float) -> bool:
         """Evaluates changed messages again until a deadline. Returns True if all are done."""
         rows = np.unique(np.concatenate(self._changed))
         for bit in self._bits.values():
-            bit.answers.forget(rows)
+            bit.answers.invalidate(rows)
         while len(rows):
             some, rows = rows[:_BATCH], rows[_BATCH:]
-            self._correct(some)
+            self._update_changed(some)
             if time.perf_counter() >= until:
                 break
         self._changed, self._waiting = [rows] if len(rows) else [], len(rows)
         return not len(rows)
 
-    def _correct(self, rows: NDArray[np.int64]) -> None:
+    def _update_changed(self, rows: NDArray[np.int64]) -> None:
         counted = rows[rows < self._counted]
         if len(counted):
             # Takes the rows out of the counts with their old bits, and adds them again with the new ones.
-            self._counts -= self._among(self._failed[counted])
+            self._counts -= self._hidden_counts(self._failed[counted])
         for bit in self._bits.values():
             known = rows[rows < bit.done]
             if len(known) and Depends.PASS in bit.filter.depends:
-                holds = bit.filter.mask_of(self._rows.analysis, Selection.of(known), bit.answers)
+                holds = bit.filter.cached_mask(self._rows.analysis, Selection.for_rows(known), bit.answers)
                 self._failed[known] = np.where(holds, self._failed[known] & ~bit.value, self._failed[known] | bit.value)
         if len(counted):
-            self._counts += self._among(self._failed[counted])
+            self._counts += self._hidden_counts(self._failed[counted])
 
-    def _among(self, failed: NDArray[np.uint16]) -> NDArray[np.int64]:
+    def _hidden_counts(self, failed: NDArray[np.uint16]) -> NDArray[np.int64]:
         """Returns the number of hidden messages per condition."""
         against = failed & self._in_force
         shown = against == 0

@@ -14,7 +14,7 @@ from inspector.filters.record_prefilter import in_stretches
 from inspector.filters.records import Mask
 from inspector.store.messages.capture import Capture
 
-_LONG = 8 << 20
+_LONG_RECORD = 8 << 20
 """Record size in bytes above which windows are used, to bound memory."""
 
 
@@ -26,7 +26,7 @@ def found_in(finder: TextFinder, capture: Capture, rows: NDArray[np.integer[Any]
         capture: the capture with the records.
         rows: (k,) integer, message indices in any order, at least one.
     """
-    long = capture.columns["length"][rows] > _LONG
+    long = capture.columns["length"][rows] > _LONG_RECORD
     found = np.zeros(len(rows), np.bool_)
     if not long.all():
         short = rows[~long]

@@ -22,7 +22,7 @@ class TookTooLongError(Exception):
 
 
 @contextlib.contextmanager
-def at_most(seconds: float) -> Generator[None]:
+def limited_time(seconds: float) -> Generator[None]:
     """Limits the processor time of a block; only in the main thread, and not nested.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.filters.ast import Comparison, Membership, StringValue
 from inspector.filters.check import Term, canonical_kind
-from inspector.filters.errors import nearest, shortened
+from inspector.filters.errors import nearest_choice, truncate
 from inspector.filters.plain_words import FilterNote
 from inspector.filters.strings import quote
 from inspector.protocol import kinds
@@ -37,8 +37,8 @@ def _note(text: str, term: Term, node: Comparison | Membership, value: StringVal
         return _kind_note(text, node, value)
     if not field.only or written in field.only:
         return None
-    heard = f"{field.name} is never {quote(shortened(written))}."
-    near = nearest(written, field.only)
+    heard = f"{field.name} is never {quote(truncate(written))}."
+    near = nearest_choice(written, field.only)
     if near is not None:
         return FilterNote(heard, "Did you mean", _replaced(text, value, quote(near)))
     if len(field.only) > _MOST_LISTED:
@@ -51,22 +51,22 @@ def _kind_note(text: str, node: Comparison | Membership, value: StringValue) -> 
     kind, counts_as = kinds.split_kind(written), canonical_kind(written)
     alone = isinstance(node, Comparison)
     if kind.method is not None or kind.target is not None:
-        heard = f"kind is {quote(shortened(kind.name))} there: method and target are no part of it."
+        heard = f"kind is {quote(truncate(kind.name))} there: method and target are no part of it."
         liking = f"kind like {quote(written)}" if _is_equality(node) else f"!(kind like {quote(written)})"
         return FilterNote(heard, "Did you mean", _replaced(text, node, liking)) if alone else FilterNote(heard)
     if counts_as != written or written in kinds.ONE_WORD:
         counted = "one of several kinds, by its payload" if counts_as == written else quote(counts_as)
-        heard = f"{quote(shortened(written))} counts as {counted}."
+        heard = f"{quote(truncate(written))} counts as {counted}."
         raw = f"kind.raw {node.operator} {quote(written)}" if isinstance(node, Comparison) else ""
         return FilterNote(heard, "For those sent so:", _replaced(text, node, raw)) if alone else FilterNote(heard)
     if counts_as in kinds.KNOWN or counts_as in kinds.OF_JSON_RPC:
         return None
     by_operation = {kind.rpartition("/")[2]: kind for kind in sorted(kinds.KNOWN, reverse=True)}
-    operation = nearest(written, by_operation) if "/" not in written else None
-    near = by_operation[operation] if operation is not None else nearest(written, kinds.KNOWN)
+    operation = nearest_choice(written, by_operation) if "/" not in written else None
+    near = by_operation[operation] if operation is not None else nearest_choice(written, kinds.KNOWN)
     if near is None and "/" in written:  # a program's own kind
         return None
-    heard = f"No protocol has the kind {quote(shortened(written))}."
+    heard = f"No protocol has the kind {quote(truncate(written))}."
     return FilterNote(heard) if near is None else FilterNote(heard, "Did you mean", _replaced(text, value, quote(near)))
 
 

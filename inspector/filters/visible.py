@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis, Changes
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.account.bookkeeping_rows import are_bookkeeping
-from inspector.filters.cache import Answers
+from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
 from inspector.filters.field import Depends
-from inspector.filters.folding import Folding, Grown
-from inspector.filters.order import Order, Places
+from inspector.filters.folding import Folding, GrowingArray
+from inspector.filters.order import Order, Permutation
 from inspector.filters.scope import Reach, Scope, ScopeNodes
 from inspector.filters.sorting import SortBy
 from inspector.protocol import kinds
@@ -33,9 +33,9 @@ __all__ = ["Messages", "Reach", "Scope", "Update", "VisibleRows"]
 
 Messages = NDArray[np.uint32]
 
-_AT_ONCE = 1 << 20
+_MAX_NEW = 1 << 20
 """Limit of new messages evaluated in one turn with a deadline."""
-_MANY = 2_000
+_MAX_DECODED_CHANGES = 2_000
 """Limit of changed messages decoded again at once if there is a deadline."""
 
 
@@ -71,7 +71,7 @@ class Update:
         return np.concatenate((self.before if self.replaced is None else self.replaced, self.new))
 
     @property
-    def added(self) -> int:
+    def row_difference(self) -> int:
         """Difference in the number of messages shown."""
         earlier = self.before if self.replaced is None else self.replaced
         return len(earlier) + len(self.new) - len(self.before)
@@ -100,13 +100,13 @@ class VisibleRows:
         self._folding = Folding(analysis, lambda: self.chosen)
         self._folds = True
         self._hides_bookkeeping = False
-        self._chosen: Grown | None = None  # None while every filtered message has a row
+        self._chosen: GrowingArray | None = None  # None while every filtered message has a row
         self._order: Order | None = None
         self._shown: Messages = np.empty(0, np.uint32)
         self._count = 0
         self._seen = 0
         self._announced = 0
-        self._answers = Answers()
+        self._answers = TermCache()
         self._stale = False
         self._settled = 0
         self._hidden = (0, 0)
@@ -127,33 +127,33 @@ class VisibleRows:
         return self.visible if self._chosen is None else self._chosen.values
 
     @property
-    def seen(self) -> int:
+    def seen_count(self) -> int:
         """Number of messages evaluated."""
         return self._seen
 
     @property
-    def chooses(self) -> bool:
+    def is_filtered(self) -> bool:
         """Returns True if a filter or a scope is in force."""
         return self.scope is not None or bool(self.filter.text.strip())
 
     @property
-    def behind(self) -> bool:
+    def is_behind(self) -> bool:
         """Returns True if new or changed messages wait for evaluation."""
         return self._stale or self._seen < self._announced
 
     # Filter and scope
 
-    def evaluate(self, filter_: DisplayFilter, scope: Scope | None, answers: Answers | None = None) -> Messages:
+    def evaluate(self, filter_: DisplayFilter, scope: Scope | None, answers: TermCache | None = None) -> Messages:
         """Returns the messages that pass a filter and scope; has no side effects."""
-        return self.run(filter_, scope, 0, len(self.analysis), answers or Answers())
+        return self.matches_in(filter_, scope, 0, len(self.analysis), answers or TermCache())
 
     @property
-    def folds(self) -> bool:
+    def folding_enabled(self) -> bool:
         """Returns True if streams and copies fold, unless the filter is about them."""
         return self._folds
 
     @property
-    def folded(self) -> bool:
+    def is_folded(self) -> bool:
         """Returns True if streams and copies are folded now."""
         return self._folding.on
 
@@ -167,7 +167,7 @@ class VisibleRows:
         """Number of filtered bookkeeping messages that are hidden, or would be."""
         return 0 if self.filter.is_about_messages else self._folding.bookkeeping
 
-    def hides(self, message: int) -> bool:
+    def is_hidden(self, message: int) -> bool:
         """Returns True if a message is hidden as bookkeeping."""
         if not self._folding.hides_bookkeeping:
             return False
@@ -180,19 +180,19 @@ class VisibleRows:
         self._folding.hides_bookkeeping = on and not self.filter.is_about_messages
         self._put_chosen(chosen)
 
-    def fold(self, on: bool) -> None:
+    def set_folding(self, on: bool) -> None:
         """Folds streams and copies into one row, or unfolds them."""
         self._folds = on
         chosen = self.chosen
         self._folding.on = self._folds and not self.filter.is_about_folded
         self._put_chosen(chosen)
 
-    def choose(
+    def apply_filter(
         self,
         filter_: DisplayFilter,
         scope: Scope | None,
         visible: Messages | None = None,
-        answers: Answers | None = None,
+        answers: TermCache | None = None,
     ) -> None:
         """Applies a filter and a scope.
 
@@ -203,7 +203,7 @@ class VisibleRows:
             answers: cached results of expensive terms.
         """
         # Cached results belong to one filter; a scope change alone keeps them.
-        answers = answers or (self._answers if filter_ is self.filter else Answers())
+        answers = answers or (self._answers if filter_ is self.filter else TermCache())
         visible = self.evaluate(filter_, scope, answers) if visible is None else visible
         self.filter, self.scope, self._answers = filter_, scope, answers
         self._seen = self._announced = len(self.analysis)
@@ -215,23 +215,25 @@ class VisibleRows:
     def _put_chosen(self, chosen: Messages) -> None:
         """Replaces the filtered messages."""
         rows = self._folding.begin(chosen)
-        self._chosen = None if rows is chosen else Grown(chosen)
+        self._chosen = None if rows is chosen else GrowingArray(chosen)
         self._replace(rows)
 
-    def run(self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: Answers) -> Messages:
+    def matches_in(
+        self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: TermCache
+    ) -> Messages:
         """Returns the messages of a range that pass a filter and scope."""
-        selection = Selection.between(start, stop)
+        selection = Selection.for_range(start, stop)
         if scope is None:
-            mask = filter_.mask_of(self.analysis, selection, answers)
+            mask = filter_.cached_mask(self.analysis, selection, answers)
         else:
             mask = self._in_scope(scope, selection)
             # The scope is cheap, so the filter sees only messages inside it.
-            chosen = selection.where(mask)
-            mask[mask] = filter_.mask_of(self.analysis, chosen, answers)
+            chosen = selection.filtered_by(mask)
+            mask[mask] = filter_.cached_mask(self.analysis, chosen, answers)
         return (np.flatnonzero(mask) + start).astype(np.uint32)
 
     def _in_scope(self, scope: Scope, selection: Selection) -> NDArray[np.bool_]:
-        within = self._within(scope, selection)
+        within = self._scope_mask(scope, selection)
         if scope.calls:
             request, proposal = self._call_kinds()
             kind = self.analysis.capture.columns["kind"][selection.take]
@@ -239,7 +241,7 @@ class VisibleRows:
             within = within | (kind == request) | (kind == proposal)
         return within
 
-    def _within(self, scope: Scope, selection: Selection) -> NDArray[np.bool_]:
+    def _scope_mask(self, scope: Scope, selection: Selection) -> NDArray[np.bool_]:
         if scope.source is not None:
             return self.analysis.capture.columns["source"][selection.take] == scope.source
         here = self.analysis.capture.columns["space"][selection.take] == scope.space
@@ -249,14 +251,14 @@ class VisibleRows:
         node = self.analysis.contexts.tree.resolve(scope.node)
         if node == MAIN:
             return here & (held == MAIN)
-        return self._scope_nodes.chosen(node, scope.reach).take(held)
+        return self._scope_nodes.node_mask(node, scope.reach).take(held)
 
-    def settle(
-        self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: Answers, until: float
+    def evaluate_until(
+        self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: TermCache, until: float
     ) -> int:
         """Evaluates expensive terms for messages in the scope until a deadline; returns one past the last done."""
         within = None if scope is None else lambda selection: self._in_scope(scope, selection)
-        return filter_.settle(self.analysis, start, stop, answers, until, within)
+        return filter_.evaluate_until(self.analysis, start, stop, answers, until, within)
 
     # New traffic
 
@@ -273,25 +275,27 @@ class VisibleRows:
         depends = self.filter.depends
         self._announced = max(self._announced, changes.stop)  # a view that is held back learns of no later messages
         changed = changes.changed[changes.changed < self._seen]
-        self._answers.forget(changes.changed)
+        self._answers.invalidate(changes.changed)
         if (changes.tree_moved and (self.scope is not None or Depends.TREE in depends)) or (
             Depends.CLOCK in depends and (clock or changes.stop > changes.start)
         ):
             # A moved subtree or the clock can change any row, so every seen message is evaluated again.
             self._stale, self._settled = True, 0
         # Decoding that many records in one turn would block the window.
-        many = len(changed) > _MANY and Depends.PASS in depends and not self.filter.is_cheap(self.analysis)
+        many = (
+            len(changed) > _MAX_DECODED_CHANGES and Depends.PASS in depends and not self.filter.is_cheap(self.analysis)
+        )
         self._stale = self._stale or (many and until is not None)
         visible, chosen = self.visible, self.chosen
         again = self._looked_at_again(until) if self._stale else self._corrected(changed)
-        more, reached = self._new(until)
+        more, reached = self._new_matches(until)
         replaced = None
         if again is None or np.array_equal(again, chosen):
-            everything, new = None, self._folding.folded(more)
+            everything, new = None, self._folding.unfolded_messages(more)
         else:
             everything = np.concatenate((again, more))
             # Folding depends on the neighbours, so a change in the middle folds everything again.
-            rows = self._folding.folded(everything, anew=True)
+            rows = self._folding.unfolded_messages(everything, anew=True)
             behind = int(rows.searchsorted(np.uint32(self._seen)))
             replaced, new = rows[:behind], rows[behind:]
             if np.array_equal(replaced, visible):
@@ -300,31 +304,31 @@ class VisibleRows:
         appended = replaced is None or (
             len(earlier) > len(visible) and np.array_equal(earlier[: len(visible)], visible)
         )
-        grown = np.union1d(self._folding.grown(more), self._folding.grown(changed))
-        grown = grown[_among(grown, earlier)]
-        changed = np.union1d(changed[_among(changed, earlier)], grown)
+        grown = np.union1d(self._folding.grown_rows(more), self._folding.grown_rows(changed))
+        grown = grown[_is_member(grown, earlier)]
+        changed = np.union1d(changed[_is_member(changed, earlier)], grown)
         return Update(visible, replaced, new, appended, changed, reached, everything, more, grown)
 
     def _looked_at_again(self, until: float | None) -> Messages | None:
         """Evaluates all seen messages again and returns the matches; None if the deadline passed first."""
         if until is not None:
-            asked = self.settle(self.filter, self.scope, self._settled, self._seen, self._answers, until)
+            asked = self.evaluate_until(self.filter, self.scope, self._settled, self._seen, self._answers, until)
             self._settled = asked
             if asked < self._seen:
                 return None
         self._stale = False
-        return self.run(self.filter, self.scope, 0, self._seen, self._answers)
+        return self.matches_in(self.filter, self.scope, 0, self._seen, self._answers)
 
     def _corrected(self, changed: NDArray[np.int64]) -> Messages | None:
         """Evaluates changed messages again and returns all seen matches; None if there is no difference."""
         if not len(changed) or Depends.PASS not in self.filter.depends:
             return None
         visible = self.chosen
-        selection = Selection.of(changed)
-        shown = self.filter.mask_of(self.analysis, selection, self._answers)
+        selection = Selection.for_rows(changed)
+        shown = self.filter.cached_mask(self.analysis, selection, self._answers)
         if self.scope is not None:
             shown = shown & self._in_scope(self.scope, selection)
-        before = _among(changed, visible)
+        before = _is_member(changed, visible)
         come, gone = changed[shown & ~before], changed[before & ~shown]
         if not len(come) and not len(gone):
             return None
@@ -333,13 +337,13 @@ class VisibleRows:
         rest = np.delete(visible, np.searchsorted(visible, gone)) if len(gone) else visible
         return np.insert(rest, np.searchsorted(rest, come), come) if len(come) else rest
 
-    def _new(self, until: float | None) -> tuple[Messages, int]:
+    def _new_matches(self, until: float | None) -> tuple[Messages, int]:
         """Returns the new matches, and one past the last message evaluated."""
         stop = self._announced
         if until is not None and self._seen < stop:
-            stop = min(stop, self._seen + _AT_ONCE)
-            stop = self.settle(self.filter, self.scope, self._seen, stop, self._answers, until)
-        return self.run(self.filter, self.scope, self._seen, stop, self._answers), stop
+            stop = min(stop, self._seen + _MAX_NEW)
+            stop = self.evaluate_until(self.filter, self.scope, self._seen, stop, self._answers, until)
+        return self.matches_in(self.filter, self.scope, self._seen, stop, self._answers), stop
 
     def apply(self, update: Update) -> None:
         """Applies an update. O(new rows) if rows are only appended."""
@@ -354,12 +358,12 @@ class VisibleRows:
         """Records the filtered messages before the rows change."""
         if update.chosen is not None:
             rows = self._folding.begin(update.chosen)
-            self._chosen = None if len(rows) == len(update.chosen) else Grown(update.chosen)
+            self._chosen = None if len(rows) == len(update.chosen) else GrowingArray(update.chosen)
             self.replaced += update.replaced is None
             return
-        self._folding.take(update.more)
+        self._folding.append_messages(update.more)
         if self._chosen is None and len(update.new) < len(update.more):
-            self._chosen = Grown(self.visible.copy())
+            self._chosen = GrowingArray(self.visible.copy())
         if self._chosen is not None:
             self._chosen.add(update.more)
 
@@ -379,7 +383,7 @@ class VisibleRows:
     def _replace(self, visible: Messages) -> None:
         if self._order is not None:
             # A change of the filter must not undo the user's sort.
-            self._order = self._order.carried_over(self.visible, visible)
+            self._order = self._order.carry_over(self.visible, visible)
         self._shown, self._count = visible, len(visible)
         self.replaced += 1
         self.arranged += 1
@@ -388,7 +392,7 @@ class VisibleRows:
 
     # Sort order
 
-    def sort(self, by: SortBy | None, places: Places | None = None, messages: Messages | None = None) -> None:
+    def sort(self, by: SortBy | None, places: Permutation | None = None, messages: Messages | None = None) -> None:
         """Sorts the rows. They keep the order until the next sort; new ones come below.
 
         Args:
@@ -403,11 +407,11 @@ class VisibleRows:
             # Rows may have come and gone while the sort ran in slices.
             order = Order(places)
             same = messages is None or np.array_equal(messages, visible[: len(messages)])
-            self._order = order if same or messages is None else order.carried_over(messages, visible)
+            self._order = order if same or messages is None else order.carry_over(messages, visible)
         self._index_expansions()
 
     @property
-    def unsorted(self) -> int:
+    def unsorted_count(self) -> int:
         """Number of messages that arrived after the sort, shown below in order of arrival."""
         return 0 if self._order is None else self._count - self._order.sorted
 
@@ -422,14 +426,14 @@ class VisibleRows:
         return self._count + (sum(map(self._parts_at, self._expanded_at)) if self._expanded_at else 0)
 
     def message_at(self, position: int) -> int:
-        return int(self._shown[position if self._order is None else self._order.place(position)])
+        return int(self._shown[position if self._order is None else self._order.place_at(position)])
 
     def position(self, message: int) -> int | None:
         """Returns the position of a message, if it is shown. O(log rows)."""
         place = self._place_of(message)
-        return place if place is None or self._order is None else self._order.position(place)
+        return place if place is None or self._order is None else self._order.position_of(place)
 
-    def neighbour(self, message: int, by: int) -> int | None:
+    def neighbour_of(self, message: int, by: int) -> int | None:
         """Returns the message `by` positions below a shown one (above if negative); None past either end."""
         position = self.position(message)
         wanted = -1 if position is None else position + by
@@ -449,18 +453,18 @@ class VisibleRows:
             extra += self._parts_at(position)
 
     def _place_of(self, message: int) -> int | None:
-        place = self.place(message)
+        place = self.messages_before(message)
         if place < self._count and self._shown[place] == message:
             return place
         head = self._folding.head_of(message)
         return None if head is None or head == message else self._place_of(head)
 
-    def place(self, message: int) -> int:
+    def messages_before(self, message: int) -> int:
         """Returns the number of shown messages before this one. O(log rows)."""
         # For any other dtype, numpy would convert the whole array first.
         return int(self.visible.searchsorted(np.uint32(message)))
 
-    def at(self, row: int) -> tuple[int, int]:
+    def row_at(self, row: int) -> tuple[int, int]:
         """Returns the (message, part) of a row. O(log expansions)."""
         before = bisect_right(self._starts, row) - 1
         if before < 0:
@@ -496,16 +500,16 @@ class VisibleRows:
         own = self.row_of(message)
         if own is not None:
             return own
-        place = min(self.place(message), self._count - 1)
+        place = min(self.messages_before(message), self._count - 1)
         found = self.row_of(int(self.visible[place])) if place >= 0 else None
         return -1 if found is None else found
 
-    def stands_for(self, message: int) -> int:
+    def row_message(self, message: int) -> int:
         """Returns the message whose row stands for a folded frame or copy; else the message itself."""
         head = self._folding.head_of(message)
         return message if head is None else head
 
-    def standing_for(self, messages: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    def row_messages(self, messages: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Returns (n,) `stands_for` of each message."""
         return self._folding.heads_of(messages)
 
@@ -514,9 +518,9 @@ class VisibleRows:
         if self._chosen is None or not len(messages):
             return messages
         chosen = self.chosen
-        return chosen[np.isin(self.standing_for(chosen), messages)]
+        return chosen[np.isin(self.row_messages(chosen), messages)]
 
-    def parts(self, message: int) -> int:
+    def part_count(self, message: int) -> int:
         """Number of lines below an expanded message; 0 if it is not expanded."""
         return self._expanded.get(message, 0)
 
@@ -537,7 +541,7 @@ class VisibleRows:
 
     def hidden_calls(self) -> tuple[int, int]:
         """Counts requests and proposals that the filter or scope hides; agents must act on them."""
-        if not self.chooses:
+        if not self.is_filtered:
             return 0, 0
         if self._hidden_to < self._seen:  # the kind of a message never changes
             more = self._hidden_between(self._hidden_to, self._seen)
@@ -550,7 +554,7 @@ class VisibleRows:
         kind = capture.columns["kind"][start:stop]
         # Counts only new messages; the earlier count is kept.
         hidden = np.ones(len(kind), np.bool_)
-        first, last = self.place(start), self.place(stop)
+        first, last = self.messages_before(start), self.messages_before(stop)
         hidden[self.visible[first:last] - np.uint32(start)] = False
         request, proposal = self._call_kinds()
         return int(np.count_nonzero(hidden & (kind == request))), int(np.count_nonzero(hidden & (kind == proposal)))
@@ -562,7 +566,7 @@ class VisibleRows:
         return strings.find(kinds.REQUEST) or -1, strings.find(kinds.PROPOSAL) or -1
 
 
-def _among(messages: NDArray[np.int64], visible: Messages) -> NDArray[np.bool_]:
+def _is_member(messages: NDArray[np.int64], visible: Messages) -> NDArray[np.bool_]:
     """Returns a mask of ascending messages that are shown. O(messages log rows)."""
     if not len(visible) or not len(messages):
         return np.zeros(len(messages), np.bool_)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.base.network_shares import share_of
-from inspector.base.targets import SESSION, is_session
+from inspector.base.targets import SESSION_PREFIX, is_session
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_source_list, read_source_list
 from inspector.mcp_server.fence import PrivateCopy, identity_inside
@@ -156,7 +156,9 @@ class Captures:
 
     def _session(self, name: str) -> Path:
         try:
-            return (newest_session() if name == LAST else session_named(name.removeprefix(SESSION))).path.resolve()
+            return (
+                newest_session() if name == LAST else session_named(name.removeprefix(SESSION_PREFIX))
+            ).path.resolve()
         except SessionNameError as error:
             raise CaptureNameError(str(error)) from None
 
@@ -216,7 +218,7 @@ class Captures:
                 "program": one.program, "project": one.project, "prompt": one.prompt[:_PROMPT], "model": one.model,
                 "running": one.running, "sub_agents": one.sub_agents,
             }  # fmt: skip
-            yield Listed(f"{SESSION}{one.identifier}", one.modified, one.size, mask_secrets(about))
+            yield Listed(f"{SESSION_PREFIX}{one.identifier}", one.modified, one.size, mask_secrets(about))
 
     def _files(self) -> Iterator[Listed]:
         left = _MOST_ENTRIES
@@ -253,7 +255,7 @@ def _below(folder: Path, depth: int = 0) -> Iterator[Path]:
 
 def _state_of(path: Path) -> tuple[int, ...]:
     """Returns a key that changes if a log, or any file in the folder beside a session, is written to."""
-    place = opencode.place_of(path)
+    place = opencode.store_of(path)
     if place is not None:
         files = [place.path, *(one for one in (place.log,) if one.is_file()), *_below(place.path)]
     else:
@@ -270,7 +272,7 @@ def _read(path: Path, *, together: bool) -> CaptureDocument:
     document = CaptureDocument()
     try:
         document.load(path, together=together)
-        document.look_further(math.inf)
+        document.run_postponed_checks(math.inf)
     except BaseException:
         document.close()
         raise

@@ -18,7 +18,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.findings.batch import ReportedProblem
 from inspector.msp.document import Edit, SessionDocument
 from inspector.msp.files import SUFFIXES, NotMspError, is_packed
-from inspector.msp.frames import BEGAN
+from inspector.msp.frames import START_ITEM
 from inspector.msp.objects import Message
 from inspector.msp.problems import Problem
 from inspector.msp.projection import HEADER, Projection
@@ -60,7 +60,7 @@ def holds_sessions(source: SourceFile) -> bool | None:
     Raises:
         OSError: it cannot be read.
     """
-    growing = source.growing  # checked before the read: no data follows after the end
+    growing = source.is_growing  # checked before the read: no data follows after the end
     head = source.read(0, HEAD_BYTES)
     return is_msp_stream(head) if growing else is_msp(head)
 
@@ -109,7 +109,7 @@ class SpoolFeed:
         return self.spool.path
 
     @property
-    def growing(self) -> bool:
+    def is_growing(self) -> bool:
         """False: only edits append to it."""
         return False
 
@@ -123,12 +123,12 @@ class SpoolFeed:
         return None
 
     @property
-    def unopened(self) -> bool:
+    def is_unopened(self) -> bool:
         """False: it is no pipe."""
         return False
 
     @property
-    def trouble(self) -> str | None:
+    def problem(self) -> str | None:
         """None: filling never fails early."""
         return None
 
@@ -187,7 +187,7 @@ class MspCapture:
 
     # Following edits
 
-    def take(self, edit: Edit, capture: Capture) -> list[int] | None:
+    def apply_edit(self, edit: Edit, capture: Capture) -> list[int] | None:
         """Applies an edit to the spool; new rows are appended.
 
         Returns:
@@ -200,7 +200,7 @@ class MspCapture:
             if row is not None and self._write_anew(row, capture):
                 return [row]
         elif edit.kind == "append":
-            first = self.projection.grow(one.owner if isinstance(one, Message) else one for one in edit.added)
+            first = self.projection.append_rows(one.owner if isinstance(one, Message) else one for one in edit.added)
             if first is not None:
                 for lines in self.projection.lines(first):
                     self._spool.write(lines)
@@ -211,7 +211,7 @@ class MspCapture:
     def _row_of(self, edit: Edit) -> int | None:
         if edit.message is not None:
             return self.projection.row_of_message(edit.message)
-        return self.projection.row_of(edit.key, BEGAN)
+        return self.projection.row_of(edit.key, START_ITEM)
 
     def _write_anew(self, row: int, capture: Capture) -> bool:
         """Rewrites a row's line in place; returns False if the line has become too long."""
@@ -222,9 +222,9 @@ class MspCapture:
             return False
         # Blanks before the closing braces keep the length, so later offsets stay valid.
         filled = spare + b" " * (room - len(line)) + line[len(spare) :]
-        self._spool.put(int(capture.columns["offset"][row]), filled)
+        self._spool.overwrite(int(capture.columns["offset"][row]), filled)
         # The decoded record in the cache is out of date.
-        capture.records.forget(row)
+        capture.records.invalidate(row)
         return True
 
     # Problems
@@ -237,14 +237,14 @@ class MspCapture:
         # Rows are looked up once, since problems stay the same over many edits.
         self._rows_about |= {problem: row for problem, row in zip(new, rows, strict=True) if row is not None}
         found = [ReportedProblem(problem.code, self._row_about(problem), problem.text) for problem in problems]
-        return [*found, *self._overlaps()]
+        return [*found, *self._overlap_problems()]
 
     def _row_about(self, problem: Problem) -> int:
         if not problem.key and problem.code == "msp-unreadable" and self.projection.first_unread is not None:
             return self.projection.first_unread
         return self._rows_about.get(problem, 0)
 
-    def _overlaps(self) -> list[ReportedProblem]:
+    def _overlap_problems(self) -> list[ReportedProblem]:
         """Returns snapshots that overlap with the previous one."""
         found: list[ReportedProblem] = []
         for session in self.document.sessions:
@@ -341,7 +341,7 @@ class SessionFollowing:
         """Applies an edit by appending, by rewriting, or by a call of `on_behind`."""
         document = self._document
         self._revision = self.shown.document.revision
-        rows = self.shown.take(edit, document.capture)
+        rows = self.shown.apply_edit(edit, document.capture)
         if rows is None:
             if self._on_behind is not None:
                 self._on_behind()

@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector.msp import session_composing
 from inspector.msp.edit_composer import CannotEditError, Composer, PolicyValue
-from inspector.msp.edits import Edit, EditHistory, Insert, Made, SessionObserver
+from inspector.msp.edits import ComposedEdit, Edit, EditHistory, Insert, SessionObserver
 from inspector.msp.files import (
     MspFile,
     NotMspError,
@@ -22,8 +22,8 @@ from inspector.msp.files import (
     looks_like_msp,
     read_files,
 )
-from inspector.msp.links import Home, Linked, Owner, linked
-from inspector.msp.message_columns import KnownMessages
+from inspector.msp.links import Home, Linked, Owner, link_files
+from inspector.msp.message_columns import MessageColumnCache
 from inspector.msp.objects import Message, Session, Snapshot, Subsession
 from inspector.msp.problems import OwnerChecks, Problem
 from inspector.msp.saving import (
@@ -34,8 +34,8 @@ from inspector.msp.saving import (
     save_files,
     save_files_as,
 )
-from inspector.msp.session_composing import AS_WRITTEN, Agreed
-from inspector.protocol.timestamps import NO_TIME, written_time
+from inspector.msp.session_composing import AS_WRITTEN, SubContextValue
+from inspector.protocol.timestamps import NO_TIME, parse_text_time
 
 IDLE_AFTER_S = 30
 _LOOKED_AT = 16
@@ -44,7 +44,7 @@ _LOOKED_AT = 16
 
 def _said_ns(owner: Owner) -> int:
     """Returns the time of the last message, or NO_TIME."""
-    said = (written_time(item.get("timestamp")) for item in reversed(owner.items[-_LOOKED_AT:]))
+    said = (parse_text_time(item.get("timestamp")) for item in reversed(owner.items[-_LOOKED_AT:]))
     return next((ns for ns in said if ns != NO_TIME), NO_TIME)
 
 
@@ -76,12 +76,12 @@ class SessionDocument:
         self.idle_after_s = IDLE_AFTER_S
         """Seconds after the last message until an open sub-session is idle, by the sessions' time."""
         self._latest: tuple[int, int] | None = None
-        self.known = KnownMessages()
+        self.known = MessageColumnCache()
         """Columns of messages; they follow edits."""
         self._history = EditHistory()
-        self._take(files, linked(files))
+        self._set_content(files, link_files(files))
 
-    def _take(self, files: list[MspFile], found: Linked) -> None:
+    def _set_content(self, files: list[MspFile], found: Linked) -> None:
         self.files = files
         self.sessions: list[Session] = found.sessions
         self.subsessions: list[Subsession] = found.subsessions
@@ -110,8 +110,8 @@ class SessionDocument:
         return document
 
     @classmethod
-    def new(
-        cls, path: Path, identifier: str = "", label: str = "", agreed: Mapping[str, Agreed] | None = None, *,
+    def create(
+        cls, path: Path, identifier: str = "", label: str = "", agreed: Mapping[str, SubContextValue] | None = None, *,
         clock: Callable[[], int] = time.time_ns,
     ) -> SessionDocument:  # fmt: skip
         """Creates a session without messages; it is on no disk before `save_as`.
@@ -157,14 +157,14 @@ class SessionDocument:
         return sum(file.stamp.size for file in self.files if file.holds and file.stamp is not None)
 
     @property
-    def several(self) -> bool:
+    def has_several_files(self) -> bool:
         """Returns True if it has several files, so that it needs a folder."""
         return sum(file.holds for file in self.files) > 1
 
     @property
-    def dirty(self) -> bool:
+    def is_dirty(self) -> bool:
         """Returns True if there are unsaved edits."""
-        return self._history.dirty
+        return self._history.is_dirty
 
     @property
     def latest_ns(self) -> int:
@@ -202,36 +202,36 @@ class SessionDocument:
     def open_subsession(self, parent: Owner, label: str, policy: dict[str, Any] | None = None) -> Subsession:
         """Opens a sub-session. Raises CannotEditError if that is impossible."""
         composer = self._composer()
-        sub, made = composer.opened(parent, label, policy)
-        self._make(made)
+        sub, made = composer.compose_opening(parent, label, policy)
+        self._apply(made)
         return sub
 
     def add_message(self, owner: Owner, role: str, content: str, visibility: str | None = None) -> Message:
         """Appends a message. Raises CannotEditError if the sub-session is closed, or has no object."""
-        message, made = self._composer().added(owner, role, content, visibility)
-        self._make(made)
+        message, made = self._composer().compose_message(owner, role, content, visibility)
+        self._apply(made)
         return message
 
-    def close(self, sub: Subsession, summary: str | None, *, append_to_parent: bool) -> None:
+    def close_subsession(self, sub: Subsession, summary: str | None, *, append_to_parent: bool) -> None:
         """Closes an open sub-session with its summary. Raises CannotEditError if it is not open."""
-        self._make(self._composer().closed(sub, summary, append_to_parent=append_to_parent))
+        self._apply(self._composer().compose_close(sub, summary, append_to_parent=append_to_parent))
 
-    def discard(self, sub: Subsession) -> None:
+    def discard_subsession(self, sub: Subsession) -> None:
         """Closes an open sub-session without summary or merge. Raises CannotEditError if it is not open."""
-        self._make(self._composer().discarded(sub))
+        self._apply(self._composer().compose_discard(sub))
 
-    def reopen(self, sub: Subsession) -> None:
+    def reopen_subsession(self, sub: Subsession) -> None:
         """Reopens a closed or discarded sub-session. Raises CannotEditError if it is open or merged."""
-        self._make(self._composer().reopened(sub))
+        self._apply(self._composer().compose_reopening(sub))
 
     def preview_merge(self, sub: Subsession) -> list[Message]:
         """Returns the messages that a merge would write. Raises CannotEditError if it cannot be merged."""
-        added = self._composer().merged(sub).edit.added
+        added = self._composer().compose_merge(sub).edit.added
         return [one for one in added if isinstance(one, Message)]
 
-    def merge(self, sub: Subsession) -> None:
+    def merge_subsession(self, sub: Subsession) -> None:
         """Writes a closed sub-session's summary and global messages to the parent, once."""
-        self._make(self._composer().merged(sub))
+        self._apply(self._composer().compose_merge(sub))
 
     def why_not_merge(self, sub: Subsession) -> str | None:
         """Returns the reason against a merge as a sentence, if any."""
@@ -248,40 +248,40 @@ class SessionDocument:
     def set_visibility(self, message: Message, visibility: str | None) -> None:
         """Sets a message's visibility; None removes it."""
         if message.data.get("visibility") != visibility:
-            self._make(self._composer().shown(message, visibility))
+            self._apply(self._composer().compose_visibility(message, visibility))
 
     def set_policy(self, sub: Subsession, **changes: PolicyValue) -> None:
         """Sets members of a sub-session's policy; None removes one."""
-        if made := self._composer().with_policy(sub, changes):
-            self._make(made)
+        if made := self._composer().compose_policy(sub, changes):
+            self._apply(made)
 
-    def refer(self, sub: Subsession, other: Subsession) -> None:
+    def refer_summary(self, sub: Subsession, other: Subsession) -> None:
         """Includes the summary of a sibling without a merge."""
-        self._make(self._composer().referred(sub, other))
+        self._apply(self._composer().compose_reference(sub, other))
 
-    def withdraw(self, sub: Subsession, name: str) -> None:
+    def withdraw_summary(self, sub: Subsession, name: str) -> None:
         """Removes the reference to a summary.
 
         Args:
             sub: the sub-session.
             name: id of the sub-session it refers to, existing or not.
         """
-        self._make(self._composer().withdrawn(sub, name))
+        self._apply(self._composer().compose_withdrawal(sub, name))
 
     def why_not_refer(self, sub: Subsession, other: Subsession) -> str | None:
         """Returns the reason against a reference to another summary as a sentence, if any."""
         return self._composer().why_not_referred(sub, other)
 
-    def set_sub_context(self, session: Session, **changes: Agreed) -> None:
+    def set_sub_context(self, session: Session, **changes: SubContextValue) -> None:
         """Sets `intent`, `constraints`, `decisions` or `facts` of a session; None leaves one unchanged."""
         self._refuse_strange(session)
         if made := session_composing.with_sub_context(session, changes):
-            self._make(made)
+            self._apply(made)
 
     def add_snapshot(self, session: Session, content: str, covers: tuple[int, int] | None = None) -> Snapshot:
         """Adds a summary of messages `covers`: indices from 0, start and end."""
         self._refuse_strange(session)
-        self._make(session_composing.snapshot_added(session, content, covers, self.clock()))
+        self._apply(session_composing.snapshot_added(session, content, covers, self.clock()))
         return session.snapshots[-1]
 
     def change_snapshot(
@@ -290,31 +290,31 @@ class SessionDocument:
         """Changes a snapshot's text (None keeps it) or its range; None removes the range."""
         self._refuse_strange(session)
         if made := session_composing.snapshot_changed(session, snapshot, content, covers):
-            self._make(made)
+            self._apply(made)
 
     def delete_snapshot(self, session: Session, snapshot: Snapshot) -> None:
         self._refuse_strange(session)
-        self._make(session_composing.snapshot_deleted(session, snapshot))
+        self._apply(session_composing.snapshot_deleted(session, snapshot))
 
     def _refuse_strange(self, session: Session) -> None:
-        self._composer().refuse_strange(session)
+        self._composer().refuse_foreign_owner(session)
 
     def _composer(self) -> Composer:
         return Composer(self, self._by_key, self.clock())
 
-    def _make(self, made: Made) -> None:
-        self._history.make(made)
+    def _apply(self, made: ComposedEdit) -> None:
+        self._history.apply_edit(made)
         inserted = (step.value for step in made.steps if isinstance(step, Insert))
         self._made += (value for value in inserted if isinstance(value, MspFile))
         self._notify(made.edit)
 
     def _notify(self, edit: Edit) -> None:
         self.revision += 1
-        self.known.follow(edit)
+        self.known.on_edit(edit)
         sub, checks = self._by_key.get(edit.key), self._checks.get(edit.key)
         if edit.kind == "visibility" and edit.message is not None and checks is not None:
             # Only one message changed; a full check would read all of them again.
-            checks.reread(edit.message.data)
+            checks.update_visibility(edit.message.data)
         self._checked.pop(edit.key, None)
         if sub is not None and sub.parent is not None:
             # Problems of the parent can depend on its children.
@@ -365,21 +365,21 @@ class SessionDocument:
             ChangedOnDiskError: a file has changed since it was read; no file was written.
             OSError: it could not be written.
         """
-        snapshot, state = FileCopies(self.files, self._gone), self._history.state
+        snapshot, state = FileCopies(self.files, self._removed_files), self._history.state
         try:
-            with self._history.writing(state):
+            with self._history.mark_writing(state):
                 yield partial(save_files, snapshot.files, snapshot.gone, force=force)
         except OSError:
             if snapshot.wrote_any:
                 self._history.forget_saved()  # some files are written: the disk matches none of our states
             raise
         else:
-            self._history.saved(state)
+            self._history.mark_saved(state)
         finally:
-            snapshot.settle()
+            snapshot.transfer_stamps()
 
     @property
-    def _gone(self) -> list[MspFile]:
+    def _removed_files(self) -> list[MspFile]:
         """Saved files whose creation was undone."""
         return [file for file in self._made if file.stamp is not None and file not in self.files]
 
@@ -400,11 +400,11 @@ class SessionDocument:
             WouldReplaceError: the target exists; no file was written.
             OSError: it could not be written.
         """
-        several, state = self.several, self._history.state
+        several, state = self.has_several_files, self._history.state
         files = [file for file in self.files if file.holds]
         snapshot = FileCopies(files)
         yield partial(save_files_as, snapshot.files, path, replace=replace)
-        snapshot.settle()
+        snapshot.transfer_stamps()
         for file in self._made:
             if file not in files:  # if it is created again, it goes there
                 file.path = (path if several else path.parent) / file.path.name
@@ -412,7 +412,7 @@ class SessionDocument:
         self.files[:] = [file for file in self.files if file.holds]
         self._given = [path]
         self._folders, self._new = {}, []
-        self._history.saved(state)
+        self._history.mark_saved(state)
 
     def leave_disk(self) -> None:
         """Marks all files as missing on the disk, before they are deleted."""
@@ -421,7 +421,7 @@ class SessionDocument:
 
     def changed_on_disk(self) -> list[Path]:
         """Returns files that others wrote or deleted since they were read or saved."""
-        changed = changed_files([*self.files, *self._gone])
+        changed = changed_files([*self.files, *self._removed_files])
         return [file.path for file in changed if file.holds or file.stamp is not None]
 
     def new_on_disk(self) -> list[Path]:
@@ -451,7 +451,7 @@ class SessionDocument:
         new = SessionDocument.read([*self._given, *made])
         self._given = new.paths
         self._history = EditHistory()
-        self._take(new.files, Linked(new.sessions, new.subsessions, new._problems, new.homes))
+        self._set_content(new.files, Linked(new.sessions, new.subsessions, new._problems, new.homes))
         self._notify(Edit("Read again", "restructure", ""))
 
 

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from inspector.msp.edits import REMOVED, Edit, Insert, Made, SetAttribute, SetMember, Step
+from inspector.msp.edits import REMOVED, ComposedEdit, Edit, Insert, SetAttribute, SetMember, Step
 from inspector.msp.files import MspFile
 from inspector.msp.json_patch import exactly_same
 from inspector.msp.links import Home, Owner
-from inspector.msp.message_columns import KnownMessages
+from inspector.msp.message_columns import MessageColumnCache
 from inspector.msp.objects import (
     CLOSED,
     DISCARDED,
@@ -53,7 +53,7 @@ class _Objects(Protocol):
     sessions: list[Session]
     subsessions: list[Subsession]
     homes: dict[str, Home]
-    known: KnownMessages
+    known: MessageColumnCache
 
 
 class Composer:
@@ -64,19 +64,21 @@ class Composer:
         self._by_key = by_key
         self._now_ns = now_ns
 
-    def opened(self, parent: Owner, label: str, policy: dict[str, Any] | None) -> tuple[Subsession, Made]:
+    def compose_opening(
+        self, parent: Owner, label: str, policy: dict[str, Any] | None
+    ) -> tuple[Subsession, ComposedEdit]:
         """Composes a new sub-session beside its siblings."""
-        self.refuse_strange(parent)
+        self.refuse_foreign_owner(parent)
         # Also ids of sessions: a parent id may name either.
         taken = {*self._by_key, *(session.key for session in self._objects.sessions)}
         key = new_id("sub", taken)
         data: dict[str, Any] = {"subsession_id": key}
         if parent.id:
             data["parent_session_id"] = parent.id
-        data |= {"label": label, "status": "open", "created_at": self._now(parent), "closed_at": None}
+        data |= {"label": label, "status": "open", "created_at": self._written_now(parent), "closed_at": None}
         data["context_policy"] = {**_POLICY, **(policy or {})}
         data["messages"] = []
-        home, steps = self._place(parent, data)
+        home, steps = self._choose_place(parent, data)
         place = f"{home.file.name} (new)"
         sub = Subsession(data, key, data["messages"], parent=parent, place=place)
         steps += [
@@ -85,22 +87,26 @@ class Composer:
             SetMember(self._by_key, key, sub),
             SetMember(self._objects.homes, key, home),
         ]
-        return sub, Made(Edit(f"Open {label}", "append", key, None, (sub,)), steps)
+        return sub, ComposedEdit(Edit(f"Open {label}", "append", key, None, (sub,)), steps)
 
-    def added(self, owner: Owner, role: str, content: str, visibility: str | None) -> tuple[Message, Made]:
+    def compose_message(
+        self, owner: Owner, role: str, content: str, visibility: str | None
+    ) -> tuple[Message, ComposedEdit]:
         """Composes a new message at the end."""
-        self.refuse_strange(owner)
-        _refuse(self.why_not_added(owner))
+        self.refuse_foreign_owner(owner)
+        _raise_if(self.why_not_added(owner))
         data: dict[str, Any] = {"id": new_id("m", ()), "role": role, "content": content}
         if visibility is not None:
             data["visibility"] = visibility
-        data["timestamp"] = self._now(owner)
-        message, steps = self._appended(owner, data)
-        return message, Made(Edit(f"Add message to {owner.label}", "append", owner.key, message, (message,)), steps)
+        data["timestamp"] = self._written_now(owner)
+        message, steps = self._append_steps(owner, data)
+        return message, ComposedEdit(
+            Edit(f"Add message to {owner.label}", "append", owner.key, message, (message,)), steps
+        )
 
-    def closed(self, sub: Subsession, summary: str | None, *, append_to_parent: bool) -> Made:
+    def compose_close(self, sub: Subsession, summary: str | None, *, append_to_parent: bool) -> ComposedEdit:
         """Composes a close: status, time, summary, and optionally a message in the parent."""
-        steps = self._ended(sub, CLOSED)
+        steps = self._end_steps(sub, CLOSED)
         added: list[Message | Subsession] = [sub]
         if summary:
             steps.append(SetMember(sub.data, "summary", summary))
@@ -108,23 +114,25 @@ class Composer:
                 message, more = self._summary_entry(sub, summary, merged=False)
                 added.append(message)
                 steps += more
-        return Made(Edit(f"Close {sub.label}", "append", sub.key, None, tuple(added)), steps)
+        return ComposedEdit(Edit(f"Close {sub.label}", "append", sub.key, None, tuple(added)), steps)
 
-    def discarded(self, sub: Subsession) -> Made:
+    def compose_discard(self, sub: Subsession) -> ComposedEdit:
         """Composes a discard: status and time; the messages are kept."""
-        return Made(Edit(f"Discard {sub.label}", "append", sub.key, None, (sub,)), self._ended(sub, DISCARDED))
+        return ComposedEdit(
+            Edit(f"Discard {sub.label}", "append", sub.key, None, (sub,)), self._end_steps(sub, DISCARDED)
+        )
 
-    def reopened(self, sub: Subsession) -> Made:
+    def compose_reopening(self, sub: Subsession) -> ComposedEdit:
         """Composes a reopening; the summary stays until the next close."""
-        self.refuse_strange(sub)
-        _refuse(self.why_not_reopened(sub))
+        self.refuse_foreign_owner(sub)
+        _raise_if(self.why_not_reopened(sub))
         steps = [SetMember(sub.data, "status", "open"), SetMember(sub.data, "closed_at", None)]
-        return Made(Edit(f"Reopen {sub.label}", "restructure", sub.key), steps)
+        return ComposedEdit(Edit(f"Reopen {sub.label}", "restructure", sub.key), steps)
 
-    def merged(self, sub: Subsession) -> Made:
+    def compose_merge(self, sub: Subsession) -> ComposedEdit:
         """Composes a merge: one labelled message with the summary, and copies of the global messages."""
-        self.refuse_strange(sub)
-        _refuse(self.why_not_merged(sub))
+        self.refuse_foreign_owner(sub)
+        _raise_if(self.why_not_merged(sub))
         parent = cast(Owner, sub.parent)
         steps: list[Step] = [SetAttribute(sub, "merged", True)]
         added: list[Message] = []
@@ -133,22 +141,22 @@ class Composer:
             added.append(message)
             steps += more
         # Copies, so that later edits on one side do not change the other.
-        for item in self._crossing(sub, parent):
-            message, more = self._appended(parent, item)
+        for item in self._crossing_messages(sub, parent):
+            message, more = self._append_steps(parent, item)
             added.append(message)
             steps += more
-        return Made(Edit(f"Merge {sub.label}", "append", sub.key, None, tuple(added)), steps)
+        return ComposedEdit(Edit(f"Merge {sub.label}", "append", sub.key, None, tuple(added)), steps)
 
-    def shown(self, message: Message, visibility: str | None) -> Made:
+    def compose_visibility(self, message: Message, visibility: str | None) -> ComposedEdit:
         """Composes another visibility for a message; None removes it."""
-        self.refuse_strange(message.owner)
+        self.refuse_foreign_owner(message.owner)
         steps = [SetMember(message.data, "visibility", REMOVED if visibility is None else visibility)]
         words = "Make message global" if visibility == "global" else "Change visibility"
-        return Made(Edit(words, "visibility", message.owner.key, message), steps)
+        return ComposedEdit(Edit(words, "visibility", message.owner.key, message), steps)
 
-    def with_policy(self, sub: Subsession, changes: dict[str, PolicyValue]) -> Made | None:
+    def compose_policy(self, sub: Subsession, changes: dict[str, PolicyValue]) -> ComposedEdit | None:
         """Composes a policy change, if there is a difference."""
-        self.refuse_strange(sub)
+        self.refuse_foreign_owner(sub)
         before = dict_of(sub.data, "context_policy")
         steps: list[Step] = []
         policy = before
@@ -161,27 +169,27 @@ class Composer:
                 steps.append(SetMember(policy, name, value))
         if not any(isinstance(step, SetMember) and step.data is policy for step in steps):
             return None
-        return Made(Edit(f"Change the policy of {sub.label}", "policy", sub.key), steps)
+        return ComposedEdit(Edit(f"Change the policy of {sub.label}", "policy", sub.key), steps)
 
-    def referred(self, sub: Subsession, other: Subsession) -> Made:
+    def compose_reference(self, sub: Subsession, other: Subsession) -> ComposedEdit:
         """Composes a policy that includes another sub-session's summary."""
-        self.refuse_strange(sub)
-        self.refuse_strange(other)
-        _refuse(self.why_not_referred(sub, other))
-        made = self.with_policy(sub, {SUMMARIES: [*sub.policy.include_summaries, other.id]})
-        return cast(Made, made)._replace(
+        self.refuse_foreign_owner(sub)
+        self.refuse_foreign_owner(other)
+        _raise_if(self.why_not_referred(sub, other))
+        made = self.compose_policy(sub, {SUMMARIES: [*sub.policy.include_summaries, other.id]})
+        return cast(ComposedEdit, made)._replace(
             edit=Edit(f"Refer from {sub.label} to the summary of {other.label}", "policy", sub.key)
         )
 
-    def withdrawn(self, sub: Subsession, name: str) -> Made:
+    def compose_withdrawal(self, sub: Subsession, name: str) -> ComposedEdit:
         """Composes a policy without another sub-session's summary."""
-        self.refuse_strange(sub)
+        self.refuse_foreign_owner(sub)
         if name not in sub.policy.include_summaries:
             raise CannotEditError(f"{sub.label} does not refer to {name}.")
         left = [one for one in sub.policy.include_summaries if one != name]
-        made = self.with_policy(sub, {SUMMARIES: left or None})
+        made = self.compose_policy(sub, {SUMMARIES: left or None})
         words = f"Remove the reference from {sub.label} to the summary of {name}"
-        return cast(Made, made)._replace(edit=Edit(words, "policy", sub.key))
+        return cast(ComposedEdit, made)._replace(edit=Edit(words, "policy", sub.key))
 
     # Why not ---------------------------------------------------------------------------------------------------------
 
@@ -245,28 +253,28 @@ class Composer:
 
     # Parts of edits --------------------------------------------------------------------------------------------------
 
-    def refuse_strange(self, owner: Owner) -> None:
+    def refuse_foreign_owner(self, owner: Owner) -> None:
         """Refuses an object from before a reload: the edit would have no effect."""
         known = self._by_key.get(owner.key)
         if owner is not known and not any(owner is session for session in self._objects.sessions):
             raise CannotEditError(f"{owner.label} was reloaded from its file meanwhile.")
 
-    def _ended(self, sub: Subsession, status: str) -> list[Step]:
-        self.refuse_strange(sub)
+    def _end_steps(self, sub: Subsession, status: str) -> list[Step]:
+        self.refuse_foreign_owner(sub)
         if not sub.is_open:
             raise CannotEditError(f"{sub.label} is closed.")
-        return [SetMember(sub.data, "status", status), SetMember(sub.data, "closed_at", self._now(sub))]
+        return [SetMember(sub.data, "status", status), SetMember(sub.data, "closed_at", self._written_now(sub))]
 
     def _summary_entry(self, sub: Subsession, summary: str, *, merged: bool) -> tuple[Message, list[Step]]:
         parent = sub.parent
         if parent is None:
             raise CannotEditError(f"{sub.label} has no parent.")
-        _refuse(_why_no_messages(parent))
+        _raise_if(_why_no_messages(parent))
         data: dict[str, Any] = {
             "id": new_id("m", ()),
             "role": "assistant",
             "content": summary_entry(sub, summary),
-            "timestamp": self._now(parent),
+            "timestamp": self._written_now(parent),
         }
         # a chat sends the summary with its recent messages, and `main_only` would prevent that
         if isinstance(parent, Subsession):
@@ -275,17 +283,19 @@ class Composer:
             data[SUMMARY_OF] = sub.id
         if merged:
             data[MERGED_FROM] = sub.id
-        message, steps = self._appended(parent, data)
+        message, steps = self._append_steps(parent, data)
         return message, [*steps, SetAttribute(sub, "summarized", True)]
 
-    def _crossing(self, sub: Subsession, parent: Owner) -> list[dict[str, Any]]:
+    def _crossing_messages(self, sub: Subsession, parent: Owner) -> list[dict[str, Any]]:
         """Returns copies of the global messages that the parent lacks.
 
         A copy keeps its id, so that it counts once. If the parent uses that id for another message, since ids belong to
         one conversation, the copy gets a new one.
         """
         items = [item for item in sub.items if _is_global(item)]
-        known = self._objects.known.having(parent, {text_of(item, "id") for item in items}) if items else set[str]()
+        known = (
+            self._objects.known.existing_ids(parent, {text_of(item, "id") for item in items}) if items else set[str]()
+        )
         known.discard("")
         present = {_id_and_content(item) for item in parent.items if text_of(item, "id") in known} if known else set()
         found: list[dict[str, Any]] = []
@@ -298,8 +308,8 @@ class Composer:
             found.append(copy)
         return found
 
-    def _appended(self, owner: Owner, data: dict[str, Any]) -> tuple[Message, list[Step]]:
-        _refuse(_why_no_messages(owner))
+    def _append_steps(self, owner: Owner, data: dict[str, Any]) -> tuple[Message, list[Step]]:
+        _raise_if(_why_no_messages(owner))
         steps: list[Step] = []
         if owner.data.get("messages") is None:
             steps.append(SetMember(owner.data, "messages", owner.items))
@@ -308,33 +318,34 @@ class Composer:
         steps.append(Insert(owner.items, data))
         return Message(data, owner), steps
 
-    def _place(self, parent: Owner, data: dict[str, Any]) -> tuple[Home, list[Step]]:
+    def _choose_place(self, parent: Owner, data: dict[str, Any]) -> tuple[Home, list[Step]]:
         """Chooses the place of a new sub-session: beside its siblings, in the file's list, or in its parent."""
-        _refuse(self.why_not_opened(parent))
+        _raise_if(self.why_not_opened(parent))
         objects = self._objects
         home = objects.homes.get(parent.key)
         if home is not None and not self._is_found(parent):
-            return self._embedded(parent, home, data)  # the parent's id alone would be ambiguous
+            return self._place_inside(parent, home, data)  # the parent's id alone would be ambiguous
         for sub in reversed(parent.children):
             beside = objects.homes[sub.key]
             if beside.siblings is not None:
                 listed = beside.siblings is not parent.data.get("subsessions")
-                return beside, [Insert(beside.siblings, data), *(_listed(parent, data) if listed else ())]
+                return beside, [Insert(beside.siblings, data), *(_list_steps(parent, data) if listed else ())]
         if home is not None and home.box is not None and isinstance(home.box.get("subsessions", []), list):
             box = home.box
             siblings = cast(list[Any], box.get("subsessions", []))
             steps: list[Step] = [] if "subsessions" in box else [SetMember(box, "subsessions", siblings)]
-            return Home(home.file, siblings, box), [*steps, Insert(siblings, data), *_listed(parent, data)]
+            return Home(home.file, siblings, box), [*steps, Insert(siblings, data), *_list_steps(parent, data)]
         if home is not None and home.siblings is not None and home.siblings is home.file.value:
-            return home, [Insert(home.siblings, data), *_listed(parent, data)]
+            return home, [Insert(home.siblings, data), *_list_steps(parent, data)]
         alone = next(
-            (h for h in map(objects.homes.get, self._near(parent)) if h is not None and h.siblings is None), None
+            (h for h in map(objects.homes.get, self._neighbour_keys(parent)) if h is not None and h.siblings is None),
+            None,
         )
         if alone is not None:
-            return self._beside(alone, parent, data)
+            return self._place_beside(alone, parent, data)
         if home is None:
             raise CannotEditError(f"{parent.label} has no object in these files.")
-        return self._embedded(parent, home, data)
+        return self._place_inside(parent, home, data)
 
     def _is_found(self, parent: Owner) -> bool:
         """Returns True if a sub-session that names this parent's id is linked to it on the next read."""
@@ -344,14 +355,14 @@ class Composer:
         same = (owner for owner in (*sessions, *self._objects.subsessions) if owner.id == parent.id)
         return next(same, None) is parent
 
-    def _near(self, parent: Owner) -> list[str]:
+    def _neighbour_keys(self, parent: Owner) -> list[str]:
         """Returns keys of sub-sessions whose files suggest a place, the parent's own first."""
         near = [sub.key for sub in parent.children]
         if len(self._objects.files) > 1:
             near += [sub.key for sub in self._objects.subsessions]
         return near
 
-    def _beside(self, alone: Home, parent: Owner, data: dict[str, Any]) -> tuple[Home, list[Step]]:
+    def _place_beside(self, alone: Home, parent: Owner, data: dict[str, Any]) -> tuple[Home, list[Step]]:
         """Places it in a file of its own beside a sibling's; in the same file if there is only one."""
         file = alone.file
         if len(self._objects.files) == 1:
@@ -359,11 +370,11 @@ class Composer:
             return Home(file, values, None), [SetAttribute(file, "value", values), Insert(values, data)]
         # Ids are unique, so no other file has this name.
         name = f"{data['subsession_id']}.json"
-        beside = MspFile(file.path.with_name(name), _like(file), data, like=file, holds=True)
+        beside = MspFile(file.path.with_name(name), _style_of(file), data, like=file, holds=True)
         beside.name = (Path(file.name).parent / name).as_posix()
-        return Home(beside, None, None), [Insert(self._objects.files, beside), *_listed(parent, data)]
+        return Home(beside, None, None), [Insert(self._objects.files, beside), *_list_steps(parent, data)]
 
-    def _embedded(self, parent: Owner, home: Home, data: dict[str, Any]) -> tuple[Home, list[Step]]:
+    def _place_inside(self, parent: Owner, home: Home, data: dict[str, Any]) -> tuple[Home, list[Step]]:
         inside = parent.data.get("subsessions")
         if inside is not None and not isinstance(inside, list):
             raise CannotEditError(f"The sub-sessions of {parent.label} are not a list.")
@@ -371,16 +382,16 @@ class Composer:
         steps: list[Step] = [] if inside is not None else [SetMember(parent.data, "subsessions", siblings)]
         return Home(home.file, siblings, None), [*steps, Insert(siblings, data)]
 
-    def _now(self, owner: Owner) -> str:
+    def _written_now(self, owner: Owner) -> str:
         return written_time(self._now_ns, times_near(owner))
 
 
-def _like(file: MspFile) -> bytes:
+def _style_of(file: MspFile) -> bytes:
     """Returns an empty object in the style of a file."""
     return file.original if isinstance(file.value, dict) and file.original.lstrip()[:1] == b"{" else b"{}\n"
 
 
-def _listed(parent: Owner, data: dict[str, Any]) -> list[Step]:
+def _list_steps(parent: Owner, data: dict[str, Any]) -> list[Step]:
     """Adds the new id to the session's list, if it has one."""
     listed = parent.data.get("subsessions")
     if isinstance(parent, Session) and isinstance(listed, list):
@@ -410,7 +421,7 @@ def _is_global(item: dict[str, Any]) -> bool:
     return item.get("visibility") == "global"
 
 
-def _refuse(why: str | None) -> None:
+def _raise_if(why: str | None) -> None:
     if why is not None:
         raise CannotEditError(why)
 

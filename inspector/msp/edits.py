@@ -12,7 +12,7 @@ from inspector.msp.objects import Message, Subsession
 EditKind = Literal["append", "visibility", "policy", "session", "restructure"]
 REMOVED = object()
 """Value that removes a member."""
-_NEVER = object()
+_NO_STATE = object()
 """State that no document has."""
 
 
@@ -45,7 +45,7 @@ class SessionObserver(Protocol):
 class Step(Protocol):
     """One change of one object."""
 
-    def do(self) -> None: ...
+    def apply(self) -> None: ...
 
     def undo(self) -> None: ...
 
@@ -59,7 +59,7 @@ class SetMember:
     value: object
     _before: dict[str, Any] = field(default_factory=dict, init=False)
 
-    def do(self) -> None:
+    def apply(self) -> None:
         # All members, so that undo restores their order too.
         self._before = self.data.copy()
         if self.value is REMOVED:
@@ -80,7 +80,7 @@ class Insert:
     items: list[Any]
     value: object
 
-    def do(self) -> None:
+    def apply(self) -> None:
         self.items.append(self.value)
 
     def undo(self) -> None:
@@ -96,7 +96,7 @@ class Remove:
     place: int
     _before: object = field(default=None, init=False)
 
-    def do(self) -> None:
+    def apply(self) -> None:
         self._before = self.items.pop(self.place)
 
     def undo(self) -> None:
@@ -113,7 +113,7 @@ class SetAttribute:
     value: object
     _before: object = field(default=None, init=False)
 
-    def do(self) -> None:
+    def apply(self) -> None:
         self._before = getattr(self.target, self.name)
         setattr(self.target, self.name, self.value)
 
@@ -121,7 +121,7 @@ class SetAttribute:
         setattr(self.target, self.name, self._before)
 
 
-class Made(NamedTuple):
+class ComposedEdit(NamedTuple):
     """An edit with its steps."""
 
     edit: Edit
@@ -132,10 +132,10 @@ class EditHistory:
     """Undo and redo history since the document was read."""
 
     def __init__(self) -> None:
-        self._done: list[Made] = []
-        self._undone: list[Made] = []
+        self._done: list[ComposedEdit] = []
+        self._undone: list[ComposedEdit] = []
         self._saved: object = self.state
-        self._writing: object = _NEVER
+        self._writing: object = _NO_STATE
 
     @property
     def state(self) -> object:
@@ -143,10 +143,10 @@ class EditHistory:
         return self._done[-1] if self._done else None
 
     @property
-    def dirty(self) -> bool:
+    def is_dirty(self) -> bool:
         """Returns True if the present state differs from the saved one, or from the one being written."""
         # Edits during a save are not in the file being written.
-        overtaken = self._writing is not _NEVER and self.state is not self._writing
+        overtaken = self._writing is not _NO_STATE and self.state is not self._writing
         return overtaken or self.state is not self._saved
 
     @property
@@ -159,10 +159,10 @@ class EditHistory:
         """Label of the edit to redo."""
         return self._undone[-1].edit.words if self._undone else None
 
-    def make(self, made: Made) -> None:
+    def apply_edit(self, made: ComposedEdit) -> None:
         """Makes an edit and clears the redo history."""
         for step in made.steps:
-            step.do()
+            step.apply()
         self._done.append(made)
         self._undone.clear()
 
@@ -184,23 +184,23 @@ class EditHistory:
             return None
         made = self._undone.pop()
         for step in made.steps:
-            step.do()
+            step.apply()
         self._done.append(made)
         return made.edit
 
     @contextmanager
-    def writing(self, state: object) -> Generator[None]:
+    def mark_writing(self, state: object) -> Generator[None]:
         """Marks a state as being written, since the disk then no longer has the saved state."""
         self._writing = state
         try:
             yield
         finally:
-            self._writing = _NEVER
+            self._writing = _NO_STATE
 
     def forget_saved(self) -> None:
         """Marks the disk as different from all known states."""
-        self._saved = _NEVER
+        self._saved = _NO_STATE
 
-    def saved(self, state: object) -> None:
+    def mark_saved(self, state: object) -> None:
         """Marks a state as the one on the disk."""
         self._saved = state

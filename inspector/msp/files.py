@@ -17,7 +17,7 @@ import xxhash
 import zstandard
 
 from inspector.msp import problems
-from inspector.msp.json_layout import decoded, whole_value
+from inspector.msp.json_layout import decode_text, whole_value
 from inspector.msp.json_patch import UNREAD, lines_of
 from inspector.msp.problems import Problem
 from inspector.msp.sniffing import HEAD_BYTES, is_msp, is_msp_value
@@ -47,7 +47,7 @@ class Stamp(NamedTuple):
     inode: int
 
     @classmethod
-    def of(cls, path: Path) -> Stamp:
+    def of_file(cls, path: Path) -> Stamp:
         """Returns the stamp of a file. Raises OSError if it is not accessible."""
         found = path.stat()
         return cls(found.st_size, found.st_mtime_ns, found.st_ino)
@@ -101,7 +101,7 @@ def found_files(paths: Sequence[Path]) -> list[tuple[Path, str, bool]]:
             # A file that is named and also in a named folder is read once.
             found.setdefault(path.resolve(), (path, path.name, False))
             continue
-        for inner in sorted(_walk(path)):
+        for inner in sorted(_walk_files(path)):
             found.setdefault(inner.resolve(), (inner, inner.relative_to(path).as_posix(), True))
     return list(found.values())
 
@@ -131,8 +131,8 @@ def looks_like_msp(path: Path) -> bool:
         return False
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder, onerror=_raised):
+def _walk_files(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder, onerror=_raise):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             if not name.startswith(".") and plain_name(name).endswith(SUFFIXES):
@@ -144,7 +144,7 @@ def plain_name(name: str) -> str:
     return name.removesuffix(".gz").removesuffix(".zst")
 
 
-def _raised(error: OSError) -> None:
+def _raise(error: OSError) -> None:
     raise error
 
 
@@ -186,7 +186,7 @@ def read_file(path: Path, name: str) -> MspFile:
     Raises:
         OSError: it cannot be read.
     """
-    stamp = Stamp.of(path)
+    stamp = Stamp.of_file(path)
     data = path.read_bytes()
     # Programs compress files without a change of their names, and the reverse.
     compressed = path.suffix in COMPRESSED or is_packed(data)
@@ -197,7 +197,7 @@ def read_file(path: Path, name: str) -> MspFile:
         _decode(file)
     except (ValueError, RecursionError, zlib.error, EOFError, OSError, zstandard.ZstdError, MemoryError) as error:
         file.value = UNREAD
-        file.problems.append(Problem(problems.UNREADABLE, _why(name, error), "", None, name))
+        file.problems.append(Problem(problems.UNREADABLE, _error_words(name, error), "", None, name))
     return file
 
 
@@ -212,7 +212,7 @@ def digest_of(data: bytes) -> str:
 
 
 def _decode(file: MspFile) -> None:
-    text = decoded(file.original).text
+    text = decode_text(file.original).text
     named_lines = plain_name(file.path.name).endswith(LINES_SUFFIXES)
     whole: ValueError | None = None
     if not named_lines:
@@ -250,7 +250,7 @@ def _unpacked(path: Path, data: bytes) -> bytes:
     return text
 
 
-def _why(name: str, error: BaseException) -> str:
+def _error_words(name: str, error: BaseException) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
     if isinstance(error, RecursionError):

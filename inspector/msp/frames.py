@@ -24,17 +24,17 @@ from inspector.msp.objects import Session, Subsession, content_text
 from inspector.protocol import msp
 from inspector.protocol.context_paths import normalise
 
-BEGAN, ENDED = -1, -2
+START_ITEM, END_ITEM = -1, -2
 """Row item for the start, or end, of its owner."""
 FIRST_SNAPSHOT = -3
 """Row item of a session's first snapshot; further ones count down from here."""
 
 _LONGEST_UNREAD = 1 << 16
-_SPARE = 31
+_VISIBILITY_ROOM = 31
 """Bytes reserved for `,"visibility":"subsession_only"`, so that another value fits in place."""
 _POLICY_SPARE = 160
 _OWN_FIELDS = frozenset({"id", "role", "content", "visibility", "timestamp"})
-_TAKEN = frozenset({"text", "format", "role", "content", "fields"})
+_RESERVED_FIELDS = frozenset({"text", "format", "role", "content", "fields"})
 
 
 def frame_of(owner: Owner, item: int) -> bytes:
@@ -42,8 +42,8 @@ def frame_of(owner: Owner, item: int) -> bytes:
     if item >= 0:
         return _message(owner, owner.items[item])
     if isinstance(owner, Subsession):
-        return _opened(owner) if item == BEGAN else _closed(owner)
-    return _began(owner) if item == BEGAN else _snapshot(owner, FIRST_SNAPSHOT - item)
+        return _subsession_start(owner) if item == START_ITEM else _subsession_end(owner)
+    return _session_start(owner) if item == START_ITEM else _snapshot(owner, FIRST_SNAPSHOT - item)
 
 
 def unread_lines(document: SessionDocument) -> list[bytes]:
@@ -72,9 +72,9 @@ def _message(owner: Owner, data: dict[str, Any]) -> bytes:
     text = content if isinstance(content, str) else content_text(content)
     rest: dict[str, Any] = {}
     if not data.keys() <= _OWN_FIELDS:
-        rest = {key: value for key, value in data.items() if key not in _OWN_FIELDS and key not in _TAKEN}
+        rest = {key: value for key, value in data.items() if key not in _OWN_FIELDS and key not in _RESERVED_FIELDS}
         # Members with the names of ours move to `fields`, so that none is lost.
-        hidden = {key: value for key, value in data.items() if key in _TAKEN and key not in _OWN_FIELDS}
+        hidden = {key: value for key, value in data.items() if key in _RESERVED_FIELDS and key not in _OWN_FIELDS}
         if hidden:
             rest["fields"] = hidden
     if content is not None and content is not text:
@@ -86,15 +86,15 @@ def _message(owner: Owner, data: dict[str, Any]) -> bytes:
     seen = b',"visibility":' + _encoded(data["visibility"]) if "visibility" in data else b""
     more = b"," + _encoded(rest)[1:] if rest else b"}"
     # Blanks after the visibility leave room for a longer value, without moving later lines.
-    payload = b'{"text":%b%b,"format":"markdown"%b' % (_encoded(text), seen.ljust(_SPARE), more)
+    payload = b'{"text":%b%b,"format":"markdown"%b' % (_encoded(text), seen.ljust(_VISIBILITY_ROOM), more)
     context = owner.key if isinstance(owner, Subsession) else None
     sender = role if isinstance(role, str) else ""
     return _envelope(_space(owner), data.get("id"), data.get("timestamp"), sender, "chat", context, payload)
 
 
-def _began(session: Session) -> bytes:
+def _session_start(session: Session) -> bytes:
     left_out = ("messages", "summary_snapshots")
-    payload = {**_without(session.data, left_out), "label": session.label}
+    payload = {**_without_members(session.data, left_out), "label": session.label}
     return _structure(msp.SESSION, session, session, session.data.get("created_at"), _encoded(payload))
 
 
@@ -105,23 +105,25 @@ def _snapshot(session: Session, number: int) -> bytes:
     return _structure(msp.SNAPSHOT, session, session, snapshot.data.get("created_at"), _encoded(payload), name=name)
 
 
-def _opened(sub: Subsession) -> bytes:
+def _subsession_start(sub: Subsession) -> bytes:
     """Builds the start of a sub-session; members that its end changed belong to the end row."""
     left_out = ("messages", "closed_at", "summary", "context_policy", "status", "subsession_id")
-    payload = {"subsession_id": sub.key, **_without(sub.data, left_out), "label": sub.label}
+    payload = {"subsession_id": sub.key, **_without_members(sub.data, left_out), "label": sub.label}
     if "status" in sub.data:
         payload["status"] = sub.data["status"] if sub.is_open else "open"
     written = sub.data.get("context_policy")
     policy = b',"context_policy":' + _encoded(written) if "context_policy" in sub.data else b""
     encoded = _encoded(payload)[:-1] + policy.ljust(_POLICY_SPARE) + b"}"
-    return _structure(msp.OPENED, sub, sub.parent or sub, sub.data.get("created_at"), encoded)
+    return _structure(msp.SUBSESSION_OPENED, sub, sub.parent or sub, sub.data.get("created_at"), encoded)
 
 
-def _closed(sub: Subsession) -> bytes:
-    status = msp.DISCARDED if sub.discarded else sub.status if sub.status not in ("", "open", "active") else "closed"
+def _subsession_end(sub: Subsession) -> bytes:
+    status = (
+        msp.DISCARDED_STATUS if sub.discarded else sub.status if sub.status not in ("", "open", "active") else "closed"
+    )
     payload = {"subsession_id": sub.key, "label": sub.label, "status": status}
     payload |= {key: sub.data[key] for key in ("closed_at", "summary") if sub.data.get(key) is not None}
-    return _structure(msp.CLOSED, sub, sub.parent or sub, sub.data.get("closed_at"), _encoded(payload))
+    return _structure(msp.SUBSESSION_CLOSED, sub, sub.parent or sub, sub.data.get("closed_at"), _encoded(payload))
 
 
 def _structure(kind: str, about: Owner, within: Owner, ts: object, payload: bytes, *, name: str | None = None) -> bytes:
@@ -129,7 +131,7 @@ def _structure(kind: str, about: Owner, within: Owner, ts: object, payload: byte
     return _envelope(_space(about), f"{kind}:{name or about.key}", ts, "", kind, context, payload)
 
 
-def _without(data: Mapping[str, Any], left_out: Sequence[str]) -> dict[str, Any]:
+def _without_members(data: Mapping[str, Any], left_out: Sequence[str]) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in left_out}
 
 
@@ -158,14 +160,14 @@ def _envelope(
     return b"".join((*parts, b',"payload":', payload, b"}"))
 
 
-def _number(value: object) -> object:
+def _encode_number(value: object) -> object:
     """Encodes a number as written; as text if readers would refuse it."""
     if isinstance(value, WrittenNumber):
         return msgspec.Raw(value.text.encode()) if isfinite(value) else value.text
     raise NotImplementedError
 
 
-_encode = msgspec.json.Encoder(enc_hook=_number).encode
+_encode = msgspec.json.Encoder(enc_hook=_encode_number).encode
 
 
 def _encoded(value: object) -> bytes:

@@ -52,8 +52,8 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|([:,])([ \t]*)(?![ \t\r\n])')
 _STOPS = ",]}"
 _BOXES = frozenset((dict, list))
-_MANY = 200
-_DEEPEST = 6
+_MANY_ITEMS = 200
+_MAX_DEPTH = 6
 """Nesting depth searched for a large container."""
 _HEAD = 1 << 16
 _INDENT = re.compile(r"(\r\n|\n|\r)([ \t]+)")
@@ -81,7 +81,7 @@ class Decoded(NamedTuple):
         return text.encode(self.codec, self.errors)
 
 
-def decoded(data: bytes) -> Decoded:
+def decode_text(data: bytes) -> Decoded:
     """Decodes a file's bytes without loss. Raises ValueError if that is impossible."""
     codec = next((name for mark, name in _ENCODINGS if data.startswith(mark)), None)
     if codec is None:
@@ -147,7 +147,7 @@ def cells_of(text: str, start: int, like: Any = None) -> tuple[list[Cell], int]:
             cell.key, named = value_at(text, at)
             cell.start = past_space(text, past_space(text, named) + 1)  # after the colon
             cell.head = text[at : cell.start]
-        other = _at(like, cell.key if is_object else len(cells))
+        other = _member_of(like, cell.key if is_object else len(cells))
         # The decoder holds the interpreter's lock until it returns.
         if _is_large(other) and text[cell.start] == ("{" if type(other) is dict else "["):
             cell.inner, cell.end = cells_of(text, cell.start, other)
@@ -166,7 +166,7 @@ def cells_of(text: str, start: int, like: Any = None) -> tuple[list[Cell], int]:
         at = past_space(text, before)
 
 
-def _at(box: Any, place: str | int) -> Any:
+def _member_of(box: Any, place: str | int) -> Any:
     """Returns a member or element, if present."""
     if isinstance(box, dict):
         return box.get(place)
@@ -178,9 +178,11 @@ def _is_large(value: Any, depth: int = 0) -> bool:
     if type(value) not in _BOXES:
         return False
     items = value.values() if type(value) is dict else value
-    if len(items) > _MANY:
+    if len(items) > _MANY_ITEMS:
         return True
-    return depth < _DEEPEST and not _BOXES.isdisjoint(map(type, items)) and any(_is_large(i, depth + 1) for i in items)
+    return (
+        depth < _MAX_DEPTH and not _BOXES.isdisjoint(map(type, items)) and any(_is_large(i, depth + 1) for i in items)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,7 @@ class Style:
     ascii_only: bool
 
     @classmethod
-    def of(cls, text: str) -> Style:
+    def detect(cls, text: str) -> Style:
         """Detects the style from the start of a text."""
         comma, colon = _separators(text)
         indent = _INDENT.search(text, 0, _HEAD)
@@ -217,7 +219,7 @@ class Style:
         """Formats the name of a new member with its colon."""
         return f"{self.scalar(name)}:{self.colon}"
 
-    def written(self, value: object, indent: str, spread: bool, text: str = "", like: int | None = None) -> str:
+    def format_value(self, value: object, indent: str, spread: bool, text: str = "", like: int | None = None) -> str:
         """Formats a new value.
 
         Args:
@@ -232,23 +234,23 @@ class Style:
         examples = _examples(text, like, isinstance(value, dict))
         spread = bool(self.unit) and (is_spread(examples[0].lead) if examples else spread)
         inner = indent + self.unit if spread else indent
-        parts = self._parts(cast(dict[str, object] | list[object], value), inner, spread, text, examples)
+        parts = self._format_items(cast(dict[str, object] | list[object], value), inner, spread, text, examples)
         opening, closing = "{}" if isinstance(value, dict) else "[]"
         if not spread:
             return opening + f",{self.comma}".join(parts) + closing
         lines = f",{self.newline}{inner}".join(parts)
         return f"{opening}{self.newline}{inner}{lines}{self.newline}{indent}{closing}"
 
-    def _parts(
+    def _format_items(
         self, value: dict[str, object] | list[object], indent: str, spread: bool, text: str, examples: list[Cell]
     ) -> Iterator[str]:
         if isinstance(value, list):
             like = next((cell.start for cell in examples if isinstance(cell.value, dict | list)), None)
-            yield from (self.written(item, indent, spread, text, like) for item in value)
+            yield from (self.format_value(item, indent, spread, text, like) for item in value)
             return
         by_name = {cell.key: cell.start for cell in examples}
         for name, item in value.items():
-            yield self.member(name) + self.written(item, indent, spread, text, by_name.get(name))
+            yield self.member(name) + self.format_value(item, indent, spread, text, by_name.get(name))
 
 
 def is_spread(lead: str) -> bool:

@@ -16,13 +16,13 @@ from inspector.msp.json_layout import (
     Style,
     WrittenNumber,
     cells_of,
-    decoded,
+    decode_text,
     is_spread,
     past_space,
     value_at,
 )
 
-_Written = tuple[Cell | None, str]
+_WrittenPart = tuple[Cell | None, str]
 """New text of a part, and the old part it replaces."""
 
 
@@ -37,9 +37,9 @@ UNREAD = _Unread()
 
 _LINE = re.compile(r"[^\r\n]+")
 _ID_MEMBERS = ("subsession_id", "session_id", "id")
-_FEW = 8
+_FEW_CHANGES = 8
 """Ratio: at most one in 8 may differ for matching by index."""
-_MANY = 1000
+_MANY_ITEMS = 1000
 _REPEATED = 20
 """Average number of possible matches per element, above which a full comparison is too slow."""
 
@@ -51,29 +51,29 @@ def lines_of(text: str) -> tuple[list[Any], list[int]]:
     return [cell.value for cell in cells], numbers[1:]
 
 
-def patched(original: bytes, value: Any) -> bytes:
+def patch_json(original: bytes, value: Any) -> bytes:
     """Returns JSON text for `value` with the bytes of `original` where unchanged.
 
     Raises:
         ValueError: `original` is not JSON.
     """
-    source = decoded(original)
+    source = decode_text(original)
     text = source.text
     start = past_space(text, 1 if text.startswith(MARK) else 0)
-    written, end = _Rewriter(text).root(start, value)
+    written, end = _Rewriter(text).rewrite_root(start, value)
     return source.encode(text[:start] + written + text[end:])
 
 
-def patched_lines(original: bytes, values: Sequence[Any]) -> bytes:
+def patch_json_lines(original: bytes, values: Sequence[Any]) -> bytes:
     """Returns JSON Lines for `values`, as `patched`; `UNREAD` keeps its line."""
-    source = decoded(original)
+    source = decode_text(original)
     text = source.text
     cells = _line_cells(text)
     rewriter = _Rewriter(text)
-    written = rewriter.elements(cells, values, "", spread=False)
+    written = rewriter.rewrite_elements(cells, values, "", spread=False)
     behind = text[cells[-1].end :] if cells else text
     newline = rewriter.style.newline
-    return source.encode(_joined(cells, written, newline, "", "") + behind)
+    return source.encode(_join_parts(cells, written, newline, "", "") + behind)
 
 
 class _Rewriter:
@@ -81,9 +81,9 @@ class _Rewriter:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.style = Style.of(text)
+        self.style = Style.detect(text)
 
-    def root(self, start: int, new: Any) -> tuple[str, int]:
+    def rewrite_root(self, start: int, new: Any) -> tuple[str, int]:
         """Returns the new root value, and the end of the old one."""
         opening = self.text[start : start + 1]
         if isinstance(new, dict | list) and new and opening == ("{" if isinstance(new, dict) else "["):
@@ -93,69 +93,74 @@ class _Rewriter:
         # the old value becomes an element of a list
         if isinstance(new, list) and any(map(exactly_same, [old] * len(new), new)):
             cell = Cell(old, start, end, "")
-            return f"[{_joined([cell], self.elements([cell], new, '', False), self.style.newline, '')}]", end
-        return self._changed(Cell(old, start, end, ""), new, "", bool(self.style.unit)), end
+            return (
+                f"[{_join_parts([cell], self.rewrite_elements([cell], new, '', False), self.style.newline, '')}]",
+                end,
+            )
+        return self._rewrite_value(Cell(old, start, end, ""), new, "", bool(self.style.unit)), end
 
-    def _changed(self, cell: Cell, new: Any, indent: str, spread: bool) -> str:
+    def _rewrite_value(self, cell: Cell, new: Any, indent: str, spread: bool) -> str:
         """Returns the new text for a cell's value."""
         if exactly_same(cell.value, new):
             return self.text[cell.start : cell.end]
         if isinstance(new, dict | list) and new and type(new) is type(cell.value):
             cells = cells_of(self.text, cell.start, new)[0] if cell.inner is None else cell.inner
             return self._container(cells, new, indent, spread)
-        return self.style.written(new, indent, spread)
+        return self.style.format_value(new, indent, spread)
 
     def _container(self, cells: list[Cell], new: Any, indent: str, spread: bool) -> str:
         if not cells:
-            return self.style.written(new, indent, spread)
+            return self.style.format_value(new, indent, spread)
         # Indentation may differ inside one file, so each container gives its own.
         if spread := is_spread(cells[0].lead):
             indent = re.split(r"[\r\n]", cells[0].lead)[-1]
         if isinstance(new, dict):
             opening, closing, written = "{", "}", self._members(cells, new, indent, spread)
         else:
-            opening, closing, written = "[", "]", self.elements(cells, new, indent, spread)
+            opening, closing, written = "[", "]", self.rewrite_elements(cells, new, indent, spread)
         between = cells[0].lead if spread else self.style.comma
-        return opening + _joined(cells, written, between) + closing
+        return opening + _join_parts(cells, written, between) + closing
 
-    def _members(self, cells: list[Cell], new: dict[str, Any], indent: str, spread: bool) -> list[_Written]:
+    def _members(self, cells: list[Cell], new: dict[str, Any], indent: str, spread: bool) -> list[_WrittenPart]:
         last = {cell.key: cell for cell in cells}  # the last of repeated members counts
-        written: list[_Written] = []
+        written: list[_WrittenPart] = []
         for cell in cells:
             if cell.key in new:
                 counts = last[cell.key] is cell
-                value = self._changed(cell, new[cell.key], indent, spread) if counts else self._verbatim(cell)
+                value = self._rewrite_value(cell, new[cell.key], indent, spread) if counts else self._verbatim(cell)
                 written.append((cell, cell.head + value))
         head = cells[-1].head
         # New members get the blanks around the colon of the last old one.
         colon = head[len(head.rstrip(" \t\r\n:")) :]
         for name, value in new.items():
             if name not in last:
-                text = self.style.scalar(name) + colon + self.style.written(value, indent, spread)
+                text = self.style.scalar(name) + colon + self.style.format_value(value, indent, spread)
                 written.append((None, text))
         return written
 
-    def elements(self, cells: list[Cell], new: Sequence[Any], indent: str, spread: bool) -> list[_Written]:
+    def rewrite_elements(self, cells: list[Cell], new: Sequence[Any], indent: str, spread: bool) -> list[_WrittenPart]:
         """Returns elements of an array, or lines: unchanged, changed and new ones."""
-        written: list[_Written] = []
+        written: list[_WrittenPart] = []
         example: Cell | None = None
-        for old, place, same in _aligned([cell.value for cell in cells], new):
+        for old, place, same in _align([cell.value for cell in cells], new):
             if old is not None:
                 example = cells[old]
                 keeps = same or new[place] is UNREAD
-                value = self._verbatim(example) if keeps else self._changed(example, new[place], indent, spread)
+                value = self._verbatim(example) if keeps else self._rewrite_value(example, new[place], indent, spread)
                 written.append((example, value))
                 continue
             like = example or cells[0] if cells else None
             start = like.start if like is not None and like.value is not UNREAD else None
-            written.append((None, self.style.written(new[place], indent, spread, self.text, start)))
+            written.append((None, self.style.format_value(new[place], indent, spread, self.text, start)))
         return written
 
     def _verbatim(self, cell: Cell) -> str:
         return self.text[cell.start : cell.end]
 
 
-def _joined(cells: list[Cell], written: list[_Written], between: str, inner_tail: str = "", comma: str = ",") -> str:
+def _join_parts(
+    cells: list[Cell], written: list[_WrittenPart], between: str, inner_tail: str = "", comma: str = ","
+) -> str:
     """Joins parts with the blanks of the old ones; the first and last blanks stay in place."""
     if not written:
         return ""
@@ -203,7 +208,7 @@ class _Pair(NamedTuple):
     """They are known to be equal."""
 
 
-def _aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Pair]:
+def _align(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Pair]:
     """Pairs new elements with old ones: by id if present, else by value, else by index."""
     shorter = min(len(old), len(new))
     first = 0
@@ -214,21 +219,21 @@ def _aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Pair]:
     last = 0
     while last < shorter - first and exactly_same(old[-1 - last], new[-1 - last]):
         last += 1
-    yield from _matched(old, new, range(first, len(old) - last), range(first, len(new) - last))
+    yield from _match_middle(old, new, range(first, len(old) - last), range(first, len(new) - last))
     for behind in range(last, 0, -1):
         yield _Pair(len(old) - behind, len(new) - behind, True)
 
 
-def _matched(old: Sequence[Any], new: Sequence[Any], olds: range, news: range) -> Iterator[_Pair]:
+def _match_middle(old: Sequence[Any], new: Sequence[Any], olds: range, news: range) -> Iterator[_Pair]:
     same = [exactly_same(old[n], new[m]) for n, m in zip(olds, news, strict=False)]
     # few changes, and new elements at the end
-    if (len(same) - sum(same)) * _FEW <= len(same) and len(news) >= len(olds):
+    if (len(same) - sum(same)) * _FEW_CHANGES <= len(same) and len(news) >= len(olds):
         for n, place in enumerate(news):
             yield _Pair(olds[n] if n < len(same) else None, place, n < len(same) and same[n])
         return
     a, b = [_key(old[n]) for n in olds], [_key(new[n]) for n in news]
     steps = [("replace", 0, len(a), 0, len(b))]
-    if a and b and a != b and (len(a) * len(b) < _MANY**2 or _meetings(a, b) < _REPEATED * (len(a) + len(b))):
+    if a and b and a != b and (len(a) * len(b) < _MANY_ITEMS**2 or _meetings(a, b) < _REPEATED * (len(a) + len(b))):
         # Without `autojunk`, which would ignore frequent elements of long lists.
         steps = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     for _, old_start, old_end, new_start, new_end in steps:

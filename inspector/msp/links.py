@@ -14,7 +14,7 @@ from inspector.msp.sniffing import is_session, is_subsession
 
 Owner = Session | Subsession
 
-_DEEPEST = 100
+_MAX_DEPTH = 100
 """Limit of nesting; deeper objects are left out."""
 
 
@@ -46,7 +46,7 @@ class _Unlinked(NamedTuple):
     """The object that contains it, or its neighbour in the file."""
 
 
-def linked(files: Iterable[MspFile]) -> Linked:
+def link_files(files: Iterable[MspFile]) -> Linked:
     """Links the objects of all files, and reports problems."""
     linker = _Linker()
     for file in files:
@@ -71,7 +71,7 @@ class _Linker:
         self.result.problems += file.problems
         for value, place in file.roots():
             siblings = file.value if file.lines else None
-            file.holds |= self._take(value, f"{file.name} {place}", Home(file, siblings, None), None)
+            file.holds |= self._collect_value(value, f"{file.name} {place}", Home(file, siblings, None), None)
         if not file.holds and not file.problems:
             self._problem(problems.SKIPPED, f"{file.name} contains no session or sub-session.", "", file.name)
 
@@ -91,7 +91,9 @@ class _Linker:
             sub.parent = parent
             parent.children.append(sub)
         for owner in (*result.sessions, *result.subsessions):
-            crossed = {(name, item[name]) for item in owner.items for name in _CROSSED if _is_text(item.get(name))}
+            crossed = {
+                (name, item[name]) for item in owner.items for name in _CROSSING_MARKS if _is_text(item.get(name))
+            }
             for sub in owner.children if crossed else ():
                 sub.merged = (MERGED_FROM, sub.id) in crossed
                 sub.summarized = (SUMMARY_OF, sub.id) in crossed
@@ -122,7 +124,7 @@ class _Linker:
         else:
             found = sessions.get(named) or subs.get(named) if named else holder
         if not named and found is None:
-            found = next((session for session in self.result.sessions if sub.id and _lists(session, sub.id)), None)
+            found = next((session for session in self.result.sessions if sub.id and _lists_id(session, sub.id)), None)
             if found is None:
                 self._problem(problems.PARENT, f"{sub.label} names no parent.", sub.key, place)
             return found
@@ -130,7 +132,7 @@ class _Linker:
             text = f"The parent of {sub.label}, {named}, is not in these files."
             self._problem(problems.PARENT, text, sub.key, place)
             return self._implied(named, sessions)
-        if holder is not None and found is not holder and holder.id != named and _embeds(holder, sub):
+        if holder is not None and found is not holder and holder.id != named and _contains_object(holder, sub):
             text = f"{sub.label} is inside {holder.label} but names {named} as its parent."
             self._problem(problems.PARENT, text, sub.key, place)
         if _is_below(found, sub):
@@ -149,14 +151,16 @@ class _Linker:
         sessions[name] = session
         return session
 
-    def _take(self, value: Any, place: str, home: Home, holder: Owner | None, depth: int = 0) -> bool:
+    def _collect_value(self, value: Any, place: str, home: Home, holder: Owner | None, depth: int = 0) -> bool:
         """Collects objects from a value; returns True if there are any."""
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             self._too_deep(value, "", place)
             return False
         if isinstance(value, list):
             inner = Home(home.file, value, home.box)
-            found = [self._take(item, f"{place}[{n}]", inner, holder, depth + 1) for n, item in enumerate(value)]
+            found = [
+                self._collect_value(item, f"{place}[{n}]", inner, holder, depth + 1) for n, item in enumerate(value)
+            ]
             for number in [n for n, taken in enumerate(found) if not taken] if any(found) else ():
                 text = f"{place}[{number}] is not a session or sub-session."
                 self._problem(problems.SKIPPED, text, "", f"{place}[{number}]")
@@ -181,7 +185,7 @@ class _Linker:
             if name == "subsession" and len(self.result.sessions) == before + 1:
                 holder = self.result.sessions[before]  # a single session beside sub-sessions is their parent
             if name in data:
-                taken |= self._take(data[name], f"{place}.{name}", inner, holder, depth + 1)
+                taken |= self._collect_value(data[name], f"{place}.{name}", inner, holder, depth + 1)
         return taken
 
     def _take_session(self, data: dict[str, Any], place: str, home: Home, depth: int) -> None:
@@ -202,7 +206,7 @@ class _Linker:
         inner = owner.data.get("subsessions")
         if not isinstance(inner, list) or not inner:
             return
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             self._too_deep(inner, owner.key, f"{owner.place}.subsessions")
             return
         siblings = cast(list[Any], inner)
@@ -217,7 +221,7 @@ class _Linker:
 
     def _too_deep(self, value: Any, key: str, place: str) -> None:
         if isinstance(value, dict | list) and value:
-            text = f"{place[:200]}… is nested deeper than {_DEEPEST} objects and is skipped."
+            text = f"{place[:200]}… is nested deeper than {_MAX_DEPTH} objects and is skipped."
             self._problem(problems.SKIPPED, text, key, place)
 
     def _key(self, wanted: str, kind: str, place: str = "") -> str:
@@ -237,7 +241,7 @@ class _Linker:
         self.result.problems.append(Problem(code, text, key, None, place))
 
 
-_CROSSED = (MERGED_FROM, SUMMARY_OF)
+_CROSSING_MARKS = (MERGED_FROM, SUMMARY_OF)
 
 
 def _first_of_each(owners: Iterable[Owner]) -> dict[str, Owner]:
@@ -248,12 +252,12 @@ def _first_of_each(owners: Iterable[Owner]) -> dict[str, Owner]:
     return found
 
 
-def _lists(session: Session, name: str) -> bool:
+def _lists_id(session: Session, name: str) -> bool:
     listed = session.data.get("subsessions")
     return isinstance(listed, list) and name in listed
 
 
-def _embeds(holder: Owner, sub: Subsession) -> bool:
+def _contains_object(holder: Owner, sub: Subsession) -> bool:
     listed = holder.data.get("subsessions")
     return isinstance(listed, list) and any(item is sub.data for item in cast(list[object], listed))
 

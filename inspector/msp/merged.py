@@ -17,9 +17,9 @@ from math import inf
 from typing import Any
 
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark, SentContext, TokenCache, Withheld
-from inspector.msp.message_columns import KnownMessages, Owner, above_of
+from inspector.msp.message_columns import MessageColumnCache, Owner, ancestors_of
 from inspector.msp.objects import Message, Session, Subsession
-from inspector.msp.parent_messages import ParentMessages, Standing
+from inspector.msp.parent_messages import Eligibility, ParentMessages
 from inspector.msp.recent_layer import OlderEntries, RecentLayer
 from inspector.msp.references import reference_remarks, with_references
 from inspector.msp.remarks import remarks_on
@@ -49,20 +49,20 @@ class MergedContext(SentContext):
     @cached_property
     def withheld(self) -> tuple[Withheld, ...]:
         """Parent messages that are withheld, with reasons; without merely older ones. O(messages of the parent)."""
-        return tuple(self.recent.withheld())
+        return tuple(self.recent.withheld_messages())
 
     @cached_property
-    def older(self) -> tuple[Message, ...]:
+    def older_messages(self) -> tuple[Message, ...]:
         """Parent messages that are left out as older. O(messages of the parent)."""
-        return tuple(self.recent.older())
+        return tuple(self.recent.older_messages())
 
     @property
     def main_only(self) -> int:
         """Number of parent messages withheld as main_only, without listing them."""
-        return self.recent.standing(Standing.MAIN_ONLY)
+        return self.recent.standing_count(Eligibility.MAIN_ONLY)
 
     @property
-    def wanted(self) -> int:
+    def wanted_count(self) -> int:
         """Number of recent parent messages requested."""
         return self.recent.wanted
 
@@ -80,7 +80,7 @@ class MergedContexts:
     """Merged contexts of a document's sub-sessions under some rules.
 
     Shared work for sub-sessions of one parent is done once. New and removed messages are noticed; for a changed
-    visibility call `KnownMessages.follow` or `forget`.
+    visibility call `KnownMessages.follow` or `invalidate`.
 
     Attributes:
         rules: reading of the protocol.
@@ -89,22 +89,22 @@ class MergedContexts:
     """
 
     def __init__(
-        self, rules: Rules | None = None, count: Count | None = None, known: KnownMessages | None = None
+        self, rules: Rules | None = None, count: Count | None = None, known: MessageColumnCache | None = None
     ) -> None:
         self.rules = rules or Rules()
         self.count: Count = count or TokenCache()
-        self.known = known if known is not None else KnownMessages()
+        self.known = known if known is not None else MessageColumnCache()
         self._parents: dict[int, tuple[tuple[object, ...], ParentMessages]] = {}
         self._sessions: dict[int, SessionLayers] = {}
         self._older: OlderEntries = {}
 
-    def forget(self, owner: Session | Subsession | None = None) -> None:
+    def invalidate(self, owner: Session | Subsession | None = None) -> None:
         """Invalidates edited content; token counts of texts stay.
 
         Args:
             owner: the owner of edited messages, if no other object changed; None for everything.
         """
-        self.known.forget(owner)
+        self.known.drop(owner)
         self._parents.clear()
         self._older.clear()
         if owner is None:
@@ -115,7 +115,7 @@ class MergedContexts:
         self._sessions.clear()
         self._older.clear()
 
-    def ready(self, sub: Subsession, until: float = inf) -> bool:
+    def prepare(self, sub: Subsession, until: float = inf) -> bool:
         """Prepares the data for a sub-session until a deadline. Returns True if `of` is now fast.
 
         Args:
@@ -126,17 +126,17 @@ class MergedContexts:
         if owner is None:
             return True
         # The deadline passed before all messages were read.
-        if len(self.known.parent(owner, until).items) < len(owner.items):
+        if len(self.known.parent_columns(owner, until).items) < len(owner.items):
             return False
-        return all(self.known.look_at(one, until) for some in self._others_of(owner) for one in some)
+        return all(self.known.prepare(one, until) for some in self._others_of(owner) for one in some)
 
-    def of(self, sub: Subsession) -> MergedContext:
+    def compute(self, sub: Subsession) -> MergedContext:
         """Returns a sub-session's merged context. O(sent messages), once its parent is prepared."""
         session, recent = self._session(sub), self._recent(sub)
         layers = (
             session.sub_context_layer(sub.policy),
             with_references(session.snapshots_layer(sub.policy), sub, recent, self.count),
-            recent.layer(self.count, self._older), self._own(sub),
+            recent.layer(self.count, self._older), self._own_layer(sub),
         )  # fmt: skip
         remarks = (*remarks_on(sub, recent, self.known.global_in), *reference_remarks(sub, recent))
         return MergedContext(sub, self.rules, layers, recent, remarks)
@@ -160,8 +160,8 @@ class MergedContexts:
         """Returns the present messages of a parent."""
         if owner is None:
             return ParentMessages(None, self.rules)
-        own = self.known.parent(owner)
-        above, siblings = ([self.known.other(one) for one in some] for some in self._others_of(owner))
+        own = self.known.parent_columns(owner)
+        above, siblings = ([self.known.visibility_column(one) for one in some] for some in self._others_of(owner))
         # Revisions instead of contents, so the check costs nothing per message.
         state = (own, own.revision, *((one, one.revision) for one in (*above, *siblings)))
         before = self._parents.get(id(owner))
@@ -176,7 +176,7 @@ class MergedContexts:
         above: list[Owner] = []
         if self.rules.ancestor_globals:
             # From the root down, so that its messages come first at equal times.
-            for below, one in reversed(list(pairwise([owner, *above_of(owner)]))):
+            for below, one in reversed(list(pairwise([owner, *ancestors_of(owner)]))):
                 above += (one, *(self._appearing_in(one, but=below) if self.rules.sibling_globals else ()))
         return above, self._appearing_in(owner) if self.rules.sibling_globals else []
 
@@ -186,7 +186,7 @@ class MergedContexts:
         # Merged ones have copies in the parent already, and discarded ones are never merged.
         return [one for one in owner.children if one is not but and not one.merged and not one.discarded]
 
-    def _own(self, sub: Subsession) -> Layer:
+    def _own_layer(self, sub: Subsession) -> Layer:
         entries = tuple(
             Entry(message.id, message.role, message.content, "Own message.",
                   self.count(message.content), message)
@@ -209,4 +209,4 @@ def merged_context(sub: Subsession, rules: Rules | None = None, *, count: Count 
         rules: reading of the protocol.
         count: counts the tokens of a text.
     """
-    return MergedContexts(rules, count).of(sub)
+    return MergedContexts(rules, count).compute(sub)

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark, SentContext, TokenCache, Withheld
-from inspector.msp.message_columns import KnownMessages
+from inspector.msp.message_columns import MessageColumnCache
 from inspector.msp.objects import Message, Policy, Session, Snapshot
 from inspector.msp.rules import Rules
 from inspector.msp.session_layers import SessionLayers, covered_words
 from inspector.tokens.counter import TOKENIZER
 
 _WITHOUT_POLICY = Policy({})
-_Placed = tuple[Message, Snapshot | None]
+_PlacedMessage = tuple[Message, Snapshot | None]
 """A message of the chat, and the snapshot that covers it."""
 
 
@@ -35,7 +35,7 @@ class ChatContext(SentContext):
         layers: always four; layer 3 is empty.
         remarks: remarks for the user.
         withheld: messages covered by a snapshot, if the rules leave them out.
-        older: always empty, since all messages are sent.
+        older_messages: always empty, since all messages are sent.
         tokenizer: name of the tokenizer; an estimate.
     """
 
@@ -43,7 +43,7 @@ class ChatContext(SentContext):
     layers: tuple[Layer, ...]
     remarks: tuple[Remark, ...]
     withheld: tuple[Withheld, ...]
-    older: tuple[Message, ...] = ()
+    older_messages: tuple[Message, ...] = ()
     tokenizer: str = TOKENIZER
 
     def as_json(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class ChatContext(SentContext):
 
 
 def chat_context(
-    session: Session, rules: Rules | None = None, *, count: Count | None = None, known: KnownMessages | None = None
+    session: Session, rules: Rules | None = None, *, count: Count | None = None, known: MessageColumnCache | None = None
 ) -> ChatContext:
     """Returns the context of a session's chat. O(its messages).
 
@@ -64,13 +64,13 @@ def chat_context(
     """
     rules, counted = rules or Rules(), count or TokenCache()
     about = SessionLayers(session, rules, counted)
-    placed = list(_placed(session, about, rules, known or KnownMessages()))
+    placed = list(_placed_messages(session, about, rules, known or MessageColumnCache()))
     left_out = [one for one in placed if one[1] is not None and not rules.covered_again]
     sent = [one for one in placed if one[1] is None or rules.covered_again]
     entries = tuple(_entry(message, span, session, rules, counted) for message, span in sent)
     layers = (
-        _always(about.sub_context_layer(_WITHOUT_POLICY)), _always(about.snapshots_layer(_WITHOUT_POLICY)),
-        Layer("recent", False, "none", "The chat has no parent.", 0, ()), _own(entries),
+        _always_layer(about.sub_context_layer(_WITHOUT_POLICY)), _always_layer(about.snapshots_layer(_WITHOUT_POLICY)),
+        Layer("recent", False, "none", "The chat has no parent.", 0, ()), _own_layer(entries),
     )  # fmt: skip
     withheld = tuple(
         Withheld(message.id, f"Covered by the snapshot of {covered_words(span, rules)}, which is sent.", message,
@@ -80,21 +80,23 @@ def chat_context(
     return ChatContext(session, layers, tuple(_remarks(session, sent, withheld)), withheld)
 
 
-def _always(layer: Layer) -> Layer:
+def _always_layer(layer: Layer) -> Layer:
     return Layer(layer.name, True, layer.what, "Always sent: it is the session's own.", layer.tokens, layer.entries)
 
 
-def _own(entries: tuple[Entry, ...]) -> Layer:
+def _own_layer(entries: tuple[Entry, ...]) -> Layer:
     what = f"{len(entries):,} message{'' if len(entries) == 1 else 's'}"
     why = "The chat's own messages are always sent, with the global ones of its sub-sessions."
     return Layer("own", True, what, why, sum(entry.tokens for entry in entries), entries)
 
 
-def _placed(session: Session, about: SessionLayers, rules: Rules, known: KnownMessages) -> Iterator[_Placed]:
+def _placed_messages(
+    session: Session, about: SessionLayers, rules: Rules, known: MessageColumnCache
+) -> Iterator[_PlacedMessage]:
     """Yields the chat's messages in file order, with global ones of sub-sessions inserted by time."""
-    others = list(_others(session, known)) if rules.sibling_globals else []
+    others = list(_other_globals(session, known)) if rules.sibling_globals else []
     # A message never moves: one after a later one takes that one's time.
-    times: list[int] = np.maximum.accumulate(known.parent(session).times).tolist() if others else []
+    times: list[int] = np.maximum.accumulate(known.parent_columns(session).times).tolist() if others else []
     before: dict[int, list[Message]] = {}
     for time_ns, message in sorted(others, key=lambda one: one[0]):
         before.setdefault(bisect_right(times, time_ns), []).append(message)
@@ -104,13 +106,13 @@ def _placed(session: Session, about: SessionLayers, rules: Rules, known: KnownMe
     yield from ((other, None) for other in before.get(len(session.items), ()))
 
 
-def _others(session: Session, known: KnownMessages) -> Iterator[tuple[int, Message]]:
+def _other_globals(session: Session, known: MessageColumnCache) -> Iterator[tuple[int, Message]]:
     # Id and content together: an id belongs to one conversation only.
     own = {(message.id, message.content) for message in session.messages if message.visibility == "global"}
     for sub in session.children:
         if sub.merged or sub.discarded:
             continue
-        column = known.other(sub)
+        column = known.visibility_column(sub)
         for number, time_ns in column.global_ones():
             message = Message(column.items[number], sub)
             if (message.id, message.content) not in own:
@@ -118,14 +120,14 @@ def _others(session: Session, known: KnownMessages) -> Iterator[tuple[int, Messa
 
 
 def _entry(message: Message, span: Snapshot | None, session: Session, rules: Rules, count: Count) -> Entry:
-    reason = "Message of the chat." if message.owner is session else f'Global, from "{_short(message.owner.label)}".'
+    reason = "Message of the chat." if message.owner is session else f'Global, from "{_shorten(message.owner.label)}".'
     if span is not None:
         reason = f"{reason} Also in the snapshot of {covered_words(span, rules)}."
     content = message.content
     return Entry(message.id, message.role, content, reason, count(content), message, covered_by=span)
 
 
-def _remarks(session: Session, sent: list[_Placed], withheld: tuple[Withheld, ...]) -> Iterator[Remark]:
+def _remarks(session: Session, sent: list[_PlacedMessage], withheld: tuple[Withheld, ...]) -> Iterator[Remark]:
     if session.implied:
         yield Remark("Only the id of the session is known: its chat is not in the document.")
     twice = sum(span is not None for _, span in sent)
@@ -137,6 +139,6 @@ def _remarks(session: Session, sent: list[_Placed], withheld: tuple[Withheld, ..
         yield Remark(f"{len(withheld):,} {are} not sent, because a snapshot covers them.", "covered_again")
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     folded = " ".join(text[:200].split())
     return folded if len(folded) <= 40 else folded[:39] + "…"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from inspector.msp.objects import Message, Session, Snapshot, Subsession
-from inspector.tokens.counter import count
+from inspector.tokens.counter import count_tokens
 
 LayerName: TypeAlias = Literal["sub_context", "snapshots", "recent", "own"]
 
@@ -162,7 +162,7 @@ Count = Callable[[str], int]
 class TokenCache:
     """Caches token counts by text."""
 
-    def __init__(self, count_text: Count = count) -> None:
+    def __init__(self, count_text: Count = count_tokens) -> None:
         """Creates an empty cache. The first count loads the tokenizer, unless all texts were learnt."""
         self._count = count_text
         self._known: dict[str, int] = {"": 0}
@@ -174,10 +174,10 @@ class TokenCache:
             found = self._known[text] = self._count(text)
         return found
 
-    def known(self, text: str) -> int | None:
+    def cached_count(self, text: str) -> int | None:
         """Returns the cached count of a text, if any; never counts."""
         return self._known.get(text)
 
-    def learn(self, texts: Iterable[str], counts: Iterable[int]) -> None:
+    def add_counts(self, texts: Iterable[str], counts: Iterable[int]) -> None:
         """Adds counts from elsewhere, such as a worker process."""
         self._known.update(zip(texts, counts, strict=True))

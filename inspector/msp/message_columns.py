@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from inspector.msp.objects import MERGED_FROM, Message, Session, Subsession, text_of
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.timestamps import NO_TIME, written_time
+from inspector.protocol.timestamps import NO_TIME, parse_text_time
 
 if TYPE_CHECKING:
     from inspector.msp.edits import Edit
@@ -51,7 +51,7 @@ class VisibilityColumn:
         self.revision = 0
         self._global_ones: tuple[int, list[tuple[int, int]]] = (-1, [])
 
-    def take_in(self, until: float = inf) -> bool:
+    def update(self, until: float = inf) -> bool:
         """Reads the owner's new messages.
 
         Args:
@@ -65,16 +65,16 @@ class VisibilityColumn:
         while stands and self.items[stands - 1] is not given[stands - 1]:
             stands -= 1
         if stands < len(self.items):
-            self._cut(stands)
+            self._truncate(stands)
             self.revision += 1
         while len(self.items) < len(given):
-            self._take(given[len(self.items) : len(self.items) + _BLOCK])
+            self._append_block(given[len(self.items) : len(self.items) + _BLOCK])
             self.revision += 1
             if time.perf_counter() >= until:
                 break
         return len(self.items) == len(given)
 
-    def reread(self, data: Item) -> None:
+    def update_visibility(self, data: Item) -> None:
         """Updates a message's visibility."""
         number = self._number_of(data)
         if number is not None:
@@ -92,7 +92,7 @@ class VisibilityColumn:
         seen, before = 0, NO_TIME
         number = self.codes.find(FOR_EVERYWHERE)
         while number >= 0:
-            times = (written_time(self.items[place].get("timestamp")) for place in range(number, seen - 1, -1))
+            times = (parse_text_time(self.items[place].get("timestamp")) for place in range(number, seen - 1, -1))
             before = next((time_ns for time_ns in times if time_ns != NO_TIME), before)
             yield number, before
             seen, number = number + 1, self.codes.find(FOR_EVERYWHERE, number + 1)
@@ -100,11 +100,11 @@ class VisibilityColumn:
     def _number_of(self, data: Item) -> int | None:
         return next((number for number, item in enumerate(self.items) if item is data), None)
 
-    def _take(self, block: list[Item]) -> None:
+    def _append_block(self, block: list[Item]) -> None:
         self.codes += bytes(map(_code, block))
         self.items += block
 
-    def _cut(self, stands: int) -> None:
+    def _truncate(self, stands: int) -> None:
         del self.codes[stands:]
         # A new list: readers keep the old one, which must not shrink under them.
         self.items = self.items[:stands]
@@ -143,7 +143,7 @@ class MessageColumns(VisibilityColumn):
         return next((number for number in self.numbers_of(name) if self.items[number] is data), None)
 
     @override
-    def _take(self, block: list[Item]) -> None:
+    def _append_block(self, block: list[Item]) -> None:
         start = len(self.items)
         for number, item in enumerate(block, start):
             name = item.get("id")
@@ -153,13 +153,13 @@ class MessageColumns(VisibilityColumn):
                 self._last[name] = number
             if MERGED_FROM in item and isinstance(origin := item[MERGED_FROM], str):
                 self.merged_from.setdefault(origin, []).append(number)
-        times = _filled(_times(block), int(self.times[-1]) if start else NO_TIME)
+        times = _fill_unknown(_times(block), int(self.times[-1]) if start else NO_TIME)
         self.ordered = self.ordered and (not start or bool(self.times[-1] <= times[0])) and _ascending(times)
         self.times = np.concatenate((self.times, times))
-        super()._take(block)
+        super()._append_block(block)
 
     @override
-    def _cut(self, stands: int) -> None:
+    def _truncate(self, stands: int) -> None:
         for number in range(len(self.items) - 1, stands - 1, -1):
             name, origin = self.items[number].get("id"), self.items[number].get(MERGED_FROM)
             if isinstance(name, str) and name:
@@ -173,49 +173,49 @@ class MessageColumns(VisibilityColumn):
         self.times = self.times[:stands]
         # The removed messages may have been the only ones out of order.
         self.ordered = self.ordered or _ascending(self.times)
-        super()._cut(stands)
+        super()._truncate(stands)
 
 
-class KnownMessages:
+class MessageColumnCache:
     """Cache of columns by owner; independent of the rules."""
 
     def __init__(self) -> None:
         self._parents: dict[int, MessageColumns] = {}
         self._others: dict[int, VisibilityColumn] = {}
 
-    def parent(self, owner: Owner, until: float = inf) -> MessageColumns:
+    def parent_columns(self, owner: Owner, until: float = inf) -> MessageColumns:
         """Returns the columns of an owner, updated; completely unless a deadline is given."""
         found = self._parents.get(id(owner))
         if found is None:
             found = self._parents[id(owner)] = MessageColumns(owner)
-        found.take_in(until)
+        found.update(until)
         return found
 
-    def other(self, owner: Owner) -> VisibilityColumn:
+    def visibility_column(self, owner: Owner) -> VisibilityColumn:
         """Returns the visibility column of an owner, updated."""
         found = self._others.get(id(owner))
         if found is None:
             found = self._others[id(owner)] = VisibilityColumn(owner)
-        found.take_in()
+        found.update()
         return found
 
-    def look_at(self, owner: Owner, until: float) -> bool:
+    def prepare(self, owner: Owner, until: float) -> bool:
         """Updates a visibility column; returns True if there is time for more. O(1) if it is complete."""
         found = self._others.get(id(owner))
         if found is not None and len(found.items) == len(owner.items):
             return True
         if found is None:
             found = self._others[id(owner)] = VisibilityColumn(owner)
-        done = found.take_in(until)
+        done = found.update(until)
         if done:
             found.global_ones()
         return done and time.perf_counter() < until
 
-    def having(self, owner: Owner, ids: set[str]) -> set[str]:
+    def existing_ids(self, owner: Owner, ids: set[str]) -> set[str]:
         """Returns the ids that messages of an owner have. O(ids) with known columns, else O(messages)."""
         found = self._parents.get(id(owner))
         if found is not None and len(found.items) + _BLOCK >= len(owner.items):
-            found.take_in()
+            found.update()
             return {name for name in ids if any(True for _ in found.numbers_of(name))}
         try:
             return ids.intersection(map(itemgetter("id"), owner.items))  # three times as fast as the general way
@@ -224,23 +224,23 @@ class KnownMessages:
 
     def global_in(self, owners: Iterable[Owner]) -> int:
         """Returns the number of global messages of some owners."""
-        return sum(self.other(owner).codes.count(FOR_EVERYWHERE) for owner in owners)
+        return sum(self.visibility_column(owner).codes.count(FOR_EVERYWHERE) for owner in owners)
 
-    def follow(self, edit: Edit) -> None:
+    def on_edit(self, edit: Edit) -> None:
         """Follows an edit; added and removed messages are noticed anyway."""
         if not edit.key:
-            self.forget()
+            self.drop()
         elif edit.kind == "visibility" and edit.message is not None:
-            self.reread(edit.message)
+            self.update_visibility(edit.message)
 
-    def reread(self, message: Message) -> None:
+    def update_visibility(self, message: Message) -> None:
         """Updates a message's visibility in all columns."""
         for columns in (self._parents, self._others):
             found = columns.get(id(message.owner))
             if found is not None:
-                found.reread(message.data)
+                found.update_visibility(message.data)
 
-    def forget(self, owner: Owner | None = None) -> None:
+    def drop(self, owner: Owner | None = None) -> None:
         """Drops the columns of an owner; None for all."""
         for columns in (self._parents, self._others):
             if owner is None:
@@ -249,7 +249,7 @@ class KnownMessages:
                 columns.pop(id(owner), None)
 
 
-def above_of(owner: Owner) -> Iterator[Owner]:
+def ancestors_of(owner: Owner) -> Iterator[Owner]:
     """Yields the ancestors of an owner, parent first; stops at a cycle."""
     seen = {id(owner)}
     while isinstance(owner, Subsession) and owner.parent is not None and id(owner.parent) not in seen:
@@ -267,10 +267,10 @@ def _times(block: list[Item]) -> NDArray[np.int64]:
     written = [item.get("timestamp") for item in block]
     if set(map(type, written)) <= {str, type(None)}:
         return parse_times(written)  # ten times as fast
-    return np.fromiter(map(written_time, written), np.int64, len(written))
+    return np.fromiter(map(parse_text_time, written), np.int64, len(written))
 
 
-def _filled(times: NDArray[np.int64], before: int) -> NDArray[np.int64]:
+def _fill_unknown(times: NDArray[np.int64], before: int) -> NDArray[np.int64]:
     """Fills unknown times with the previous known one."""
     known = times != NO_TIME
     if known.all():

@@ -13,13 +13,13 @@ from typing import Any, cast, overload
 
 from typing_extensions import override
 
-from inspector.protocol.timestamps import written_time
+from inspector.protocol.timestamps import parse_text_time
 
 CLOSED = "closed"
 DISCARDED = "discarded"
 OPEN_STATUSES = ("open", "active")
 
-_OWN, _MAIN = "subsession_only", "main_only"
+_SUBSESSION_ONLY, _MAIN = "subsession_only", "main_only"
 _LAST_ONES = 50
 
 SUMMARY_OF = "summary_of"
@@ -67,7 +67,7 @@ class Message:
     @property
     def time_ns(self) -> int:
         """Time of the message, or NO_TIME."""
-        return written_time(self.data.get("timestamp"))
+        return parse_text_time(self.data.get("timestamp"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Snapshot:
     @property
     def created_ns(self) -> int:
         """Creation time, or NO_TIME."""
-        return written_time(self.data.get("created_at"))
+        return parse_text_time(self.data.get("created_at"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +205,12 @@ class Subsession:
     @property
     def created_ns(self) -> int:
         """Opening time, or NO_TIME."""
-        return written_time(self.data.get("created_at"))
+        return parse_text_time(self.data.get("created_at"))
 
     @property
     def closed_ns(self) -> int:
         """Closing time, or NO_TIME."""
-        return written_time(self.data.get("closed_at"))
+        return parse_text_time(self.data.get("closed_at"))
 
     @property
     def policy(self) -> Policy:
@@ -238,10 +238,10 @@ class Subsession:
     @property
     def path(self) -> str:
         """Keys from the first sub-session down to this one, such as `s1/s2`."""
-        keys = [quoted(self.key)]
+        keys = [escape_key(self.key)]
         above = self.parent
         while isinstance(above, Subsession):
-            keys.append(quoted(above.key))
+            keys.append(escape_key(above.key))
             above = above.parent
         return "/".join(reversed(keys))
 
@@ -304,7 +304,7 @@ class Session:
     @property
     def created_ns(self) -> int:
         """Creation time, or NO_TIME."""
-        return written_time(self.data.get("created_at"))
+        return parse_text_time(self.data.get("created_at"))
 
     def _agreed(self, name: str) -> list[str]:
         value = dict_of(self.data, "sub_context").get(name)
@@ -319,7 +319,7 @@ def usual_visibility(owner: Session | Subsession) -> str | None:
     would send them forever.
     """
     if isinstance(owner, Subsession):
-        return _OWN
+        return _SUBSESSION_ONLY
     last = owner.items[-_LAST_ONES:]
     # Only recent messages: an old chat may have begun without visibilities.
     usual = bool(last) and all(item.get("visibility") in (_MAIN, "global") for item in last)
@@ -380,7 +380,7 @@ def _compact(value: object) -> str:
         return "…"
 
 
-def quoted(key: str) -> str:
+def escape_key(key: str) -> str:
     """Escapes a key as one segment of a path."""
     # `%` first, since the other replacement writes one.
     return key.replace("%", "%25").replace("/", "%2F")

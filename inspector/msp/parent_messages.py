@@ -21,7 +21,7 @@ from inspector.msp.rules import Rules
 from inspector.protocol.timestamps import NO_TIME
 
 
-class Standing(Enum):
+class Eligibility(Enum):
     """Eligibility of a parent message."""
 
     ELIGIBLE = "eligible"
@@ -34,8 +34,8 @@ class Standing(Enum):
     """Its visibility is unknown to the protocol."""
 
 
-_STANDINGS = tuple(Standing)
-_ELIGIBLE, _ABOVE = _STANDINGS.index(Standing.ELIGIBLE), _STANDINGS.index(Standing.ABOVE)
+_STANDINGS = tuple(Eligibility)
+_ELIGIBLE, _ABOVE_CODE = _STANDINGS.index(Eligibility.ELIGIBLE), _STANDINGS.index(Eligibility.ABOVE)
 
 
 class ParentMessage(NamedTuple):
@@ -50,7 +50,7 @@ class ParentMessage(NamedTuple):
     message: Message
     ordinal: int
     time_ns: int
-    standing: Standing
+    standing: Eligibility
     inside: bool
 
 
@@ -114,8 +114,8 @@ class ParentMessages:
         self._order: NDArray[np.intp] | None = None
         """Message number by place, if different."""
         if self._others or (own is not None and not own.ordered):
-            standing = _joined(len(ahead), _ABOVE, standing, len(behind), _ELIGIBLE)
-            everywhere = _joined(len(ahead), 1, everywhere, len(behind), 1)
+            standing = _join_columns(len(ahead), _ABOVE_CODE, standing, len(behind), _ELIGIBLE)
+            everywhere = _join_columns(len(ahead), 1, everywhere, len(behind), 1)
             times = np.concatenate((_times_of(ahead), times, _times_of(behind)))
             # Stable, so that messages of equal time stay in file order.
             self._order = np.argsort(times, kind="stable")
@@ -124,12 +124,12 @@ class ParentMessages:
         self._eligible = np.flatnonzero(standing == _ELIGIBLE)
         self._globals = np.flatnonzero(everywhere)
         found = np.bincount(standing, minlength=len(_STANDINGS)).tolist()
-        self.standings: dict[Standing, int] = dict(zip(_STANDINGS, found, strict=True))
+        self.standings: dict[Eligibility, int] = dict(zip(_STANDINGS, found, strict=True))
 
     def __len__(self) -> int:
         return len(self._standing)
 
-    def at(self, place: int) -> ParentMessage:
+    def message_facts(self, place: int) -> ParentMessage:
         """Returns the message at a place with its facts."""
         message, ordinal = self.message_at(place)
         inside = isinstance(message.owner, Subsession)
@@ -146,20 +146,20 @@ class ParentMessages:
         """Returns the times of places."""
         return self._times[places].tolist()
 
-    def choose(self, sub: Subsession, wanted: int) -> ChosenMessages:
+    def select_messages(self, sub: Subsession, wanted: int) -> ChosenMessages:
         """Selects messages for a sub-session.
 
         Args:
             sub: the sub-session.
             wanted: number of recent messages.
         """
-        stop = self._stop(sub)
+        stop = self._opening_place(sub)
         copies = set(self._copies(sub))
-        window, start = self._window(wanted, stop, copies)
+        window, start = self._recent_window(wanted, stop, copies)
         sent = {identities for place in window for identities in self._identities(place)}
         older: list[int] = []
         doubled: set[int] = set()
-        for place in reversed(self._sent_anyway(start, stop)):  # of several with one id the latest counts
+        for place in reversed(self._extra_globals(start, stop)):  # of several with one id the latest counts
             if place in copies:
                 continue
             identities = self._identities(place)
@@ -187,16 +187,16 @@ class ParentMessages:
             return Message(self._items[own], self.owner), own
         return self._others[number if own < 0 else number - self._count][:2]
 
-    def _sent_anyway(self, start: int, stop: int) -> list[int]:
+    def _extra_globals(self, start: int, stop: int) -> list[int]:
         """Returns places of global messages outside the recent ones that are sent."""
         places = self._globals
-        above = self._standing[places] == _ABOVE
+        above = self._standing[places] == _ABOVE_CODE
         sent = above & (places < stop)
         if self._rules.older_globals:
             sent |= ~above & (places < start)
         return places[sent].tolist()
 
-    def _stop(self, sub: Subsession) -> int:
+    def _opening_place(self, sub: Subsession) -> int:
         """Returns the start of messages after the opening of the sub-session."""
         if not self._rules.before_opening or sub.created_ns == NO_TIME:
             return len(self)
@@ -208,14 +208,14 @@ class ParentMessages:
             name = item.get("id")
             for number in self._numbers_of(name) if isinstance(name, str) and name else ():
                 if self._content(number) == content_text(item.get("content")):
-                    yield self._place(number)
+                    yield self._place_of_number(number)
         for number, (message, _, _) in enumerate(self._others):
             if message.owner is sub:
-                yield self._place(number if number < self._ahead else number + self._count)
+                yield self._place_of_number(number if number < self._ahead else number + self._count)
         merged = list(self._merged_from(sub.id)) if sub.merged else []
         if merged:
             own = {content_text(item.get("content")) for item in sub.items}
-            yield from (self._place(number) for number in merged if self._content(number) in own)
+            yield from (self._place_of_number(number) for number in merged if self._content(number) in own)
 
     # Numbers: messages from above, then the parent's own, then those of siblings, in file order.
 
@@ -245,24 +245,24 @@ class ParentMessages:
         return found
 
     def _content(self, number: int) -> str:
-        return self.message(self._place(number)).content
+        return self.message(self._place_of_number(number)).content
 
-    def _place(self, number: int) -> int:
-        return number if self._order is None else self._places.item(number)
+    def _place_of_number(self, number: int) -> int:
+        return number if self._order is None else self._places_by_number.item(number)
 
     @cached_property
-    def _places(self) -> NDArray[np.intp]:
+    def _places_by_number(self) -> NDArray[np.intp]:
         """Place by number."""
         places = np.empty(len(self), np.intp)
         places[self._order] = np.arange(len(self))
         return places
 
-    def _window(self, wanted: int, stop: int, copies: set[int]) -> tuple[list[int], int]:
+    def _recent_window(self, wanted: int, stop: int, copies: set[int]) -> tuple[list[int], int]:
         """Returns the recent messages, and their start."""
         if wanted <= 0:
             return [], stop
         if self._rules.count_withheld:
-            last: list[int] = np.flatnonzero(self._standing[:stop] != _ABOVE)[-wanted:].tolist()
+            last: list[int] = np.flatnonzero(self._standing[:stop] != _ABOVE_CODE)[-wanted:].tolist()
             sent = [place for place in last if self._standing[place] == _ELIGIBLE and place not in copies]
             return sent, last[0] if last else stop
         before = self._eligible[: np.searchsorted(self._eligible, stop)]
@@ -283,7 +283,7 @@ def _times_of(found: list[tuple[Message, int, int]]) -> NDArray[np.int64]:
     return np.array([time_ns for _, _, time_ns in found], np.int64)
 
 
-def _joined(ahead: int, first: int, own: NDArray[Any], behind: int, last: int) -> NDArray[Any]:
+def _join_columns(ahead: int, first: int, own: NDArray[Any], behind: int, last: int) -> NDArray[Any]:
     return np.concatenate((np.full(ahead, first, own.dtype), own, np.full(behind, last, own.dtype)))
 
 
@@ -293,10 +293,10 @@ def _table(rules: Rules, *, inside: bool) -> NDArray[np.uint8]:
     RULE: below a sub-session, its `subsession_only` messages are like any other: they reach no parent.
     """
     standings = (
-        Standing.ELIGIBLE,
-        Standing.ELIGIBLE,
-        Standing.ELIGIBLE if rules.include_main_only else Standing.MAIN_ONLY,
-        Standing.ELIGIBLE if inside or rules.include_misplaced else Standing.MISPLACED,
-        Standing.ELIGIBLE if rules.include_misplaced else Standing.UNKNOWN,
+        Eligibility.ELIGIBLE,
+        Eligibility.ELIGIBLE,
+        Eligibility.ELIGIBLE if rules.include_main_only else Eligibility.MAIN_ONLY,
+        Eligibility.ELIGIBLE if inside or rules.include_misplaced else Eligibility.MISPLACED,
+        Eligibility.ELIGIBLE if rules.include_misplaced else Eligibility.UNKNOWN,
     )
     return np.array([_STANDINGS.index(one) for one in standings], np.uint8)

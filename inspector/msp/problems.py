@@ -69,9 +69,9 @@ CODES = (UNREADABLE, SKIPPED, INVALID, VISIBILITY, STATUS, TIMES, DUPLICATE, UNL
 _MOST_OF_A_MESSAGE = 5
 """Limit of faults reported per object; the rest are likely the same."""
 
-_WRONG = {"main_only": "subsession_only", "subsession_only": "main_only"}
-_VISIBILITIES = (None, "global", *_WRONG)
-_ELSEWHERE = {
+_OPPOSITE_VISIBILITY = {"main_only": "subsession_only", "subsession_only": "main_only"}
+_VISIBILITIES = (None, "global", *_OPPOSITE_VISIBILITY)
+_MISPLACED_WORDS = {
     "subsession_only": "{who} in the main conversation is marked subsession_only, so it is shown nowhere.",
     "main_only": "{who} of a sub-session is marked main_only, which is only meant for the main conversation.",
 }
@@ -97,14 +97,14 @@ class OwnerChecks:
         self._check_new()
         return [*_object(self._owner), *(one for number in sorted(self._found) for one in self._found[number])]
 
-    def reread(self, data: dict[str, Any]) -> None:
+    def update_visibility(self, data: dict[str, Any]) -> None:
         """Updates a message's visibility."""
         number = next((number for number, item in enumerate(self._items) if item is data), None)
         if number is not None:
             before = self._found.pop(number, [])
             # Visibility does not affect ids, and the ids before it are no longer known.
             twins = [one for one in before if one.code == DUPLICATE]
-            if found := [*_odd(self._owner, data, number, ()), *twins]:
+            if found := [*_message_problems(self._owner, data, number, ()), *twins]:
                 self._found[number] = found
 
     def _check_new(self) -> None:
@@ -118,7 +118,7 @@ class OwnerChecks:
             self._drop_last()
         for number in range(stands, len(listed)):
             item = listed[number]
-            found = _odd(self._owner, item, number, self._ids)
+            found = _message_problems(self._owner, item, number, self._ids)
             if found:
                 self._found[number] = found
             if isinstance(item, dict) and isinstance(name := cast(dict[str, object], item).get("id"), str):
@@ -149,11 +149,11 @@ def _object(owner: Session | Subsession) -> Iterator[Problem]:
         if isinstance(value, str) and parse_time(value) == NO_TIME:
             yield _invalid(owner.key, None, f"{owner.place}.{name}", "is not a time")
     if isinstance(owner, Subsession):
-        yield from _state(owner)
+        yield from _state_problems(owner)
         yield from _references(owner)
 
 
-def _state(sub: Subsession) -> Iterator[Problem]:
+def _state_problems(sub: Subsession) -> Iterator[Problem]:
     status = sub.status.casefold()
     closed_at = sub.data.get("closed_at")
     place = f"{sub.place}.status"
@@ -180,7 +180,7 @@ def _references(sub: Subsession) -> Iterator[Problem]:
         yield Problem(MISSING, text, sub.key, None, f"{sub.place}.context_policy.{SUMMARIES}")
 
 
-def _odd(owner: Session | Subsession, item: object, number: int, seen: Collection[str]) -> list[Problem]:
+def _message_problems(owner: Session | Subsession, item: object, number: int, seen: Collection[str]) -> list[Problem]:
     """Returns the problems of a message; `seen` has the ids before it."""
     if not isinstance(item, dict):
         place = f"{owner.place}.messages[{number}]"
@@ -220,7 +220,7 @@ def _message(
     if isinstance(time, str) and parse_time(time) == NO_TIME:
         yield _invalid(owner.key, name, f"{place}.timestamp", "is not a time")
     if item.get("visibility") == misplaced:
-        yield Problem(VISIBILITY, _ELSEWHERE[misplaced].format(who=who), owner.key, name, f"{place}.visibility")
+        yield Problem(VISIBILITY, _MISPLACED_WORDS[misplaced].format(who=who), owner.key, name, f"{place}.visibility")
     if name in seen:
         text = f"{owner.label} has more than one message with the id {name}."
         yield Problem(DUPLICATE, text, owner.key, name, f"{place}.id")
@@ -241,7 +241,7 @@ def _faults(
             path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
             if path not in reported and len(reported) < _MOST_OF_A_MESSAGE:
                 reported.add(path)
-                yield _invalid(key, message, place + path, _words(fault["type"], fault["msg"]))
+                yield _invalid(key, message, place + path, _fault_words(fault["type"], fault["msg"]))
     except RecursionError:
         yield _invalid(key, message, place, "is nested too deeply to be checked")
 
@@ -264,7 +264,7 @@ _FAULTS = {
 }
 
 
-def _words(kind: str, words: str) -> str:
+def _fault_words(kind: str, words: str) -> str:
     return _FAULTS.get(kind, words[:1].lower() + words[1:])
 
 

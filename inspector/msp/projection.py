@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.msp.document import SessionDocument
-from inspector.msp.frames import BEGAN, ENDED, FIRST_SNAPSHOT, frame_of, unread_lines
+from inspector.msp.frames import END_ITEM, FIRST_SNAPSHOT, START_ITEM, frame_of, unread_lines
 from inspector.msp.links import Owner
 from inspector.msp.objects import Message, Session, Subsession
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.timestamps import NO_TIME, written_time
+from inspector.protocol.timestamps import NO_TIME, parse_text_time
 
 HEADER = b'{"ctxcap":1,"origin":{"source":"msp"}}\n'
 """First line of the projection; marks it as a capture of ours."""
 
-_APART = 1 << 32
+_OWNER_FACTOR = 1 << 32
 """Factor between owner and item in one number."""
-_NOBODY = -1
+_NO_OWNER = -1
 """Owner of unreadable rows."""
 _AT_ONCE = 500
 _SAFE_TIME = 10**17
@@ -72,7 +72,7 @@ class Projection:
     def line(self, row: int) -> bytes:
         """Returns a row's line with its line end."""
         place, item = int(self._owner[row]), int(self._item[row])
-        if place == _NOBODY:
+        if place == _NO_OWNER:
             return self._unread[item]
         owner = self._owners[place]
         frame = frame_of(owner, item)
@@ -82,7 +82,7 @@ class Projection:
 
     # Edits
 
-    def grow(self, touched: Iterable[Owner]) -> int | None:
+    def append_rows(self, touched: Iterable[Owner]) -> int | None:
         """Appends rows for new messages, new owners and closings. O(touched objects).
 
         Args:
@@ -99,7 +99,7 @@ class Projection:
                 self._place[owner.key] = len(self._owners)
                 self._owners.append(owner)
                 self._known.append(0)
-                new.append((self._place[owner.key], BEGAN))
+                new.append((self._place[owner.key], START_ITEM))
             places.add(self._place[owner.key])
             if self._has_lost(self._place[owner.key], owner):
                 return None
@@ -110,7 +110,7 @@ class Projection:
             self._known[place] = now
             if place not in self._ended and _has_ended(owner):
                 self._ended.add(place)
-                new.append((place, ENDED))
+                new.append((place, END_ITEM))
         owners, items = zip(*new, strict=True) if new else ((), ())
         times = [_time_of(self._owners[place], item) for place, item in new]
         self._owner = np.append(self._owner, np.array(owners, np.int32))
@@ -126,19 +126,19 @@ class Projection:
 
     # Queries
 
-    def row_of(self, key: str, item: int = BEGAN) -> int | None:
+    def row_of(self, key: str, item: int = START_ITEM) -> int | None:
         """Returns the row of an owner's message `item`, or of its start (BEGAN) or end (ENDED), if any."""
         place = self._place.get(key)
         if place is None:
             return None
         if self._sorted is None:
             # One number per row, so that a binary search finds owner and item at once.
-            what = self._owner.astype(np.int64) * _APART + self._item
+            what = self._owner.astype(np.int64) * _OWNER_FACTOR + self._item
             order = np.argsort(what, kind="stable")
             self._sorted = what[order], order
         what, order = self._sorted
-        at = int(np.searchsorted(what, place * _APART + item))
-        if at < len(what) and what[at] == place * _APART + item:
+        at = int(np.searchsorted(what, place * _OWNER_FACTOR + item))
+        if at < len(what) and what[at] == place * _OWNER_FACTOR + item:
             return int(order[at])
         # Rows added by edits are few and not in the sorted index.
         found = np.flatnonzero((self._owner[len(what) :] == place) & (self._item[len(what) :] == item))
@@ -181,7 +181,7 @@ class Projection:
     @property
     def first_unread(self) -> int | None:
         """Returns the first row of unreadable content, if any."""
-        found = np.flatnonzero(self._owner == _NOBODY)
+        found = np.flatnonzero(self._owner == _NO_OWNER)
         return int(found[0]) if len(found) else None
 
     def _first_of(self, place: int) -> int | None:
@@ -193,7 +193,7 @@ class Projection:
     def place_at(self, row: int) -> Place | None:
         """Returns the identity of a row with readable content."""
         place, item = int(self._owner[row]), int(self._item[row])
-        if place == _NOBODY:
+        if place == _NO_OWNER:
             return None
         owner = self._owners[place]
         items = owner.items
@@ -217,7 +217,7 @@ class Projection:
     def message_at(self, row: int) -> Message | None:
         """Returns the message of a row; starts, ends and snapshots have no message."""
         place, item = int(self._owner[row]), int(self._item[row])
-        owner = self._owners[place] if place != _NOBODY else None
+        owner = self._owners[place] if place != _NO_OWNER else None
         return Message(owner.items[item], owner) if owner is not None and item >= 0 else None
 
 
@@ -228,8 +228,8 @@ def _has_ended(owner: Owner) -> bool:
 def _time_of(owner: Owner, item: int) -> int:
     """Returns the time of a row: of a message, a start or an end."""
     if item >= 0:
-        return written_time(owner.items[item].get("timestamp"))
-    return owner.closed_ns if item == ENDED and isinstance(owner, Subsession) else owner.created_ns
+        return parse_text_time(owner.items[item].get("timestamp"))
+    return owner.closed_ns if item == END_ITEM and isinstance(owner, Subsession) else owner.created_ns
 
 
 # Order
@@ -242,13 +242,13 @@ _Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]
 def _in_order(owners: Sequence[Owner], unread: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     """Returns owner, item and own time of each row, in order of time; rows without a time follow the previous one."""
     own_times = _times_of([item.get("timestamp") for owner in owners for item in owner.items])
-    parts: list[_Rows] = [_few([(NO_TIME, NO_TIME, item) for item in range(unread)])]
+    parts: list[_Rows] = [_row_columns([(NO_TIME, NO_TIME, item) for item in range(unread)])]
     read = 0
     for owner in owners:
         parts.append(_rows_of(owner, own_times[read : read + len(owner.items)]))
         read += len(owner.items)
     when, own, items = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    places = np.repeat(np.arange(_NOBODY, len(owners), dtype=np.int32), [len(part[0]) for part in parts])
+    places = np.repeat(np.arange(_NO_OWNER, len(owners), dtype=np.int32), [len(part[0]) for part in parts])
     order = np.argsort(when[unread:], kind="stable") + unread
     order = np.append(order, np.arange(unread))  # unreadable content comes last
     return places[order], items[order], own[order]
@@ -267,16 +267,18 @@ def _rows_of(owner: Owner, own: NDArray[np.int64]) -> _Rows:
     after: list[tuple[int, int, int]] = []
     if isinstance(owner, Session):
         if not owner.implied:
-            before.append((began, owner.created_ns, BEGAN))
+            before.append((began, owner.created_ns, START_ITEM))
         times = (one.created_ns for one in owner.snapshots)
         before += [(max(time, began), time, FIRST_SNAPSHOT - number) for number, time in enumerate(times)]
     else:
-        before.append((began, owner.created_ns, BEGAN))
+        before.append((began, owner.created_ns, START_ITEM))
         if not owner.is_open:
             last = int(when[-1]) if len(when) else began
             # With different clocks, it may be closed before it was opened; the end row still follows the start.
-            after.append((last if owner.closed_ns == NO_TIME else max(owner.closed_ns, began), owner.closed_ns, ENDED))
-    first, last_ones = _few(before), _few(after)
+            after.append(
+                (last if owner.closed_ns == NO_TIME else max(owner.closed_ns, began), owner.closed_ns, END_ITEM)
+            )
+    first, last_ones = _row_columns(before), _row_columns(after)
     return (
         np.concatenate((first[0], when, last_ones[0])),
         np.concatenate((first[1], own, last_ones[1])),
@@ -284,7 +286,7 @@ def _rows_of(owner: Owner, own: NDArray[np.int64]) -> _Rows:
     )
 
 
-def _few(rows: list[tuple[int, int, int]]) -> _Rows:
+def _row_columns(rows: list[tuple[int, int, int]]) -> _Rows:
     when, own, items = zip(*rows, strict=True) if rows else ((), (), ())
     return np.array(when, np.int64), np.array(own, np.int64), np.array(items, np.int32)
 
@@ -293,4 +295,4 @@ def _times_of(values: Sequence[object]) -> NDArray[np.int64]:
     """Applies `written_time` to each value; texts, the usual case, all at once."""
     if all(isinstance(value, str | None) for value in values):
         return parse_times(cast("Sequence[str | None]", values))
-    return np.array([written_time(value) for value in values], np.int64)
+    return np.array([parse_text_time(value) for value in values], np.int64)

@@ -8,7 +8,7 @@ from functools import cached_property
 from inspector.msp.merged_layers import Count, Entry, Layer, Withheld
 from inspector.msp.message_columns import GLOBAL, MAIN_ONLY, SUBSESSION_ONLY
 from inspector.msp.objects import Message, Subsession
-from inspector.msp.parent_messages import ParentMessage, ParentMessages, Standing
+from inspector.msp.parent_messages import Eligibility, ParentMessage, ParentMessages
 from inspector.msp.rules import Rules
 from inspector.msp.session_layers import SessionLayers, Span, covered_words
 
@@ -37,7 +37,7 @@ class RecentLayer:
         written = sub.policy.recent_parent_messages
         self.parent = parent
         self.wanted = max(0, rules.missing_recent if written is None else written)
-        self.choice = parent.choose(sub, self.wanted)
+        self.choice = parent.select_messages(sub, self.wanted)
         self.sub = sub
         self.rules = rules
         self._session = session
@@ -47,13 +47,13 @@ class RecentLayer:
     def places(self) -> list[int]:
         """Places of sent messages, in chronological order."""
         chosen = sorted([*self.choice.window, *self.choice.globals])
-        return chosen if self.rules.covered_again else [place for place in chosen if self.covering(place) is None]
+        return chosen if self.rules.covered_again else [place for place in chosen if self.covering_span(place) is None]
 
-    def sent(self) -> Iterator[Message]:
+    def sent_messages(self) -> Iterator[Message]:
         """Returns the sent messages, in chronological order."""
         return map(self.parent.message, self.places)
 
-    def covering(self, place: int) -> Span | None:
+    def covering_span(self, place: int) -> Span | None:
         """Returns the first sent snapshot that covers a message; only messages of the root session can be covered."""
         return self._covering(*self.parent.message_at(place)) if self._spans else None
 
@@ -67,7 +67,7 @@ class RecentLayer:
         """Returns the number of sent messages at or after a time."""
         return sum(time >= time_ns for time in self.parent.times_of(self.places))
 
-    def standing(self, standing: Standing) -> int:
+    def standing_count(self, standing: Eligibility) -> int:
         """Returns the number of messages with a standing."""
         return self.parent.standings[standing]
 
@@ -79,7 +79,7 @@ class RecentLayer:
             known: cache of older global entries, shared between sub-sessions and edits.
         """
         entries = tuple(
-            self._older(place, count, known) if place in self._global_places else self._entry(place, count)
+            self._older_entry(place, count, known) if place in self._global_places else self._entry(place, count)
             for place in self.places
         )
         written = self.sub.policy.recent_parent_messages
@@ -90,13 +90,13 @@ class RecentLayer:
         else:
             why = "The policy asks for none."
         included = bool(self.wanted or entries)
-        return Layer("recent", included, self._what(), why, sum(entry.tokens for entry in entries), entries)
+        return Layer("recent", included, self._description(), why, sum(entry.tokens for entry in entries), entries)
 
-    def withheld(self) -> Iterator[Withheld]:
+    def withheld_messages(self) -> Iterator[Withheld]:
         """Yields withheld messages of the parent, in chronological order. O(messages of the parent)."""
         sent = set(self.places)
         chosen = {*self.choice.window, *self.choice.globals}
-        for place, candidate in enumerate(map(self.parent.at, range(len(self.parent)))):
+        for place, candidate in enumerate(map(self.parent.message_facts, range(len(self.parent)))):
             # Own messages are layer 4.
             if place in sent or candidate.message.owner is self.sub:
                 continue
@@ -104,10 +104,10 @@ class RecentLayer:
             if found is not None:
                 yield Withheld(candidate.message.id, found[0], candidate.message, found[1])
 
-    def older(self) -> Iterator[Message]:
+    def older_messages(self) -> Iterator[Message]:
         """Yields eligible messages of the parent that are only too old. O(messages of the parent)."""
         chosen = {*self.choice.window, *self.choice.globals}
-        for place, candidate in enumerate(map(self.parent.at, range(len(self.parent)))):
+        for place, candidate in enumerate(map(self.parent.message_facts, range(len(self.parent)))):
             if place in chosen or candidate.message.owner is self.sub:
                 continue
             if self._why_withheld(place, candidate, covered=False) is None:
@@ -116,15 +116,18 @@ class RecentLayer:
     def _why_withheld(self, place: int, candidate: ParentMessage, *, covered: bool) -> tuple[str, str | None] | None:
         """Returns a sentence, and the rule that would let it in; None for merely older messages."""
         if covered:
-            span = self.covering(place)
+            span = self.covering_span(place)
             words = covered_words(span.snapshot, self.rules) if span is not None else ""
             return f"Covered by the snapshot of {words}, which is sent.", "covered_again"
-        if candidate.standing is Standing.MAIN_ONLY:
+        if candidate.standing is Eligibility.MAIN_ONLY:
             return f"{MAIN_ONLY}: visible only in the parent.", "include_main_only"
-        if candidate.standing is Standing.MISPLACED:
+        if candidate.standing is Eligibility.MISPLACED:
             return f"{SUBSESSION_ONLY}, but outside any sub-session: not sent.", "include_misplaced"
-        if candidate.standing is Standing.UNKNOWN:
-            return f"Visibility {_short(candidate.message.visibility)} is unknown to the protocol.", "include_misplaced"
+        if candidate.standing is Eligibility.UNKNOWN:
+            return (
+                f"Visibility {_quote_word(candidate.message.visibility)} is unknown to the protocol.",
+                "include_misplaced",
+            )
         if place in self.choice.copies:
             return "Own message of the sub-session: sent in its own layer.", None
         if place >= self.choice.stop:
@@ -133,7 +136,7 @@ class RecentLayer:
             return "Another message with the same id is sent.", None
         return None
 
-    def _older(self, place: int, count: Count, known: OlderEntries) -> Entry:
+    def _older_entry(self, place: int, count: Count, known: OlderEntries) -> Entry:
         key = (id(self.parent.owner), id(self.parent.data(place)), self.wanted, bool(self._spans))
         found = known.get(key)
         if found is None:
@@ -141,7 +144,7 @@ class RecentLayer:
         return found
 
     def _entry(self, place: int, count: Count) -> Entry:
-        candidate = self.parent.at(place)
+        candidate = self.parent.message_facts(place)
         message, span = candidate.message, self._covering(candidate.message, candidate.ordinal) if self._spans else None
         older = place in self._global_places
         reason = self._why_sent(candidate, older)
@@ -165,8 +168,8 @@ class RecentLayer:
         message = candidate.message
         origin = ""
         if message.owner is not self.parent.owner:
-            origin = f", from {_short(message.owner.label)}"
-        if candidate.standing is Standing.ABOVE:
+            origin = f", from {_quote_word(message.owner.label)}"
+        if candidate.standing is Eligibility.ABOVE:
             return f"Global{origin}, above the parent."
         last = self._last_words
         if older:
@@ -176,11 +179,11 @@ class RecentLayer:
             return f"The last parent message{origin}{extra}."
         return f"One of {last}{origin}{extra}."
 
-    def _what(self) -> str:
+    def _description(self) -> str:
         """Describes the layer, such as "5 of 5, 2 withheld as main_only"."""
         recent = len([place for place in self.places if place not in self._global_places])
         parts = [f"{recent:,} of {self.wanted:,}" if self.wanted else "none"]
-        withheld = self.standing(Standing.MAIN_ONLY)
+        withheld = self.standing_count(Eligibility.MAIN_ONLY)
         if withheld and self.wanted:
             parts.append(f"{withheld:,} withheld as {MAIN_ONLY}")
         older = len(self.places) - recent
@@ -191,12 +194,12 @@ class RecentLayer:
 
 def _let_in(candidate: ParentMessage, message: Message) -> bool:
     """Returns True if only a lenient rule lets a message in."""
-    if candidate.standing is not Standing.ELIGIBLE or message.visibility in (None, "", GLOBAL):
+    if candidate.standing is not Eligibility.ELIGIBLE or message.visibility in (None, "", GLOBAL):
         return False
     return not (message.visibility == SUBSESSION_ONLY and candidate.inside)
 
 
-def _short(text: str | None) -> str:
+def _quote_word(text: str | None) -> str:
     """Quotes a word from the wire for a sentence."""
     folded = " ".join((text or "")[:200].split())
     return f'"{folded if len(folded) <= 40 else folded[:39] + "…"}"'

@@ -37,7 +37,7 @@ class Reference(NamedTuple):
         return self.name if self.other is None else self.other.label
 
     @property
-    def missing(self) -> str:
+    def missing_reason(self) -> str:
         """Reason for an empty reference, as a continuation of its label; "" if it has a summary."""
         if self.other is None:
             return "is not a sibling"
@@ -61,7 +61,7 @@ def references_of(sub: Subsession) -> list[Reference]:
 
 def with_references(layer: Layer, sub: Subsession, recent: RecentLayer, count: Count) -> Layer:
     """Adds the referenced summaries to layer 2, after the snapshots."""
-    references = _sent(sub, recent)
+    references = _sent_summaries(sub, recent)
     if not references:
         return layer
     entries = tuple(_entry(other, count) for other in references)
@@ -76,20 +76,24 @@ def reference_remarks(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     """Yields remarks on references without a summary, and on summaries that are sent anyway."""
     written = sub.policy.data.get(SUMMARIES)
     if written is not None and not isinstance(written, list):
-        yield Remark(f"{SUMMARIES} is {_short(content_text(written))}, which is not a list; no summary is included.")
+        yield Remark(
+            f"{SUMMARIES} is {_quote_word(content_text(written))}, which is not a list; no summary is included."
+        )
     in_parent = _in_parent(recent)
-    references = [one for one in references_of(sub) if one.missing or one.name in in_parent]
+    references = [one for one in references_of(sub) if one.missing_reason or one.name in in_parent]
     if len(references) > _MOST_REMARKS:
         yield Remark(f"It refers to {len(references) - _MOST_REMARKS:,} more summaries that are not sent.")
     for reference in references[:_MOST_REMARKS]:
-        if reference.missing:
-            yield Remark(f"It refers to the summary of {_short(reference.label)}, which {reference.missing}.")
+        if reference.missing_reason:
+            yield Remark(
+                f"It refers to the summary of {_quote_word(reference.label)}, which {reference.missing_reason}."
+            )
         else:
-            yield Remark(f"The referenced summary of {_short(reference.label)} is sent once, as a parent message.")
+            yield Remark(f"The referenced summary of {_quote_word(reference.label)} is sent once, as a parent message.")
 
 
-def _sent(sub: Subsession, recent: RecentLayer) -> list[Subsession]:
-    references = [one for one in references_of(sub) if not one.missing]
+def _sent_summaries(sub: Subsession, recent: RecentLayer) -> list[Subsession]:
+    references = [one for one in references_of(sub) if not one.missing_reason]
     in_parent = _in_parent(recent) if references else set[object]()
     return [one.other for one in references if one.other is not None and one.name not in in_parent]
 
@@ -97,18 +101,17 @@ def _sent(sub: Subsession, recent: RecentLayer) -> list[Subsession]:
 def _in_parent(recent: RecentLayer) -> set[object]:
     """Returns ids of sub-sessions whose summary is in a sent parent message. O(sent messages)."""
     # Only sent ones count: a withheld message would leave the summary out.
-    written = (message.data.get(SUMMARY_OF) for message in recent.sent())
+    written = (message.data.get(SUMMARY_OF) for message in recent.sent_messages())
     return {name for name in written if isinstance(name, str)}
 
 
 def _entry(other: Subsession, count: Count) -> Entry:
     content = summary_entry(other, other.summary or "")
-    reason = f"Summary of {_short(other.label)}, referenced by the policy; not merged." if not other.merged else (
-        f"Summary of {_short(other.label)}, referenced by the policy."
-    )  # fmt: skip
+    unmerged = "" if other.merged else "; not merged"
+    reason = f"Summary of {_quote_word(other.label)}, referenced by the policy{unmerged}."
     return Entry(other.id, SYSTEM, content, reason, count(content), other)
 
 
-def _short(text: str) -> str:
+def _quote_word(text: str) -> str:
     folded = " ".join(text[:200].split())
     return f'"{folded if len(folded) <= 40 else folded[:39] + "…"}"'

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from inspector.msp.merged_layers import Remark
-from inspector.msp.message_columns import MAIN_ONLY, SUBSESSION_ONLY, above_of
+from inspector.msp.message_columns import MAIN_ONLY, SUBSESSION_ONLY, ancestors_of
 from inspector.msp.objects import Session, Subsession, content_text
-from inspector.msp.parent_messages import Standing
+from inspector.msp.parent_messages import Eligibility
 from inspector.msp.recent_layer import RecentLayer
 from inspector.protocol.timestamps import NO_TIME
 
@@ -52,7 +52,7 @@ def _on_the_policy(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     for name, value, words in read:
         written = policy.data.get(name)
         if value is None and written is not None:
-            yield Remark(f"{name} is {_short(content_text(written))}, which is {words}.")
+            yield Remark(f"{name} is {_quote_word(content_text(written))}, which is {words}.")
 
 
 def _on_system_messages(recent: RecentLayer) -> Iterator[Remark]:
@@ -62,7 +62,7 @@ def _on_system_messages(recent: RecentLayer) -> Iterator[Remark]:
     first = range(min(len(recent.parent), _MOST_LOOKED_AT))
     left = [place for place in first if recent.parent.data(place).get("role") == "system" and place not in sent]
     if left:
-        which = _numbers([recent.parent.at(place).ordinal for place in left[:_MOST_NAMED]])
+        which = _numbers([recent.parent.message_facts(place).ordinal for place in left[:_MOST_NAMED]])
         count = "A system message" if len(left) == 1 else f"{len(left):,} system messages"
         it, is_ = ("it", "is") if len(left) == 1 else ("them", "are")
         yield Remark(
@@ -71,18 +71,18 @@ def _on_system_messages(recent: RecentLayer) -> Iterator[Remark]:
 
 
 def _on_visibility(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
-    withheld = recent.standing(Standing.MAIN_ONLY)
+    withheld = recent.standing_count(Eligibility.MAIN_ONLY)
     if withheld and recent.wanted:
         taken = len(set(recent.places) - set(recent.choice.globals))
         yield Remark(f"{taken:,} of {recent.wanted:,} ({withheld:,} withheld as {MAIN_ONLY}).", "include_main_only")
     if recent.rules.include_main_only:
-        let_in = sum(message.visibility == MAIN_ONLY for message in recent.sent())
+        let_in = sum(message.visibility == MAIN_ONLY for message in recent.sent_messages())
         if let_in:
             yield Remark(f"{_messages(let_in, 'parent')} {MAIN_ONLY} and included.", "include_main_only")
-    misplaced = recent.standing(Standing.MISPLACED)
+    misplaced = recent.standing_count(Eligibility.MISPLACED)
     if misplaced:
         yield Remark(f"{_messages(misplaced, 'parent')} {SUBSESSION_ONLY} and not sent.", "include_misplaced")
-    unknown = recent.standing(Standing.UNKNOWN)
+    unknown = recent.standing_count(Eligibility.UNKNOWN)
     if unknown:
         yield Remark(f"{_messages(unknown, 'parent')} of a visibility unknown to the protocol.", "include_misplaced")
     own = sum(item.get("visibility") == MAIN_ONLY for item in sub.items)
@@ -92,7 +92,9 @@ def _on_visibility(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
 
 def _on_snapshots(recent: RecentLayer) -> Iterator[Remark]:
     chosen = sorted([*recent.choice.window, *recent.choice.globals])
-    covered = [recent.parent.at(place).ordinal for place in chosen if recent.covering(place) is not None]
+    covered = [
+        recent.parent.message_facts(place).ordinal for place in chosen if recent.covering_span(place) is not None
+    ]
     if not covered:
         return
     what, are = _numbers(covered), "is" if len(covered) == 1 else "are"
@@ -128,7 +130,7 @@ def _on_others(sub: Subsession, recent: RecentLayer, global_in: CountGlobals) ->
             yield Remark(f"{_global(found)} of other sub-sessions {is_} not sent before a merge.",
                          "sibling_globals")  # fmt: skip
     if not rules.ancestor_globals and isinstance(parent, Subsession):
-        found = global_in(above_of(parent))
+        found = global_in(ancestors_of(parent))
         if found:
             yield Remark(f"{_global(found)} above the parent {'is' if found == 1 else 'are'} not sent.",
                          "ancestor_globals")  # fmt: skip
@@ -158,6 +160,6 @@ def _numbers(indices: Iterable[int]) -> str:
     return f"Message {listed}" if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else f"Messages {listed}"
 
 
-def _short(text: str) -> str:
+def _quote_word(text: str) -> str:
     folded = " ".join(text[:200].split())
     return f'"{folded if len(folded) <= 40 else folded[:39] + "…"}"'

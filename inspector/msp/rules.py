@@ -46,7 +46,7 @@ class Rules:
     half_open: bool = True
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Rules:
+    def from_settings(cls, values: Mapping[str, Any]) -> Rules:
         """Creates rules from settings by name, with defaults for missing ones."""
         # Settings of a newer version may have rules unknown here.
         return cls(**{name: value for name, value in values.items() if name in RULE_WORDS})

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from inspector.base.atomic_files import PartFile
-from inspector.base.file_lock import Lock
+from inspector.base.atomic_files import TemporaryFile
+from inspector.base.file_lock import FileLock
 from inspector.base.file_modes import mode_for
 from inspector.base.gc_control import no_collection
 from inspector.msp.files import COMPRESSED, LINES_SUFFIXES, SUFFIXES, MspFile, Stamp, digest_of, plain_name
-from inspector.msp.json_layout import decoded
-from inspector.msp.json_patch import UNREAD, lines_of, patched, patched_lines
+from inspector.msp.json_layout import decode_text
+from inspector.msp.json_patch import UNREAD, lines_of, patch_json, patch_json_lines
 
 _OWNERS = 0o600
 _PATIENCE_S = 2.0
@@ -54,7 +54,7 @@ class _Staged:
     """Path as named; `target` resolves a link."""
     target: Path
     data: bytes
-    part: PartFile
+    part: TemporaryFile
     stamp: Stamp | None
     """Stamp of the file it replaces, if any."""
 
@@ -64,7 +64,7 @@ def content_of(file: MspFile) -> bytes:
     if not file.holds or file.value is UNREAD:
         return file.original
     try:
-        return patched_lines(file.original, file.value) if file.lines else patched(file.original, file.value)
+        return patch_json_lines(file.original, file.value) if file.lines else patch_json(file.original, file.value)
     except RecursionError:
         raise OSError(errno.EINVAL, "It is nested too deeply to be written", str(file.path)) from None
 
@@ -98,7 +98,7 @@ def save_files(files: Sequence[MspFile], gone: Sequence[MspFile], *, force: bool
         raise ChangedOnDiskError([file.path for file in changed])
     if packed := next((file for file, _ in wanted if file.compressed), None):
         raise OSError(errno.EROFS, "It is compressed and read-only; save it under another name", str(packed.path))
-    _write([(file, file.path, data) for file, data in wanted], force=force, put=_is_now)
+    _write_all([(file, file.path, data) for file, data in wanted], force=force, put=_is_now)
     for file in gone:
         # Others may have put their own content into a file that we created.
         if _is_as_read(file, closely=True):
@@ -132,7 +132,7 @@ def save_files_as(files: Sequence[MspFile], path: Path, *, replace: bool) -> Non
     wanted = [(file, target, content_of(file)) for file, target in pairs]
     for file, target, data in wanted:
         _refuse_name(file, target, data)
-    for step in _write(wanted, force=True):
+    for step in _write_all(wanted, force=True):
         step.file.path = step.path
         _is_now(step)
 
@@ -165,48 +165,48 @@ def _refuse_name(file: MspFile, target: Path, data: bytes) -> None:
     if target.suffix in COMPRESSED:
         raise OSError(errno.EINVAL, f"It is not compressed: choose a name that does not end in {target.suffix}")
     if target.suffix in LINES_SUFFIXES and not file.lines and file.path.suffix != target.suffix:
-        values, _ = lines_of(decoded(data).text)
+        values, _ = lines_of(decode_text(data).text)
         if any(value is UNREAD for value in values):
             raise OSError(errno.EINVAL, "It is not JSON Lines: choose a name that ends in .json")
 
 
-def _write(
+def _write_all(
     wanted: Sequence[tuple[MspFile, Path, bytes]], *, force: bool, put: Callable[[_Staged], None] | None = None
 ) -> list[_Staged]:
     """Writes all new content beside its targets, then replaces them; calls `put` for each."""
     staged: list[_Staged] = []
     try:
         for file, path, data in wanted:
-            staged.append(_stage(file, path, data))
+            staged.append(_stage_file(file, path, data))
             if len(staged) > _HELD_AT_ONCE:
                 # The file stays on the disk; only its descriptor is closed.
                 staged[-1].part.release()
-        with _held(staged):
+        with _lock_targets(staged):
             # Another program may have written meanwhile: check again at the last moment.
             if not force and (late := [step.file.path for step in staged if not _may_replace(step)]):
                 raise ChangedOnDiskError(late)
             for step in staged:
-                step.part.take_place_of(step.target)
+                step.part.replace_target(step.target)
                 if put is not None:
                     put(step)
     finally:
         for step in staged:
             step.part.discard()
     for folder in {step.target.parent for step in staged}:
-        _settle(folder)
+        _sync_folder(folder)
     return staged
 
 
 @contextlib.contextmanager
-def _held(staged: Sequence[_Staged]) -> Generator[None]:
+def _lock_targets(staged: Sequence[_Staged]) -> Generator[None]:
     """Locks the files to replace, so that of two concurrent saves the second sees the first one's result."""
-    locks: list[Lock | None] = []
+    locks: list[FileLock | None] = []
     try:
         # On Windows a locked file cannot be replaced; a missing file cannot be locked.
         for step in staged[:_HELD_AT_ONCE] if os.name != "nt" else ():
             if step.stamp is not None:
                 with contextlib.suppress(OSError):  # write also without support for locks
-                    locks.append(Lock.take(step.target, _PATIENCE_S))
+                    locks.append(FileLock.acquire(step.target, _PATIENCE_S))
         yield
     finally:
         for lock in locks:
@@ -214,10 +214,10 @@ def _held(staged: Sequence[_Staged]) -> Generator[None]:
                 lock.release()
 
 
-def _stage(file: MspFile, path: Path, data: bytes) -> _Staged:
+def _stage_file(file: MspFile, path: Path, data: bytes) -> _Staged:
     target = Path(os.path.realpath(path))  # keeps a link
     stamp = _stamp(target)
-    part = PartFile(target)
+    part = TemporaryFile(target)
     try:
         with part.open() as out:
             out.write(data)
@@ -287,12 +287,12 @@ def _is_as_read(file: MspFile, *, closely: bool = False) -> bool:
 
 def _stamp(path: Path) -> Stamp | None:
     try:
-        return Stamp.of(path)
+        return Stamp.of_file(path)
     except OSError:
         return None
 
 
-def _settle(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Flushes a folder's new names to the disk, if the system can."""
     if os.name == "nt":
         return
@@ -309,7 +309,7 @@ _BOXES = frozenset((dict, list))
 
 
 class FileCopies:
-    """Copies of files for a save, independent of edits; `settle` transfers the result.
+    """Copies of files for a save, independent of edits; `transfer_stamps` transfers the result.
 
     Attributes:
         files: copies of the files to write.
@@ -319,7 +319,7 @@ class FileCopies:
     def __init__(self, files: Sequence[MspFile], gone: Sequence[MspFile] = ()) -> None:
         """Copies the files. O(messages)."""
         with no_collection():
-            self.files = [replace(file, value=_copied(file.value)) for file in files]
+            self.files = [replace(file, value=_copy_containers(file.value)) for file in files]
         self.gone = [replace(file) for file in gone]
         self._pairs = list(zip((*files, *gone), (*self.files, *self.gone), strict=True))
 
@@ -328,14 +328,14 @@ class FileCopies:
         """Returns True if any file was written."""
         return any(copy.digest != file.digest for file, copy in self._pairs)
 
-    def settle(self) -> None:
+    def transfer_stamps(self) -> None:
         """Transfers paths and stamps to the files. Call it in the thread of the edits."""
         for file, copy in self._pairs:
             file.path, file.stamp = copy.path, copy.stamp
             file.digest, file.compressed = copy.digest, copy.compressed
 
 
-def _copied(value: Any) -> Any:
+def _copy_containers(value: Any) -> Any:
     """Copies all containers of a decoded value, at any depth."""
     if type(value) not in _BOXES:
         return value

@@ -115,19 +115,21 @@ DRAFT = "http://json-schema.org/draft-07/schema#"
 
 def schemas() -> dict[str, str]:
     """Returns the text of each schema by file name."""
-    return {f"msp-{name}.schema.json": _written(model.model_json_schema(ref_template=_REF)) for name, model in MODELS}
+    return {
+        f"msp-{name}.schema.json": _schema_text(model.model_json_schema(ref_template=_REF)) for name, model in MODELS
+    }
 
 
 _REF = "#/definitions/{model}"
 
 
-def _written(schema: dict[str, Any]) -> str:
+def _schema_text(schema: dict[str, Any]) -> str:
     definitions = schema.pop("$defs", {})
     whole = {"$schema": DRAFT} | schema | ({"definitions": definitions} if definitions else {})
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
-def write(folder: Path) -> None:
+def write_schemas(folder: Path) -> None:
     """Writes all schemas to a folder; creates it if missing."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in schemas().items():
@@ -135,4 +137,4 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(resource("schema"))
+    write_schemas(resource("schema"))

@@ -10,44 +10,44 @@ from pathlib import Path
 from typing import Any, cast
 
 from inspector.msp.edit_composer import CannotEditError, new_id, times_near, written_time
-from inspector.msp.edits import REMOVED, Edit, Insert, Made, Remove, SetMember, Step
+from inspector.msp.edits import REMOVED, ComposedEdit, Edit, Insert, Remove, SetMember, Step
 from inspector.msp.files import LINES_SUFFIXES, MspFile
 from inspector.msp.json_patch import exactly_same
 from inspector.msp.objects import Session, Snapshot, content_text, dict_of
 
-AGREED_LISTS = ("constraints", "decisions", "facts")
+SUB_CONTEXT_LISTS = ("constraints", "decisions", "facts")
 """Sub-context members that are lists of texts; the other member is `intent`."""
-AGREED = ("intent", *AGREED_LISTS)
+SUB_CONTEXT_MEMBERS = ("intent", *SUB_CONTEXT_LISTS)
 
-Agreed = str | Sequence[str] | None
+SubContextValue = str | Sequence[str] | None
 """New value of a sub-context member; None keeps it."""
 
 AS_WRITTEN = (-1, -1)
 """Range that keeps a snapshot's range as written."""
 
-_SPREAD = b"{\n  \n}\n"
+_SPREAD_STYLE = b"{\n  \n}\n"
 """Empty object in the layout of new files: one member per line, two spaces deep."""
 _ONE_LINE = b"{}\n"
 
 
-def new_file(path: Path, now_ns: int, identifier: str, label: str, agreed: Mapping[str, Agreed]) -> MspFile:
+def new_file(path: Path, now_ns: int, identifier: str, label: str, agreed: Mapping[str, SubContextValue]) -> MspFile:
     """Returns a new file with one empty session."""
     session: dict[str, Any] = {"session_id": identifier or new_id("session", ())}
     if label:
         session["label"] = label
     session["created_at"] = written_time(now_ns, ())
     session["sub_context"] = {"intent": agreed.get("intent") or ""} | {
-        name: _texts(agreed.get(name) or ()) for name in AGREED_LISTS
+        name: _texts(agreed.get(name) or ()) for name in SUB_CONTEXT_LISTS
     }
     session |= {"summary_snapshots": [], "subsessions": [], "messages": []}
     # The style of new files is that of their `original`.
-    empty = _ONE_LINE if path.suffix in LINES_SUFFIXES else _SPREAD
+    empty = _ONE_LINE if path.suffix in LINES_SUFFIXES else _SPREAD_STYLE
     return MspFile(path, empty, {"session": session, "subsessions": []}, name=path.name)
 
 
-def with_sub_context(session: Session, changes: Mapping[str, Agreed]) -> Made | None:
+def with_sub_context(session: Session, changes: Mapping[str, SubContextValue]) -> ComposedEdit | None:
     """Composes changes of the sub-context, if there is a difference."""
-    refuse_agreeing(session)
+    check_sub_context_editable(session)
     before = dict_of(session.data, "sub_context")
     new = {name: _member(name, before.get(name), value) for name, value in changes.items() if value is not None}
     differing = {name: value for name, value in new.items() if _differs(before, name, value)}
@@ -57,13 +57,13 @@ def with_sub_context(session: Session, changes: Mapping[str, Agreed]) -> Made | 
     if not isinstance(session.data.get("sub_context"), dict):
         steps.append(SetMember(session.data, "sub_context", before))
     # In the protocol's order, whatever the order of the changes.
-    steps += [SetMember(before, name, differing[name]) for name in AGREED if name in differing]
-    return Made(Edit(f"Change the sub-context of {session.label}", "session", session.key), steps)
+    steps += [SetMember(before, name, differing[name]) for name in SUB_CONTEXT_MEMBERS if name in differing]
+    return ComposedEdit(Edit(f"Change the sub-context of {session.label}", "session", session.key), steps)
 
 
-def snapshot_added(session: Session, content: str, covers: tuple[int, int] | None, now_ns: int) -> Made:
+def snapshot_added(session: Session, content: str, covers: tuple[int, int] | None, now_ns: int) -> ComposedEdit:
     """Composes a new snapshot at the end."""
-    refuse_snapshots(session)
+    check_snapshots_editable(session)
     data: dict[str, Any] = {"id": new_id("snapshot", {one.id or "" for one in session.snapshots})}
     if covers is not None:
         data["covers_messages"] = _checked(covers)
@@ -74,14 +74,14 @@ def snapshot_added(session: Session, content: str, covers: tuple[int, int] | Non
         listed = []
         steps.append(SetMember(session.data, "summary_snapshots", listed))
     steps.append(Insert(listed, data))
-    return Made(Edit(f"Add snapshot to {session.label}", "session", session.key), steps)
+    return ComposedEdit(Edit(f"Add snapshot to {session.label}", "session", session.key), steps)
 
 
 def snapshot_changed(
     session: Session, snapshot: Snapshot, content: str | None, covers: tuple[int, int] | None
-) -> Made | None:
+) -> ComposedEdit | None:
     """Composes a new text (None keeps it) or range of a snapshot, if there is a difference."""
-    refuse_snapshots(session)
+    check_snapshots_editable(session)
     _place_of(session, snapshot)
     steps: list[Step] = []
     if content is not None and _checked_content(content) != snapshot.content:
@@ -90,17 +90,17 @@ def snapshot_changed(
         steps.append(SetMember(snapshot.data, "covers_messages", REMOVED))
     elif covers not in (None, AS_WRITTEN, snapshot.covers):
         steps.append(SetMember(snapshot.data, "covers_messages", _checked(covers)))
-    return Made(Edit(f"Change snapshot of {session.label}", "session", session.key), steps) if steps else None
+    return ComposedEdit(Edit(f"Change snapshot of {session.label}", "session", session.key), steps) if steps else None
 
 
-def snapshot_deleted(session: Session, snapshot: Snapshot) -> Made:
+def snapshot_deleted(session: Session, snapshot: Snapshot) -> ComposedEdit:
     """Composes the deletion of a snapshot; the others keep their places."""
-    refuse_snapshots(session)
+    check_snapshots_editable(session)
     steps = [Remove(session.data["summary_snapshots"], _place_of(session, snapshot))]
-    return Made(Edit(f"Delete snapshot of {session.label}", "session", session.key), steps)
+    return ComposedEdit(Edit(f"Delete snapshot of {session.label}", "session", session.key), steps)
 
 
-def refuse_agreeing(session: Session) -> None:
+def check_sub_context_editable(session: Session) -> None:
     """Raises CannotEditError if the sub-context cannot be edited."""
     if session.implied:
         raise CannotEditError(f"{session.label} has no object in these files.")
@@ -108,7 +108,7 @@ def refuse_agreeing(session: Session) -> None:
         raise CannotEditError(f"The sub-context of {session.label} is not an object.")
 
 
-def refuse_snapshots(session: Session) -> None:
+def check_snapshots_editable(session: Session) -> None:
     """Raises CannotEditError if the snapshots cannot be edited."""
     if session.implied:
         raise CannotEditError(f"{session.label} has no object in these files.")
@@ -121,7 +121,7 @@ def _member(name: str, before: object, value: str | Sequence[str]) -> str | list
     """Returns a member's new value; unchanged list elements stay as written."""
     if name == "intent":
         return value if isinstance(value, str) else "\n".join(value)
-    if name not in AGREED_LISTS:
+    if name not in SUB_CONTEXT_LISTS:
         raise CannotEditError(f"The sub-context has no {name}.")
     there: dict[str, list[object]] = {}
     for item in cast(list[object], before) if isinstance(before, list) else ():

@@ -13,8 +13,8 @@ from inspector.protocol.timestamps import NO_TIME
 
 SYSTEM = "system"
 """Role of entries that are not messages."""
-_PARTS = (("constraint", "constraints"), ("decision", "decisions"), ("fact", "facts"))
-_LATEST = 2**63
+_PART_NOUNS = (("constraint", "constraints"), ("decision", "decisions"), ("fact", "facts"))
+_LATEST_TIME = 2**63
 
 
 class Span(NamedTuple):
@@ -45,7 +45,7 @@ class SessionLayers:
 
     def __init__(self, session: Session | None, rules: Rules, count: Count) -> None:
         self.session = session
-        self.snapshots = _ordered(session.snapshots, rules) if session is not None else []
+        self.snapshots = _sorted_snapshots(session.snapshots, rules) if session is not None else []
         self._rules = rules
         self._count = count
 
@@ -53,7 +53,7 @@ class SessionLayers:
     def spans(self) -> list[Span]:
         """Ranges of snapshots that name one."""
         # The protocol does not say if the end is included, so `Rules` decides.
-        found = ((snapshot, covered(snapshot, self._rules)) for snapshot in self.snapshots)
+        found = ((snapshot, covered_range(snapshot, self._rules)) for snapshot in self.snapshots)
         return [Span(*ends, snapshot) for snapshot, ends in found if ends is not None]
 
     def sub_context_layer(self, policy: Policy) -> Layer:
@@ -110,7 +110,7 @@ class SessionLayers:
         )  # fmt: skip
 
 
-def covered(snapshot: Snapshot, rules: Rules) -> tuple[int, int] | None:
+def covered_range(snapshot: Snapshot, rules: Rules) -> tuple[int, int] | None:
     """Returns the range of main messages that a snapshot covers, end exclusive, if it names one."""
     if snapshot.covers is None:
         return None
@@ -120,7 +120,7 @@ def covered(snapshot: Snapshot, rules: Rules) -> tuple[int, int] | None:
 
 def covered_words(snapshot: Snapshot, rules: Rules) -> str:
     """Formats the range with numbers from 1, such as "messages 1 to 20", else ""."""
-    ends = covered(snapshot, rules)
+    ends = covered_range(snapshot, rules)
     if ends is None:
         return ""
     start, stop = ends
@@ -132,7 +132,7 @@ def covered_words(snapshot: Snapshot, rules: Rules) -> str:
 def sub_context_text(session: Session) -> str:
     """Formats a session's sub-context as text; "" if it is empty."""
     parts = [f"Intent: {session.intent}"] if session.intent else []
-    for title, items in zip(_PARTS, _agreed(session), strict=True):
+    for title, items in zip(_PART_NOUNS, _agreed(session), strict=True):
         if items:
             parts.append("\n".join([f"{title[1].capitalize()}:", *(f"- {item}" for item in items)]))
     return "\n".join(parts)
@@ -146,22 +146,22 @@ def _sub_context_words(session: Session | None) -> str:
     if session is None:
         return ""
     words = ["intent"] if session.intent else []
-    for (one, several), items in zip(_PARTS, _agreed(session), strict=True):
+    for (one, several), items in zip(_PART_NOUNS, _agreed(session), strict=True):
         if items:
             words.append(f"{len(items):,} {one if len(items) == 1 else several}")
     return ", ".join(words)
 
 
-def _ordered(snapshots: Sequence[Snapshot], rules: Rules) -> list[Snapshot]:
+def _sorted_snapshots(snapshots: Sequence[Snapshot], rules: Rules) -> list[Snapshot]:
     """RULE: sorts by the first covered message, then by time; snapshots without them come last."""
     if not rules.snapshots_in_order:
         return list(snapshots)
-    return sorted(snapshots, key=_place)
+    return sorted(snapshots, key=_snapshot_key)
 
 
-def _place(snapshot: Snapshot) -> tuple[bool, int, int]:
+def _snapshot_key(snapshot: Snapshot) -> tuple[bool, int, int]:
     covers, made = snapshot.covers, snapshot.created_ns
-    return covers is None, covers[0] if covers else 0, made if made != NO_TIME else _LATEST
+    return covers is None, covers[0] if covers else 0, made if made != NO_TIME else _LATEST_TIME
 
 
 def _layer(

@@ -29,7 +29,7 @@ def is_msp_stream(head: bytes) -> bool | None:
     """Returns True if the start of a stream is of an MSP document; None until its first object is complete."""
     members, whole = _first_members(head)
     # A member of another protocol decides at once, without the rest of the object.
-    if whole or len(head) >= HEAD_BYTES or _foreign(set(members)):
+    if whole or len(head) >= HEAD_BYTES or _is_foreign(set(members)):
         return _is_msp_members(members)
     return None
 
@@ -53,23 +53,23 @@ def is_msp_value(value: object) -> bool:
 
 def is_session(names: set[str] | dict[str, Any]) -> bool:
     """Returns True if an object with these members is a session."""
-    if "session_id" not in names or "subsession_id" in names or _foreign(names):
+    if "session_id" not in names or "subsession_id" in names or _is_foreign(names):
         return False
     return any(name in names for name in _SESSION_MEMBERS) or _BARE_SESSION >= set(names) != {"session_id"}
 
 
 def is_subsession(names: set[str] | dict[str, Any]) -> bool:
     """Returns True if an object with these members is a sub-session."""
-    return "subsession_id" in names and any(name in names for name in _SUBSESSION_MEMBERS) and not _foreign(names)
+    return "subsession_id" in names and any(name in names for name in _SUBSESSION_MEMBERS) and not _is_foreign(names)
 
 
-def _foreign(names: set[str] | dict[str, Any]) -> bool:
+def _is_foreign(names: set[str] | dict[str, Any]) -> bool:
     return any(name in names for name in _FOREIGN_MEMBERS)
 
 
 def _is_msp_members(members: dict[str, set[str]]) -> bool:
     names = set(members)
-    if _foreign(names):
+    if _is_foreign(names):
         return False
     if is_session(names) or is_subsession(names):
         return True

@@ -15,12 +15,12 @@ from inspector.document.document import CaptureDocument
 from inspector.present.account_sentences import (
     WAITED_FROM_NS,
     WAITING_NOW,
-    WAITS,
+    WAITING_STATES,
     AccountLine,
     AccountSentences,
     longest_waiting,
 )
-from inspector.present.wait_words import Wait, waits
+from inspector.present.wait_words import Wait, describe_waits
 from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def waiting_json(document: CaptureDocument, tally: AccountTally) -> list[dict[st
             "waited_ms": None if one.waited_ns is None else round(one.waited_ns / 1e6, 3),
         }
         for discovery in (False, True)
-        for one in waits(analysis, longest_waiting(analysis, tally, _MOST_LISTED, discovery=discovery),
+        for one in describe_waits(analysis, longest_waiting(analysis, tally, _MOST_LISTED, discovery=discovery),
                          discovery=discovery)
     ]  # fmt: skip
 
@@ -80,18 +80,18 @@ def account_of(
         tool_tokens: tokens by tool, if known.
     """
     words = AccountSentences(document, tally, waste, tool_tokens)
-    deeds = [*words.asked(), *words.called(), *words.reasoned(), *words.proposed()]
-    failed, waiting = words.failed(), words.waits()
+    deeds = [*words.prompt_lines(), *words.call_lines(), *words.reasoning_lines(), *words.proposal_lines()]
+    failed, waiting = words.failure_lines(), words.wait_lines()
     if tally.has_repeats:
-        deeds, failed, waiting = map(_told_once, (deeds, failed, waiting))
+        deeds, failed, waiting = map(_without_repeats, (deeds, failed, waiting))
     first, last = ([], waiting)
-    if document.arriving and any(tally.count(deed) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL)):
+    if document.is_arriving and any(tally.count(deed) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL)):
         # It keeps its place while messages arrive, so that no line below moves as waits come and go.
         first, last = waiting or [AccountLine(WAITING_NOW, "None", filter="waiting", tone="quiet")], []
     lines = [
-        *first, *(deeds or words.held()), *words.compacted(), *failed, *words.crashed(), *words.redefined(), *last,
-        *words.problems(),
-        *words.silence(), *words.collapsed(), *words.reported(), *words.tokens(), *words.cost(),
+        *first, *(deeds or words.kind_lines()), *words.compaction_lines(), *failed, *words.crash_lines(),
+        *words.tool_change_lines(), *last, *words.problem_lines(), *words.pause_lines(), *words.collapse_lines(),
+        *words.usage_lines(), *words.token_lines(), *words.cost_lines(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))
 
@@ -101,15 +101,15 @@ def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wa
 
     Discovery requests do not count.
     """
-    longest = longest_waiting(document.analysis, tally, 1) if document.arriving else []
+    longest = longest_waiting(document.analysis, tally, 1) if document.is_arriving else []
     if not longest:
         return None
-    wait = waits(document.analysis, longest)[0]
-    count = sum(tally.count(deed, *WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
+    wait = describe_waits(document.analysis, longest)[0]
+    count = sum(tally.count(deed, *WAITING_STATES) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
     return (count, wait) if (wait.waited_ns or 0) >= WAITED_FROM_NS else None
 
 
-def _told_once(lines: list[AccountLine]) -> list[AccountLine]:
+def _without_repeats(lines: list[AccountLine]) -> list[AccountLine]:
     """Excludes repeats in the filters of lines."""
     return [line if line.filter is None else replace(line, filter=f"{line.filter} && !repeats") for line in lines]
 

@@ -30,10 +30,10 @@ from inspector.present.lifecycle_facts import listed_consumers
 from inspector.present.longest_waits import longest_waiting
 from inspector.present.subject import recipients, sender_of, text_of
 from inspector.present.token_facts import incomplete_words, usage_sum_words
-from inspector.present.wait_words import asker, waits
-from inspector.present.wire_text import excerpt, plain
+from inspector.present.wait_words import asker_name, describe_waits
+from inspector.present.wire_text import excerpt, safe_line
 from inspector.protocol import msp
-from inspector.protocol.context_places import START
+from inspector.protocol.context_places import START_KIND
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag
@@ -65,14 +65,14 @@ _FAILURES = 'error && kind != "mcp/response" && kind != "system/error" && !repea
 _REQUESTS = 'kind == "mcp/request"'
 _ALL_REQUESTS = 'kind in {"mcp/request", "jsonrpc/request"}'
 _NAME_OF_KEY = 0xFFFFFFFF
-WAITS = (State.WAITING, State.UNANSWERED)
+WAITING_STATES = (State.WAITING, State.UNANSWERED)
 _NONE_ENDED = {"still running": "none concluded", "still open": "none closed"}
-_OVER = {"still running": "not concluded", "still open": "not closed", "open": "left open"}
-_ENDS: dict[int, str] = {
+_FINISHED_WORDS = {"still running": "not concluded", "still open": "not closed", "open": "left open"}
+_CONTEXT_ENDS: dict[int, str] = {
     State.CONCLUDED: "concluded", State.CANCELLED: "cancelled", State.CLOSED: "closed", State.RUNNING: "still running",
     State.OPEN: "still open",
 }  # fmt: skip
-_PROPOSED: dict[int, str] = {
+_PROPOSAL_WORDS: dict[int, str] = {
     State.FULFILLED: "fulfilled", State.REJECTED: "rejected", State.WITHDRAWN: "withdrawn", State.WAITING: "open",
     State.CANCELLED: "abandoned", Outcome.IN_VAIN: "abandoned by their recipients", Outcome.REFUSED: "refused",
 }  # fmt: skip
@@ -110,15 +110,17 @@ class AccountSentences:
         self.tally = tally
         self.waste = waste
         self.tool_tokens = tool_tokens
-        self.waiting = waits(self.analysis, longest_waiting(self.analysis, tally, _MOST_LISTED), most=_MOSTWAITS)
+        self.waiting = describe_waits(
+            self.analysis, longest_waiting(self.analysis, tally, _MOST_LISTED), most=_MOSTWAITS
+        )
 
-    def name(self, code: int) -> str:
+    def string_name(self, code: int) -> str:
         """Returns a string of the capture, safe to show."""
-        return plain(self.analysis.capture.strings[code], _NAME) if code else ""
+        return safe_line(self.analysis.capture.strings[code], _NAME) if code else ""
 
-    def who(self, code: int, deed: Deed = Deed.SAID) -> str:
+    def actor_name(self, code: int, deed: Deed = Deed.SAID) -> str:
         """Returns the sender's name; lines of MCP without one belong to a client."""
-        return self.name(code) or ("the MCP client" if deed is Deed.CALL and self._is_piped else "somebody")
+        return self.string_name(code) or ("the MCP client" if deed is Deed.CALL and self._is_piped else "somebody")
 
     @property
     def _requests(self) -> str:
@@ -137,17 +139,17 @@ class AccountSentences:
 
     # Sections
 
-    def asked(self) -> list[AccountLine]:
+    def prompt_lines(self) -> list[AccountLine]:
         """Returns the user's prompts, or the first message."""
         tally, total = self.tally, self.tally.count(Deed.SAID)
         # The user of a model asks in prompts; in a space, people ask in chats.
         asked = self._prompts() or [row for row in tally.first("asked").tolist() if not self._is_reminder(row)]
-        lines = [AccountLine("Asked", self._quoted(row), message=row) for row in asked[:_MOST_ASKED]]
+        lines = [AccountLine("Asked", self._quote_message(row), message=row) for row in asked[:_MOST_ASKED]]
         if not asked and total:
             row = int(tally.first("said")[0])
-            lines = [AccountLine("First message", self._quoted(row), message=row)]
+            lines = [AccountLine("First message", self._quote_message(row), message=row)]
         if total > len(lines):
-            said = self._shared(tally.groups(Deed.SAID))
+            said = self._sender_counts(tally.groups(Deed.SAID))
             lines.append(AccountLine("Said", f"{formats.count_of(total, 'chat')}{said}", filter='kind == "chat"'))
         return lines
 
@@ -161,37 +163,37 @@ class AccountSentences:
         said = (capture.columns["sender"][head] == user) & (capture.columns["kind"][head] == chat)
         rows = np.flatnonzero(said)
         # Model requests repeat the whole conversation; only the first occurrence was typed.
-        candidates = rows[capture.repeats(rows)[0] == NO_ROW][:_MOST_LOOKED_INTO].tolist()
+        candidates = rows[capture.repeated_messages(rows)[0] == NO_ROW][:_MOST_LOOKED_INTO].tolist()
         return [row for row in candidates if not self._is_reminder(row)][:_MOST_ASKED]
 
     def _is_reminder(self, row: int) -> bool:
-        return bool(text_of(self.analysis.capture, row)) and not self._typed(row)
+        return bool(text_of(self.analysis.capture, row)) and not self._typed_text(row)
 
-    def _typed(self, row: int) -> str:
+    def _typed_text(self, row: int) -> str:
         """Returns the text of a user message without leading reminders of a program; "" if it has no more."""
         return _REMINDERS.sub("", text_of(self.analysis.capture, row))
 
-    def _quoted(self, row: int) -> str:
+    def _quote_message(self, row: int) -> str:
         capture = self.analysis.capture
-        to = capture.to(row)
+        to = capture.recipients(row)
         whom = f" to {recipients(to)}" if to else ""
-        text = excerpt(self._typed(row) or text_of(capture, row), _QUOTED)
+        text = excerpt(self._typed_text(row) or text_of(capture, row), _QUOTED)
         return f"{sender_of(capture, row)}{whom}: “{text}”" if text else f"{sender_of(capture, row)}{whom}, no text"
 
-    def _shared(self, groups: Groups) -> str:
+    def _sender_counts(self, groups: Groups) -> str:
         """Formats counts by sender: ": human 3, mew 3"."""
         senders, counts = groups.by_sender()
         if len(senders) == 1 or len(senders) > _MOST_CALLERS:
-            return f", by {self._by(senders)}"
+            return f", by {self._actors(senders)}"
         shares = zip(senders.tolist(), counts.tolist(), strict=True)
-        return ": " + ", ".join(f"{self.who(code)} {count:,}" for code, count in shares)
+        return ": " + ", ".join(f"{self.actor_name(code)} {count:,}" for code, count in shares)
 
-    def _by(self, senders: NDArray[np.int64]) -> str:
+    def _actors(self, senders: NDArray[np.int64]) -> str:
         """Names a single actor, or counts them."""
         many = f"{len(senders):,}{'' if len(senders) < MOST_GROUPS else ' or more'} participants"
-        return self.who(int(senders[0])) if len(senders) == 1 else many
+        return self.actor_name(int(senders[0])) if len(senders) == 1 else many
 
-    def called(self) -> list[AccountLine]:
+    def call_lines(self) -> list[AccountLine]:
         """Counts calls by caller and tool."""
         groups = self.tally.groups(Deed.CALL)
         senders, counts = groups.by_sender()
@@ -214,8 +216,8 @@ class AccountSentences:
     def _calls_of(self, sender: int, count: int, groups: Groups) -> str:
         codes, counts = groups.of(sender).by_what()
         named = zip(codes[:_MOST_TOOLS].tolist(), counts[:_MOST_TOOLS].tolist(), strict=True)
-        tools = [(self.name(code) or "no name", times) for code, times in named]
-        who, server = _begun(self.who(sender, Deed.CALL)), self._one_recipient(sender)
+        tools = [(self.string_name(code) or "no name", times) for code, times in named]
+        who, server = _capitalize_the(self.actor_name(sender, Deed.CALL)), self._one_recipient(sender)
         # Agents' files name no server; "tools" stands for all of them.
         of = f" of {server}" if server and server != "tools" else ""
         if len(tools) == 1:
@@ -228,23 +230,25 @@ class AccountSentences:
         """Returns the recipient of a sender's calls if it is always the same."""
         sets = self.tally.recipients().of(sender).what
         to = self.analysis.capture.to_sets[int(sets[0])] if len(sets) == 1 else ()
-        return plain(to[0], _NAME) if len(to) == 1 else ""
+        return safe_line(to[0], _NAME) if len(to) == 1 else ""
 
-    def reasoned(self) -> list[AccountLine]:
+    def reasoning_lines(self) -> list[AccountLine]:
         """Counts reasoning and opened contexts with their ends."""
         lines: list[AccountLine] = []
         if count := self.tally.count(Deed.REASONING):
-            who = self._by(self.tally.groups(Deed.REASONING).by_sender()[0])
-            words = f"{who} reasoned {_times(count)}{self._ends(Deed.REASONING, _ENDS)}"
+            who = self._actors(self.tally.groups(Deed.REASONING).by_sender()[0])
+            words = f"{who} reasoned {_times(count)}{self._end_counts(Deed.REASONING, _CONTEXT_ENDS)}"
             lines.append(AccountLine("Done", words, filter='kind == "reasoning/start"'))
-        lines += self._unstarted()
+        lines += self._unstarted_lines()
         if count := self.tally.count(Deed.CONTEXT):
             opened = formats.count_of(count, "context was", "contexts were")
-            words = f"{opened} opened{self._ends(Deed.CONTEXT, _ENDS)}"
-            lines.append(AccountLine("Done", words, filter=f"kind in {{{quote(START)}, {quote(msp.OPENED)}}}"))
+            words = f"{opened} opened{self._end_counts(Deed.CONTEXT, _CONTEXT_ENDS)}"
+            lines.append(
+                AccountLine("Done", words, filter=f"kind in {{{quote(START_KIND)}, {quote(msp.SUBSESSION_OPENED)}}}")
+            )
         return lines
 
-    def _unstarted(self) -> list[AccountLine]:
+    def _unstarted_lines(self) -> list[AccountLine]:
         """Counts contexts with reasoning that no message started, as in drafts, with their ends."""
         contexts = self.analysis.contexts
         nodes = contexts.unstarted()
@@ -253,72 +257,77 @@ class AccountSentences:
         end = as_numpy(contexts.facts.end)[nodes]
         counts = {
             "concluded": np.count_nonzero(end == CONCLUDED), "cancelled": np.count_nonzero(end == CANCELLED),
-            self._word("still running"): np.count_nonzero(end == 0),
+            self._state_word("still running"): np.count_nonzero(end == 0),
         }  # fmt: skip
         alone = len(nodes) == 1
         told = ", ".join(f"{'' if alone else f'{count:,} '}{word}" for word, count in counts.items() if count)
         thinkers = self.tally.groups(Deed.THOUGHT).by_sender()[0]
         where = formats.count_of(len(nodes), "context")
         if len(thinkers) and not self.tally.count(Deed.REASONING):
-            words = f"{_begun(self._by(thinkers))} reasoned in {where} without a reasoning/start: {told}"
+            words = f"{_capitalize_the(self._actors(thinkers))} reasoned in {where} without a reasoning/start: {told}"
         else:
             holds = "holds" if alone else "hold"
             words = f"{where} {holds} reasoning without a reasoning/start: {told}"
         return [AccountLine("Done", words, message=int(as_numpy(contexts.first_row)[nodes].min()))]
 
-    def _ends(self, deed: Deed, ends: dict[int, str]) -> str:
+    def _end_counts(self, deed: Deed, ends: dict[int, str]) -> str:
         counted = [(word, self.tally.count(deed, state)) for state, word in ends.items()]
         alone, total = self.tally.count(deed) == 1, self.tally.count(deed)
         unended = next((word for word, count in counted if count == total and not alone), "")
         # Once no messages arrive, "still running" would be wrong.
-        if not self.document.arriving and unended in _NONE_ENDED:
+        if not self.document.is_arriving and unended in _NONE_ENDED:
             return f", {_NONE_ENDED[unended]}"
-        told = [f"{'' if alone else f'{count:,} '}{self._word(word)}" for word, count in counted if count]
+        told = [f"{'' if alone else f'{count:,} '}{self._state_word(word)}" for word, count in counted if count]
         return f": {', '.join(told)}" if told else ""
 
-    def _word(self, word: str) -> str:
+    def _state_word(self, word: str) -> str:
         """Adapts a word about an unfinished state to a capture without further messages."""
-        return word if self.document.arriving else _OVER.get(word, word)
+        return word if self.document.is_arriving else _FINISHED_WORDS.get(word, word)
 
-    def proposed(self) -> list[AccountLine]:
+    def proposal_lines(self) -> list[AccountLine]:
         """Counts proposals with their outcomes."""
         count = self.tally.count(Deed.PROPOSAL)
         if not count:
             return []
-        who = self._by(self.tally.groups(Deed.PROPOSAL).by_sender()[0])
-        told = f"{_begun(who)} proposed {formats.count_of(count, 'call')}{self._ends(Deed.PROPOSAL, _PROPOSED)}"
+        who = self._actors(self.tally.groups(Deed.PROPOSAL).by_sender()[0])
+        ends = self._end_counts(Deed.PROPOSAL, _PROPOSAL_WORDS)
+        told = f"{_capitalize_the(who)} proposed {formats.count_of(count, 'call')}{ends}"
         lines = [AccountLine("Proposed", told, filter='kind == "mcp/proposal"')]
         rejected = self.tally.first("rejected").tolist()
         judges = self.tally.groups(Deed.REJECTION).by_sender()[0]
         for row in rejected[:_MOST_REJECTED]:
             what = self._called_at(row)
-            told = f"{_begun(self._by(judges))} rejected {what}" if len(judges) == 1 else f"{_begun(what)} was rejected"
+            told = (
+                f"{_capitalize_the(self._actors(judges))} rejected {what}"
+                if len(judges) == 1
+                else f"{_capitalize_the(what)} was rejected"
+            )
             lines.append(AccountLine("", told, message=row))
         return lines
 
     def _called_at(self, row: int) -> str:
         links = self.analysis.correlation.columns
-        return self.name(int(links["target"][row])) or self.name(int(links["method"][row])) or "a request"
+        return self.string_name(int(links["target"][row])) or self.string_name(int(links["method"][row])) or "a request"
 
     def _asked_by(self, row: int) -> str:
-        return f"{self._called_at(row)}, asked by {asker(self.analysis, row)}"
+        return f"{self._called_at(row)}, asked by {asker_name(self.analysis, row)}"
 
-    def compacted(self) -> list[AccountLine]:
+    def compaction_lines(self) -> list[AccountLine]:
         """Counts compactions of model contexts by participant."""
         count = self.tally.count(Deed.COMPACTION)
         if not count:
             return []
         senders, counts = self.tally.groups(Deed.COMPACTION).by_sender()
         whose = ", ".join(
-            f"{self.name(int(code)) or 'somebody'} {_times(int(number))}"
+            f"{self.string_name(int(code)) or 'somebody'} {_times(int(number))}"
             for code, number in zip(senders[:_MOST_CALLERS], counts[:_MOST_CALLERS], strict=True)
         )
         more = f" and {len(senders) - _MOST_CALLERS:,} more" if len(senders) > _MOST_CALLERS else ""
         text = 'kind == "participant/compact-done" && !repeats'
         first = int(self.tally.first("compaction")[0])
-        return [_leading("Compacted", f"the context of {whose}{more}", first, text, count, "plain")]
+        return [_linked_line("Compacted", f"the context of {whose}{more}", first, text, count, "plain")]
 
-    def failed(self) -> list[AccountLine]:
+    def failure_lines(self) -> list[AccountLine]:
         """Counts failed and refused messages."""
         tally = self.tally
         deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY)
@@ -326,65 +335,67 @@ class AccountSentences:
         failed = sum(tally.count(deed, State.FAILED) for deed in deeds)
         if failed:
             first = int(tally.first("failed")[0])
-            which = self._which(deeds, State.FAILED)
+            which = self._outcome_counts(deeds, State.FAILED)
             # A single failure is named with its caller; several are counted by tool.
             told = self._asked_by(first) if failed == 1 else which
             text = f'{self._requests} && state == "failed" && answered'
             noun = "call" if failed == tally.count(Deed.CALL, State.FAILED) else "request"
             words = f"{formats.count_of(failed, noun)} failed: {told}"
-            lines.append(_leading("Failed", words, first, text, failed, "bad"))
+            lines.append(_linked_line("Failed", words, first, text, failed, "bad"))
         failures = tally.count(Deed.FAILURE)
         if failures:
             first = int(tally.first("failure")[0])
-            said = self._quoted(first)
+            said = self._quote_message(first)
             words = (
                 f"{formats.count_of(failures, 'failure')} outside calls{', the first' if failures > 1 else ''}: {said}"
             )
-            lines.append(_leading("Failed", words, first, _FAILURES, failures, "bad"))
+            lines.append(_linked_line("Failed", words, first, _FAILURES, failures, "bad"))
         deeds = (Deed.CALL, Deed.REQUEST)
         declined = sum(tally.count(deed, State.REJECTED) for deed in deeds)
         if declined:
             first = int(tally.first("declined")[0])
-            words = f"you rejected {formats.count_of(declined, 'call')}: {self._which(deeds, State.REJECTED)}"
+            words = f"you rejected {formats.count_of(declined, 'call')}: {self._outcome_counts(deeds, State.REJECTED)}"
             text = f'{self._requests} && state == "rejected"'
-            lines.append(_leading("Rejected", _begun(words), first, text, declined, "warn"))
+            lines.append(_linked_line("Rejected", _capitalize_the(words), first, text, declined, "warn"))
         deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY, Deed.PROPOSAL)
         refused = sum(tally.count(deed, Outcome.REFUSED) for deed in deeds)
         if refused:
             first = int(tally.first("refused")[0])
-            told = self._asked_by(first) if refused == 1 else self._which(deeds, Outcome.REFUSED)
-            by = "server" if self.analysis.capture.flags(first) & Flag.RPC else "gateway"
+            told = self._asked_by(first) if refused == 1 else self._outcome_counts(deeds, Outcome.REFUSED)
+            by = "server" if self.analysis.capture.flags_of(first) & Flag.RPC else "gateway"
             words = f"the {by} refused {formats.count_of(refused, 'message')}: {told}"
-            lines.append(_leading("Refused", _begun(words), first, 'state == "failed" && !answered', refused, "bad"))
+            lines.append(
+                _linked_line("Refused", _capitalize_the(words), first, 'state == "failed" && !answered', refused, "bad")
+            )
         errors = tally.count(Deed.ERROR)
         # Refusals are reported as errors too, and were counted above.
         if errors and not refused:
             words = f"{formats.count_of(errors, 'error')} reported by {self._errors_by()}"
             lines.append(
-                _leading("Errors", words, int(tally.first("error")[0]), 'kind == "system/error"', errors, "bad")
+                _linked_line("Errors", words, int(tally.first("error")[0]), 'kind == "system/error"', errors, "bad")
             )
         return lines
 
-    def crashed(self) -> list[AccountLine]:
+    def crash_lines(self) -> list[AccountLine]:
         """Reports the crash of a tapped server, as its recorder wrote it."""
         count, first = self.tally.crashes, self.tally.first_crash
         if not count:
             return []
-        told = plain(self.analysis.capture.records.reason(first) or "the server ended", _QUOTED).rstrip(".")
+        told = safe_line(self.analysis.capture.records.reason(first) or "the server ended", _QUOTED).rstrip(".")
         words = f"{told[:1].upper()}{told[1:]}"
         if count > 1:
             words += f"; the first of {count:,} crashes"
-        return [_leading("Ended", words, first, 'finding == "server-ended"', count, "bad")]
+        return [_linked_line("Ended", words, first, 'finding == "server-ended"', count, "bad")]
 
     def _errors_by(self) -> str:
         senders = self.tally.groups(Deed.ERROR).by_sender()[0]
         names = {self.analysis.capture.strings[code] for code in senders[:_MOST_CALLERS].tolist()}
-        return "the gateway" if names <= GATEWAY_IDS else self._by(senders)
+        return "the gateway" if names <= GATEWAY_IDS else self._actors(senders)
 
-    def _which(self, deeds: Sequence[Deed], outcome: int) -> str:
+    def _outcome_counts(self, deeds: Sequence[Deed], outcome: int) -> str:
         """Counts tools or methods with an outcome: "write_file 2, grep 1"."""
         found = [
-            (int(count), self.name(int(code)) or "no name")
+            (int(count), self.string_name(int(code)) or "no name")
             for deed in deeds
             for code, count in zip(*self.tally.groups(deed).by_what(outcome), strict=True)
         ]
@@ -392,67 +403,67 @@ class AccountSentences:
         more = f" and {len(found) - _MOST_TOOLS:,} more" if len(found) > _MOST_TOOLS else ""
         return ", ".join(f"{name} {count:,}" for count, name in found[:_MOST_TOOLS]) + more
 
-    def redefined(self) -> list[AccountLine]:
+    def tool_change_lines(self) -> list[AccountLine]:
         """Names tools with changed definitions."""
         changes = changed_tools(self.analysis)
         if not changes:
             return []
-        tools = list(dict.fromkeys(plain(mask_text(change.tool), _NAME) for change in changes))
+        tools = list(dict.fromkeys(safe_line(mask_text(change.tool), _NAME) for change in changes))
         more = f" and {len(tools) - _MOST_TOOLS:,} more" if len(tools) > _MOST_TOOLS else ""
         words = f"{formats.count_of(len(changes), 'tool definition')} changed: {', '.join(tools[:_MOST_TOOLS])}{more}"
         return [AccountLine("Tools", words, message=changes[-1].row)]
 
-    def waits(self) -> list[AccountLine]:
+    def wait_lines(self) -> list[AccountLine]:
         """Lists waiting requests; discovery requests are counted apart."""
-        about = WAITING_NOW if self.document.arriving else "Left waiting"
+        about = WAITING_NOW if self.document.is_arriving else "Left waiting"
         tally = self.tally
-        count = sum(tally.count(deed, *WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
+        count = sum(tally.count(deed, *WAITING_STATES) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
         # An agent's file often ends during a call; that is no fault of the tool.
-        ends = [one for one in self.waiting if one.is_of_agent and not self.document.arriving]
-        lines = [AccountLine("At the end", _begun(one.at_the_end), message=one.message) for one in ends]
+        ends = [one for one in self.waiting if one.is_of_agent and not self.document.is_arriving]
+        lines = [AccountLine("At the end", _capitalize_the(one.at_the_end), message=one.message) for one in ends]
         lines += [
-            AccountLine(about, _begun(one.sentence), message=one.message, tone="warn")
+            AccountLine(about, _capitalize_the(one.sentence), message=one.message, tone="warn")
             for one in self.waiting
             if one not in ends
         ]
         if count > len(lines):
             lines.append(AccountLine("", f"{count:,} waiting in total", filter="waiting", tone="warn"))
-        quiet = tally.count(Deed.DISCOVERY, *WAITS)
+        quiet = tally.count(Deed.DISCOVERY, *WAITING_STATES)
         if quiet:
             groups = tally.groups(Deed.DISCOVERY)
-            methods = groups.what[groups.outcomes[:, list(WAITS)].any(axis=1)]
+            methods = groups.what[groups.outcomes[:, list(WAITING_STATES)].any(axis=1)]
             methods = [self.analysis.capture.strings[code] for code in np.unique(methods).tolist()]
-            what = plain(methods[0], _NAME) if len(methods) == 1 else "other participants"
+            what = safe_line(methods[0], _NAME) if len(methods) == 1 else "other participants"
             words = f"{formats.count_of(quiet, 'question')} about {what} " + ("waits" if quiet == 1 else "wait")
             text = f"waiting && method in {{{', '.join(map(quote, methods or DISCOVERY))}}}"
-            lines.append(_leading(about, words, int(tally.first("discovery")[0]), text, quiet, "quiet"))
+            lines.append(_linked_line(about, words, int(tally.first("discovery")[0]), text, quiet, "quiet"))
         vain = sum(tally.count(deed, Outcome.IN_VAIN) for deed in (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY))
         if vain:
             row = int(tally.first("in vain")[0])
             words = f"{formats.count_of(vain, 'request')} to participants who had left"
             text = f'{self._requests} && !answered && !waiting && state in {{"waiting", "unanswered"}}'
-            lines.append(_leading("Unanswered", words, row, text, vain, "quiet"))
+            lines.append(_linked_line("Unanswered", words, row, text, vain, "quiet"))
         return lines
 
-    def silence(self) -> list[AccountLine]:
+    def pause_lines(self) -> list[AccountLine]:
         """Reports the longest pause, lost connections and unreadable lines."""
         lines: list[AccountLine] = []
         found = self.tally.silence()
         # Shorter pauses are normal: models take seconds to answer.
         if found is not None and found.ns >= _SILENT_FROM_NS:
-            words = f"Longest pause {_rounded(found.ns)}, before {formats.message_number(found.row)}"
+            words = f"Longest pause {_rounded_duration(found.ns)}, before {formats.message_number(found.row)}"
             lines.append(AccountLine("Silence", words, message=found.row))
         if self.tally.gaps:
             words = f"the connection was lost {_times(self.tally.gaps)}: messages may be missing there"
-            lines.append(AccountLine("Missing", _begun(words), message=self.tally.first_gap, tone="warn"))
+            lines.append(AccountLine("Missing", _capitalize_the(words), message=self.tally.first_gap, tone="warn"))
         odd = self.document.analysis.findings.found
         if count := odd.counts_of(UNREADABLE):
             words = f"{formats.count_of(count, 'line')} could not be read"
             first = int(odd.rows_of(UNREADABLE).min())
-            lines.append(_leading("Unreadable", words, first, 'finding == "unreadable"', count, "bad"))
+            lines.append(_linked_line("Unreadable", words, first, 'finding == "unreadable"', count, "bad"))
         return lines
 
-    def held(self) -> list[AccountLine]:
+    def kind_lines(self) -> list[AccountLine]:
         """Counts messages by kind, for a capture without other activity."""
         counts = np.bincount(self.analysis.capture.foreign_rpc.kind_codes(slice(len(self.analysis))))
         lines: list[AccountLine] = []
@@ -460,11 +471,11 @@ class AccountSentences:
             kind, count = self.analysis.capture.strings[code] if code else "", int(counts[code])
             if not count:
                 break
-            words = f"{count:,} of kind {plain(kind, _NAME)}" if kind else f"{count:,} without a readable kind"
+            words = f"{count:,} of kind {safe_line(kind, _NAME)}" if kind else f"{count:,} without a readable kind"
             lines.append(AccountLine("Contains", words, filter=f"kind == {quote(kind)}"))
         return lines
 
-    def collapsed(self) -> list[AccountLine]:
+    def collapse_lines(self) -> list[AccountLine]:
         """Counts collapsed and pending transient results."""
         totals = self.analysis.transients.totals()
         if not totals["transient"]:
@@ -473,14 +484,14 @@ class AccountSentences:
         words = f"{totals['collapsed']:,} of {of} collapsed" + (
             f", {totals['pending']:,} pending" if totals["pending"] else ""
         )
-        return [AccountLine("Collapsed", words, filter='badge == "transient"'), *self._pending()]
+        return [AccountLine("Collapsed", words, filter='badge == "transient"'), *self._pending_lines()]
 
-    def _pending(self) -> list[AccountLine]:
+    def _pending_lines(self) -> list[AccountLine]:
         """Lists pending results with their wait and their possible consumers."""
         found, total = pending_results(self.analysis, _MOST_PENDING)
         lines: list[AccountLine] = []
         for one in found:
-            tool = plain(one.tool or "an unknown tool", _NAME)
+            tool = safe_line(one.tool or "an unknown tool", _NAME)
             waits = "" if one.waited_ns is None else f" for {formats.duration(one.waited_ns)}"
             by = f"; {listed_consumers(one.consumers)} can consume it" if one.consumers else "; no tool can consume it"
             lines.append(AccountLine("" if lines else "Pending", f"{tool} waits{waits}{by}", one.message))
@@ -490,7 +501,7 @@ class AccountSentences:
             lines.append(AccountLine("", f"{more} pending", filter=waiting))
         return lines
 
-    def problems(self) -> list[AccountLine]:
+    def problem_lines(self) -> list[AccountLine]:
         """Counts the findings of the checks."""
         found = problems_of(self.analysis.findings.found)
         if not found.messages:
@@ -500,35 +511,41 @@ class AccountSentences:
         words = f"{Problems(counts, found.messages).words} about {formats.count_of(found.messages, 'message')}"
         return [AccountLine("Problems", words, filter="finding.severity >= warning")]
 
-    def tokens(self) -> list[AccountLine]:
+    def token_lines(self) -> list[AccountLine]:
         """Reports estimated tokens, and avoidable ones."""
         tokens = self.analysis.tokens
         if not tokens.total:
             return []
         so_far = "" if tokens.done else " so far"
         words = f"{tokens.total:,}{so_far}, estimate"
-        lines = [AccountLine("Tokens", f"{words}{self._shares()}", panel="Tokens")]
-        avoidable = "" if self.waste is None else spared_words(self.waste, certain=self.document.arriving)
+        lines = [AccountLine("Tokens", f"{words}{self._token_shares()}", panel="Tokens")]
+        avoidable = "" if self.waste is None else spared_words(self.waste, certain=self.document.is_arriving)
         if self.waste is not None and self.waste.wastes and avoidable:
             lines.append(AccountLine("", avoidable, panel="Waste"))
             first = self.waste.wastes[0]
-            words = f"The largest part: {plain(first.sentence).rstrip('.')}"
+            words = f"The largest part: {safe_line(first.sentence).rstrip('.')}"
             lines.append(AccountLine("", words, message=first.message, tone="quiet"))
         return lines
 
-    def reported(self) -> list[AccountLine]:
+    def usage_lines(self) -> list[AccountLine]:
         """Reports the usage of model calls, apart from estimates."""
         usage, models = self.analysis.usage.total(), list(self.analysis.usage.calls_by_model())
         if usage is None:
             return []
         calls = formats.count_of(self.analysis.usage.report_count, "call")
         incomplete = incomplete_words(self.analysis.usage.incomplete_count)
-        of = f" of {plain(models[0], _NAME)}" if len(models) == 1 else f" of {len(models):,} models" if models else ""
+        of = (
+            f" of {safe_line(models[0], _NAME)}"
+            if len(models) == 1
+            else f" of {len(models):,} models"
+            if models
+            else ""
+        )
         return [
             AccountLine("Reported", f"{calls}{of}: {usage_sum_words(usage)}{incomplete}", filter="usage.output >= 0")
         ]
 
-    def cost(self) -> list[AccountLine]:
+    def cost_lines(self) -> list[AccountLine]:
         """Sums the cost of model calls in dollars, and names models without a price."""
         found, missing = self.analysis.costs.total(), self._without_price()
         stated = self.analysis.costs.stated()
@@ -542,22 +559,24 @@ class AccountSentences:
         if found.unpriced:
             words += f", {missing or formats.count_of(found.unpriced, 'call') + ' without a price'}"
         dated = self.analysis.costs.dated
-        return [AccountLine("Cost", f"{words}{f', prices of {plain(dated, 60)}' if dated else ''}", filter="cost")]
+        return [AccountLine("Cost", f"{words}{f', prices of {safe_line(dated, 60)}' if dated else ''}", filter="cost")]
 
     def _without_price(self) -> str:
         """Names the models of calls without a price: "no price for my-model"; "" if all have one."""
         models = self.analysis.costs.without_price()
         more = f" and {len(models) - _MOST_MODELS:,} more" if len(models) > _MOST_MODELS else ""
-        return f"no price for {', '.join(plain(one, _NAME) for one in models[:_MOST_MODELS])}{more}" if models else ""
+        return (
+            f"no price for {', '.join(safe_line(one, _NAME) for one in models[:_MOST_MODELS])}{more}" if models else ""
+        )
 
-    def _shares(self) -> str:
+    def _token_shares(self) -> str:
         """Names the largest shares of tokens once all are counted: ": 6,944 definitions of tools, 2,153 grep"."""
         sums = self.tool_tokens
         if sums is None:
             return ""
         found = [place for place in sums.order.tolist() if sums.key(place) != NO_TOOL and sums.tokens[place]]
         named = (
-            f"{sums.tokens[place]:,} {'tool definitions' if key == DEFINITIONS else self.name(key)}"
+            f"{sums.tokens[place]:,} {'tool definitions' if key == DEFINITIONS else self.string_name(key)}"
             for place in found[:_MOST_SHARES]
             for key in (sums.key(place),)
         )
@@ -573,7 +592,7 @@ class AccountSentences:
         people = len(np.unique(keys & _NAME_OF_KEY))
         by = f" of {formats.count_of(people, 'participant')}" if people else ""
         span = self.tally.span_ns
-        return f"{count}{by}{f' in {_rounded(span)}' if span else ''}"
+        return f"{count}{by}{f' in {_rounded_duration(span)}' if span else ''}"
 
 
 def spared_words(waste: WasteReport, *, short: bool = False, certain: bool = False) -> str:
@@ -596,7 +615,7 @@ def spared_words(waste: WasteReport, *, short: bool = False, certain: bool = Fal
     return f"About {count} might be avoidable{sure}"
 
 
-def _leading(about: str, text: str, message: int, filter_: str, count: int, tone: Tone) -> AccountLine:
+def _linked_line(about: str, text: str, message: int, filter_: str, count: int, tone: Tone) -> AccountLine:
     """Returns a line that leads to its only message, or to a filter for several."""
     if count == 1 and message != NO_ROW:
         return AccountLine(about, text, message=message, tone=tone)
@@ -607,11 +626,11 @@ def _times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
-def _begun(text: str) -> str:
+def _capitalize_the(text: str) -> str:
     """Capitalizes "the" at the start of a sentence; names of participants stay unchanged."""
     return f"T{text[1:]}" if text.startswith("the ") else text
 
 
-def _rounded(span_ns: int) -> str:
+def _rounded_duration(span_ns: int) -> str:
     """Formats a duration, in whole seconds from 10 s on."""
     return formats.duration(span_ns if span_ns < 10**10 else span_ns // 10**9 * 10**9).replace(".0 s", " s")

@@ -18,7 +18,7 @@ from inspector.analysis.views.model_context.origins import origin_of
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.analysis.views.summaries.token_shares import summing
 from inspector.analysis.views.waste import Waste, WasteFinder, WasteReport
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import message_story, summary
 from inspector.export.redaction import shown_value
@@ -59,7 +59,7 @@ def summary_answer(document: CaptureDocument, file: str, *, tokens: bool = True)
         tokens: includes tokens if counted.
     """
     counted = summary(document, file)
-    account, waiting = _told(document, spared=tokens)
+    account, waiting = _account_and_waits(document, spared=tokens)
     if not tokens:
         counted["tokens"] = counted["context"] = None
     tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings", "tool_counts", "models")}
@@ -82,14 +82,14 @@ def masked_tokens(counted: dict[str, Any]) -> dict[str, Any]:
     return {**counted, "contexts": mask_secrets(counted["contexts"]), **tables}
 
 
-def _told(document: CaptureDocument, *, spared: bool) -> tuple[Account, list[dict[str, Any]]]:
+def _account_and_waits(document: CaptureDocument, *, spared: bool) -> tuple[Account, list[dict[str, Any]]]:
     """Returns the account and the waiting requests."""
     tally = AccountTally(document.analysis)
     while not tally.step():
         pass
     waste = tool_tokens = None
     if document.analysis.tokens.done:
-        tool_tokens = finished(summing(document.analysis, "tool"))
+        tool_tokens = run_to_end(summing(document.analysis, "tool"))
         waste = waste_of(document) if spared else None
     return account_of(document, tally, waste, tool_tokens), waiting_json(document, tally)
 
@@ -161,7 +161,7 @@ def model_context_answer(moment: Moment) -> dict[str, Any]:
             "conversation": moment.context.reader.conversation or None,
             "no": moment.message + 1,
             "size": headline_words(moment),
-            "reported": _reported(moment),
+            "reported": _last_report(moment),
             "not_in_traffic": moment.outside(),
             "tokens": moment.total,
             "tokens_without_collapsing": moment.uncollapsed_total,
@@ -188,12 +188,12 @@ def entry_answer(moment: Moment, entry: Entry) -> dict[str, Any]:
         "assumed": entry.assumed,
         "cache_mark": entry.cache,
         "because": None if entry.because is None else entry.because + 1,
-        "origin": _origin(moment.context.analysis, entry),
+        "origin": _origin_answer(moment.context.analysis, entry),
         "content": content_of_entry(moment, entry),
     }
 
 
-def _origin(analysis: Analysis, entry: Entry) -> dict[str, Any] | None:
+def _origin_answer(analysis: Analysis, entry: Entry) -> dict[str, Any] | None:
     """Returns the server's answer behind a result and its changes, if known."""
     found = origin_of(analysis, entry.message) if entry.role is Role.TOOL else None
     return None if found is None else {
@@ -201,7 +201,7 @@ def _origin(analysis: Analysis, entry: Entry) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _reported(moment: Moment) -> dict[str, Any] | None:
+def _last_report(moment: Moment) -> dict[str, Any] | None:
     """Returns the participant's own last report; never mixed with our estimate."""
     status = moment.reported()
     if status is None:

@@ -20,10 +20,10 @@ from inspector.analysis.views.summaries.participant_queries import answering, pa
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import delta
-from inspector.present.states import ANSWER_WITHIN_NS, presence
-from inspector.present.subject import Subject, linked, recipients, sender_of, text_of
-from inspector.present.wait_words import asker
-from inspector.present.wire_text import plain
+from inspector.present.states import ANSWER_WITHIN_NS, presence_word
+from inspector.present.subject import Subject, correlation_string, recipients, sender_of, text_of
+from inspector.present.wait_words import asker_name
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
 from inspector.protocol.capabilities import first_covering
@@ -36,7 +36,7 @@ from inspector.store.columns.hashes import NO_ROW
 
 _MOST_RECIPIENTS = 8
 _MOST_ELSEWHERE = 3
-_NEARBY = 1_000  # messages before and after
+_NEARBY_MESSAGES = 1_000  # messages before and after
 
 
 _CHANGES = {
@@ -76,7 +76,7 @@ def request_facts(subject: Subject) -> list[Fact]:
         return [words_fact("Cancelled by its sender; no answer was seen.")]
     if gone := who_left(subject.analysis, subject.message):
         asked = recipients(subject.to) if subject.to else "The server"
-        who = asked if gone == "asked" else asker(subject.analysis, subject.message)
+        who = asked if gone == "asked" else asker_name(subject.analysis, subject.message)
         return [words_fact(f"{who} left or restarted before the answer.")]
     last = subject.last_ns()
     if NO_TIME in (subject.time_ns, last):
@@ -89,16 +89,16 @@ def request_facts(subject: Subject) -> list[Fact]:
 
 def _answered_fact(subject: Subject, answer: int) -> Fact:
     """Describes the answer to a request: "Failed after 4.2 s: exit code 1, No. 13"."""
-    failed = bool(subject.capture.flags(answer) & Flag.ERROR)
-    is_named = not subject.derived and subject.capture.string("sender", answer) is not None
+    failed = bool(subject.capture.flags_of(answer) & Flag.ERROR)
+    is_named = not subject.is_derived and subject.capture.string("sender", answer) is not None
     by = f" by {sender_of(subject.capture, answer)}" if is_named else ""
     state = subject.analysis.states.of(subject.message)
     if state is State.REJECTED:
-        outcome = FactPart("Rejected by you" if subject.derived else f"Rejected{by}", "warn")
+        outcome = FactPart("Rejected by you" if subject.is_derived else f"Rejected{by}", "warn")
     elif failed:
         outcome = FactPart(f"Failed{by}", "bad")
     else:
-        outcome = FactPart("Result" if subject.derived else f"Answered{by}")
+        outcome = FactPart("Result" if subject.is_derived else f"Answered{by}")
     latency = subject.analysis.correlation.latency_ns(answer)
     after = f" after {formats.duration(latency)}" if latency is not None else ""
     code = exit_code_in(text_of(subject.capture, answer)) if failed else None
@@ -118,8 +118,10 @@ def exit_code_in(text: str) -> int | None:
 
 def _rounds_facts(subject: Subject, call: Rounds) -> list[Fact]:
     """Describes a call over several requests: first answer, result, and number of requests."""
-    task = subject.answer is not None and bool(subject.capture.extracted.mcp("task", np.array([subject.answer]))[0])
-    failed = subject.answer is not None and bool(subject.capture.flags(subject.answer) & Flag.ERROR)
+    task = subject.answer is not None and bool(
+        subject.capture.extracted.mcp_values("task", np.array([subject.answer]))[0]
+    )
+    failed = subject.answer is not None and bool(subject.capture.flags_of(subject.answer) & Flag.ERROR)
     first = "Became a task" if task else "Failed at first" if failed else "Asked for input first"
     parts = [FactPart(first)]
     if subject.answer is not None:
@@ -158,7 +160,7 @@ def addressed_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("everyone", words, tooltip=", ".join(able) or None))
     answerer = subject.capture.string("sender", subject.answer) if subject.answer is not None else None
     if answerer and subject.to and answerer not in subject.to:
-        rows.append(fact("Elsewhere", f"answered by {plain(answerer, 80)}"))
+        rows.append(fact("Elsewhere", f"answered by {safe_line(answerer, 80)}"))
     elif subject.answer is None:
         rows += _elsewhere_facts(subject)
     return rows
@@ -169,7 +171,7 @@ def _elsewhere_facts(subject: Subject) -> list[Fact]:
     capture, links = subject.capture, subject.analysis.correlation
     columns, own = capture.columns, subject.message
     # Only nearby messages: a search of the whole capture would delay each selection.
-    low, high = max(0, own - _NEARBY), own + _NEARBY
+    low, high = max(0, own - _NEARBY_MESSAGES), own + _NEARBY_MESSAGES
     same = links.columns["answer"][low:high] != NO_ROW
     stop = low + len(same)
     for name in ("kind", "sender", "space"):
@@ -180,7 +182,7 @@ def _elsewhere_facts(subject: Subject) -> list[Fact]:
     for request in (np.flatnonzero(same) + low).tolist():
         gap = subject.delta_ns(request)
         answer = int(links.columns["answer"][request])
-        if request == own or gap is None or abs(gap) > ANSWER_WITHIN_NS or capture.flags(answer) & Flag.ERROR:
+        if request == own or gap is None or abs(gap) > ANSWER_WITHIN_NS or capture.flags_of(answer) & Flag.ERROR:
             continue
         took = links.latency_ns(answer)
         after = f" in {formats.duration(took)}" if took is not None else ""
@@ -193,16 +195,16 @@ def _elsewhere_facts(subject: Subject) -> list[Fact]:
 
 def _recipient_fact(subject: Subject, name: str, space: int) -> Fact:
     participant = subject.analysis.participants.all.get((space, name))
-    words = presence(participant, subject.time_ns)
+    words = presence_word(participant, subject.time_ns)
     if participant is not None and participant.capabilities is not None:
         pattern = answering(participant, subject.method, subject.target)
         may = "; may do anything" if pattern == "*" else f"; may use {pattern}"
         words += may if pattern else "; may not answer"
     listing = "\n".join(participant.capabilities or ()) if participant is not None else ""
-    return fact(plain(name, 80), words, lines=2, tooltip=listing or None)
+    return fact(safe_line(name, 80), words, lines=2, tooltip=listing or None)
 
 
-def unwrapped(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+def unwrap_payload(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the payload inside a draft's proposal or acceptance; else the payload itself."""
     if isinstance(payload.get("method"), str):
         return payload
@@ -215,7 +217,7 @@ def unwrapped(payload: Mapping[str, Any]) -> Mapping[str, Any]:
 
 _MOST_NAMES = 6
 _MOST_ACTS = 20
-_ACTS = {kinds.REQUEST: "Fulfilled by", kinds.REJECT: "Rejected by", kinds.WITHDRAW: "Withdrawn by"}
+_ACT_WORDS = {kinds.REQUEST: "Fulfilled by", kinds.REJECT: "Rejected by", kinds.WITHDRAW: "Withdrawn by"}
 _OUTCOMES = {
     ProposalState.FULFILLED: "Fulfilled; the answer has not come.",
     ProposalState.ANSWERED: "Fulfilled, and answered.",
@@ -245,9 +247,9 @@ def acted_facts(subject: Subject) -> list[Fact]:
     rows: list[Fact] = []
     for effect in subject.effects[:_MOST_ACTS]:
         kind = subject.capture.string("kind", effect) or ""
-        if kind not in _ACTS:
+        if kind not in _ACT_WORDS:
             continue
-        word = _ACTS[kind]
+        word = _ACT_WORDS[kind]
         sender = subject.capture.string("sender", effect)
         if kind == kinds.WITHDRAW and sender != subject.sender:
             word = "Withdrawal by"  # only the proposer may withdraw (docs/protocols.md 5)
@@ -255,7 +257,7 @@ def acted_facts(subject: Subject) -> list[Fact]:
         rows.append(_act_fact(subject, word, effect, reason))
         answer = int(subject.analysis.correlation.columns["answer"][effect]) if kind == kinds.REQUEST else NO_ROW
         if answer != NO_ROW:
-            failed = bool(subject.capture.flags(answer) & Flag.ERROR)
+            failed = bool(subject.capture.flags_of(answer) & Flag.ERROR)
             rows.append(_act_fact(subject, "Failed at" if failed else "Answered by", answer, None))
     if len(subject.effects) > _MOST_ACTS:
         rows.append(fact("", f"{len(subject.effects) - _MOST_ACTS} more, see Related", "dim"))
@@ -265,14 +267,14 @@ def acted_facts(subject: Subject) -> list[Fact]:
 def _act_fact(subject: Subject, word: str, message: int, reason: object) -> Fact:
     parts = [FactPart(f"{sender_of(subject.capture, message)}, "), message_part(message)]
     if isinstance(reason, str) and reason:
-        parts.append(FactPart(f"  {plain(mask_text(reason), 200)}", "dim"))
+        parts.append(FactPart(f"  {safe_line(mask_text(reason), 200)}", "dim"))
     return Fact(word, tuple(parts), right=delta(subject.delta_ns(message)))
 
 
 def capable_facts(subject: Subject, proposal: int) -> list[Fact]:
     """Names the capability needed to fulfil a proposal, and its holders at that time, as announced by the gateway."""
     analysis, capture = subject.analysis, subject.capture
-    names = [linked(analysis, column, proposal) for column in ("method", "target")]
+    names = [correlation_string(analysis, column, proposal) for column in ("method", "target")]
     call = ":".join([kinds.REQUEST, *filter(None, names)])
     space = int(capture.columns["space"][proposal])
     # Older dialects write method and tool into the kind, and capabilities match it as written.
@@ -286,19 +288,19 @@ def capable_facts(subject: Subject, proposal: int) -> list[Fact]:
             able.append(participant.name)
     if not known:
         return []
-    shown = ", ".join(plain(name, 60) for name in able[:_MOST_NAMES]) + ("…" if len(able) > _MOST_NAMES else "")
+    shown = ", ".join(safe_line(name, 60) for name in able[:_MOST_NAMES]) + ("…" if len(able) > _MOST_NAMES else "")
     rows = [
         fact("Capability", call, "mono", middle=True),
         fact("Held by", shown or "no participant", tooltip="\n".join(able) or None),
     ]
     proposer = capture.string("sender", proposal) or ""
     if analysis.capabilities.held(space, proposer, proposal) is not None:
-        rows.append(fact(f"{plain(proposer, 40)} may", "call it directly" if proposer in able else "propose only"))
+        rows.append(fact(f"{safe_line(proposer, 40)} may", "call it directly" if proposer in able else "propose only"))
     return rows
 
 
 _NOUNS = {"tools/call": "Tool", "prompts/get": "Prompt", "completion/complete": "Completion"}
-_LATER = "Each new request is checked for a match."
+_LATER_WORDS = "Each new request is checked for a match."
 
 
 def answer_facts(subject: Subject) -> list[Fact]:
@@ -318,7 +320,7 @@ def answer_facts(subject: Subject) -> list[Fact]:
     if subject.target and noun in ("Resource", "Completion"):
         rows.append(fact("Method", subject.method, "mono"))
     if rule is ToolRule.CORRELATION and _naming_proposal(subject, cause) is None:
-        name, asked = ("Result of", "the call ") if subject.derived else ("Answer to", "the request ")
+        name, asked = ("Result of", "the call ") if subject.is_derived else ("Answer to", "the request ")
         rows.append(Fact(name, (FactPart(asked), message_part(cause))))
     else:
         rows.append(Fact("Matched by", _naming_rule(subject, rule, cause)))
@@ -326,7 +328,7 @@ def answer_facts(subject: Subject) -> list[Fact]:
 
 
 def _naming_rule(subject: Subject, rule: ToolRule, cause: int) -> tuple[FactPart, ...]:
-    asked = "call" if subject.derived else "request"
+    asked = "call" if subject.is_derived else "request"
     link = (FactPart(f", {asked} "), message_part(cause)) if cause != NO_ROW else ()
     if rule is ToolRule.KIND:
         return (FactPart("its own kind"), *link)
@@ -345,7 +347,11 @@ def _naming_proposal(subject: Subject, request: int) -> int | None:
     """Returns the proposal that names the call if the request itself does not."""
     own = subject.capture.records.payload(request)
     params = own.get("params")
-    if request == NO_ROW or (isinstance(params, dict) and params) or not linked(subject.analysis, "target", request):
+    if (
+        request == NO_ROW
+        or (isinstance(params, dict) and params)
+        or not correlation_string(subject.analysis, "target", request)
+    ):
         return None
     above = int(subject.analysis.correlation.columns["cause"][request])
     is_proposal = above != NO_ROW and subject.capture.string("kind", above) == kinds.PROPOSAL
@@ -360,12 +366,12 @@ def _unknown_facts(subject: Subject, cause: int) -> list[Fact]:
     ids = subject.capture.records.correlation_ids(subject.message)
     named = subject.analysis.named.named(np.array([subject.message]))
     if named[0] == Named.CONTEXT:
-        return [fact("Answers", f"the context {plain(mask_text(ids[0]), 120)}", middle=True)]
+        return [fact("Answers", f"the context {safe_line(mask_text(ids[0]), 120)}", middle=True)]
     words = "unknown, its request is not in the log"
     if not ids and "id" not in subject.payload:
         words = "unknown, it names no request"
     ink: Ink = "warn"
-    return [fact("Tool", words, ink, lines=2), fact("", _LATER, "dim", lines=2)]
+    return [fact("Tool", words, ink, lines=2), fact("", _LATER_WORDS, "dim", lines=2)]
 
 
 def _order_facts(subject: Subject, cause: int) -> list[Fact]:
@@ -413,7 +419,7 @@ def task_facts(result: Mapping[str, Any]) -> list[Fact]:
     rows = [fact("Task", task["taskId"], "mono", middle=True)]
     status = task.get("status")
     if isinstance(status, str):
-        rows.append(fact("Status", plain(status, 80), "bad" if status == "failed" else "strong"))
+        rows.append(fact("Status", safe_line(status, 80), "bad" if status == "failed" else "strong"))
     if isinstance(task.get("statusMessage"), str):
         rows.append(fact("", task["statusMessage"], lines=4))
     if isinstance(task.get("error"), Mapping):
@@ -432,13 +438,13 @@ def input_facts(result: Mapping[str, Any]) -> list[Fact]:
         params = one.get("params") if isinstance(one, Mapping) else None
         params = params if isinstance(params, Mapping) else {}
         method = one.get("method") if isinstance(one, Mapping) else None
-        rows.append(fact(plain(str(key), 80), plain(str(method or "nothing"), 80), "mono", mono_name=True))
+        rows.append(fact(safe_line(str(key), 80), safe_line(str(method or "nothing"), 80), "mono", mono_name=True))
         if isinstance(params.get("message"), str):
             rows.append(fact(" ", params["message"], lines=6))
         schema = params.get("requestedSchema")
         fields = schema.get("properties") if isinstance(schema, Mapping) else None
         if isinstance(fields, Mapping) and fields:
-            rows.append(fact(" ", f"fields {plain(', '.join(map(str, fields)), 200)}", "dim", lines=2))
+            rows.append(fact(" ", f"fields {safe_line(', '.join(map(str, fields)), 200)}", "dim", lines=2))
         if isinstance(params.get("url"), str):
             rows.append(fact(" ", params["url"], "mono", lines=2))
     # The state is opaque to the client, so only its length says something.
@@ -458,21 +464,21 @@ def hello_facts(values: Mapping[str, Any], who: str) -> list[Fact]:
     rows: list[Fact] = []
     info = values.get(who)
     if isinstance(info, Mapping):
-        name = plain(str(info.get("title") or info.get("name") or "not named"), 200)
+        name = safe_line(str(info.get("title") or info.get("name") or "not named"), 200)
         rows.append(fact("Name", name, "strong"))
         if info.get("version"):
-            rows.append(fact("Version", plain(str(info["version"]), 80), "mono"))
+            rows.append(fact("Version", safe_line(str(info["version"]), 80), "mono"))
     if values.get("protocolVersion"):
-        rows.append(fact("MCP version", plain(str(values["protocolVersion"]), 80), "mono"))
+        rows.append(fact("MCP version", safe_line(str(values["protocolVersion"]), 80), "mono"))
     can = values.get("capabilities")
     if isinstance(can, Mapping):
-        words = ", ".join(_ability(str(key), inner) for key, inner in can.items())
-        rows.append(fact("Capabilities", plain(words, 400) or "no optional ones", lines=3))
+        words = ", ".join(_ability_words(str(key), inner) for key, inner in can.items())
+        rows.append(fact("Capabilities", safe_line(words, 400) or "no optional ones", lines=3))
     skip = (who, "protocolVersion", "capabilities", "instructions", "_meta")
     return rows + value_facts(values, skip=skip)
 
 
-def _ability(key: str, inner: object) -> str:
+def _ability_words(key: str, inner: object) -> str:
     more = [str(name) for name, on in inner.items() if on] if isinstance(inner, Mapping) else []
     return f"{key} ({', '.join(more)})" if more else key
 

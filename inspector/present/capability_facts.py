@@ -9,20 +9,20 @@ from typing import Any
 
 from inspector.analysis.passes.participants.capabilities import Change, Held
 from inspector.document.document import CaptureDocument
-from inspector.document.participant_summary import Judged, ParticipantStory, Refused
+from inspector.document.participant_summary import ParticipantStory, Permission, Refused
 from inspector.present import formats
 from inspector.present.chain_rows import ChainRow
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part
 from inspector.present.formats import MINUS
 from inspector.present.subject import Subject, name_of, sender_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.capability_words import capability_in_words
-from inspector.protocol.participants import patterns
+from inspector.protocol.participants import capability_lines
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
-MOST = 40
+MAX_ROWS = 40
 """Limit of capabilities, tools and kinds shown."""
-FEW = 8
+MAX_EVENTS = 8
 """Limit of arrivals, refusals, changes and waiting messages shown."""
 
 
@@ -31,11 +31,11 @@ FEW = 8
 
 def held_rows(held: Sequence[Held], *, raw: bool) -> list[Fact]:
     """Lists capabilities, in words or as written; marks capabilities confirmed by a grant alone."""
-    rows = [_held_row(one, raw=raw) for one in held[:MOST]]
+    rows = [_held_row(one, raw=raw) for one in held[:MAX_ROWS]]
     if not raw:
         rows = _merge_alike(rows)
-    if len(held) > MOST:
-        rows.append(fact("", f"{len(held) - MOST} more", "dim"))
+    if len(held) > MAX_ROWS:
+        rows.append(fact("", f"{len(held) - MAX_ROWS} more", "dim"))
     return rows or [fact("", "It may send no messages.", "dim")]
 
 
@@ -58,7 +58,7 @@ def _held_row(one: Held, *, raw: bool) -> Fact:
     written = written_as(one.capability)
     if raw:
         return fact("", written, "mono", lines=4, tooltip=None if one.confirmed else f"{written}\n{_UNCONFIRMED}")
-    parts: tuple[FactPart, ...] = (FactPart(plain(mask_text(capability_in_words(one.capability)), 300)),)
+    parts: tuple[FactPart, ...] = (FactPart(safe_line(mask_text(capability_in_words(one.capability)), 300)),)
     granted = one.grant is not None
     if not one.confirmed:
         parts += (FactPart("  granted, unconfirmed", "warn"),)
@@ -82,7 +82,7 @@ def written_as(capability: object) -> str:
 def change_rows(document: CaptureDocument, changes: Sequence[Change]) -> list[ChainRow]:
     """Lists the last announcements, grants and revocations as chain rows."""
     granted = {one.grant: one.capabilities for one in changes if one.what == "granted" and one.grant is not None}
-    return [_change_row(document, one, granted.get(one.grant or "", ())) for one in changes[-FEW:]]
+    return [_change_row(document, one, granted.get(one.grant or "", ())) for one in changes[-MAX_EVENTS:]]
 
 
 def _change_row(document: CaptureDocument, change: Change, of_grant: Sequence[Any]) -> ChainRow:
@@ -90,15 +90,15 @@ def _change_row(document: CaptureDocument, change: Change, of_grant: Sequence[An
     start = int(capture.columns["time_ns"][0])
     when = formats.table_time(int(capture.columns["time_ns"][change.row]), start)
     about = change.capabilities or of_grant
-    listed = [plain(mask_text(capability_in_words(one)), 120) for one in about[:MOST]]
+    listed = [safe_line(mask_text(capability_in_words(one)), 120) for one in about[:MAX_ROWS]]
     by = sender_of(capture, change.row)
     if change.what == "announced":
         name, relation = formats.count_of(len(change.capabilities), "capability", "capabilities"), "announced"
     else:
         sign = "+" if change.what == "granted" else MINUS
-        name, relation = f"{sign} {', '.join(listed) or plain(change.grant or 'unnamed', 120)}", f"by {by}"
+        name, relation = f"{sign} {', '.join(listed) or safe_line(change.grant or 'unnamed', 120)}", f"by {by}"
     kind = capture.string("kind", change.row) or ""
-    tooltip = "\n".join([f"{change.what} by {by}", *(written_as(one) for one in about[:MOST])])
+    tooltip = "\n".join([f"{change.what} by {by}", *(written_as(one) for one in about[:MAX_ROWS])])
     return ChainRow(change.row, kind, when, name, relation=relation, tooltip=tooltip)
 
 
@@ -108,18 +108,24 @@ def _change_row(document: CaptureDocument, change: Change, of_grant: Sequence[An
 def refused_rows(document: CaptureDocument, refused: Sequence[Refused]) -> list[Fact]:
     """Lists refusals with the missing capability, and both verdicts where they differ."""
     rows: list[Fact] = []
-    for one in refused[-FEW:]:
-        missing = FactPart(plain(one.missing, 200), "mono") if one.missing else FactPart("an unnamed capability", "dim")
+    for one in refused[-MAX_EVENTS:]:
+        missing = (
+            FactPart(safe_line(one.missing, 200), "mono") if one.missing else FactPart("an unnamed capability", "dim")
+        )
         rows.append(Fact("Missing", (missing,), right=formats.message_number(one.row), right_message=one.row))
         if one.message is not None:
             name, mono = name_of(document.analysis, one.message)
-            parts = (message_part(one.message), FactPart("  "), FactPart(plain(name, 160), "mono" if mono else "plain"))
+            parts = (
+                message_part(one.message),
+                FactPart("  "),
+                FactPart(safe_line(name, 160), "mono" if mono else "plain"),
+            )
             rows.append(Fact("For", parts))
         rows += verdict_rows(one.judged, "denied")
     return rows
 
 
-def verdict_rows(judged: Judged, decided: str | None = None) -> list[Fact]:
+def verdict_rows(judged: Permission, decided: str | None = None) -> list[Fact]:
     """Compares the gateway's verdict with our reading of its announcements; one line if they agree.
 
     Args:
@@ -143,7 +149,10 @@ def _verdict(name: str, word: str, by: object) -> Fact:
     tooltip = None
     if by:
         tooltip = written_as(by)
-        parts += (FactPart("  by ", "dim"), FactPart(plain(", ".join(patterns([by])) or tooltip, 160), "mono"))
+        parts += (
+            FactPart("  by ", "dim"),
+            FactPart(safe_line(", ".join(capability_lines([by])) or tooltip, 160), "mono"),
+        )
     return Fact(name, parts, tooltip=tooltip)
 
 
@@ -153,9 +162,9 @@ def differing_rows(document: CaptureDocument, story: ParticipantStory) -> list[F
         count = formats.count_of(story.judged_count, "message")
         return [fact("", f"Consistent with its capabilities, for its last {count} with a verdict.", "dim", lines=2)]
     rows: list[Fact] = []
-    for row, judged in story.differing[-FEW:]:
+    for row, judged in story.differing[-MAX_EVENTS:]:
         name, mono = name_of(document.analysis, row)
-        part = FactPart(plain(name, 160), "mono" if mono else "plain")
+        part = FactPart(safe_line(name, 160), "mono" if mono else "plain")
         rows.append(Fact("Message", (part,), right=formats.message_number(row), right_message=row))
         rows += verdict_rows(judged)
     return rows
@@ -171,7 +180,7 @@ def held_around(subject: Subject, name: str) -> tuple[list[Held] | None, list[He
     return held(space, name, row), held(space, name, row + 1)
 
 
-def lacking(these: Sequence[object], those: Sequence[object]) -> list[bool]:
+def missing_from(these: Sequence[object], those: Sequence[object]) -> list[bool]:
     """Returns per capability True if the other list lacks it; duplicates must occur equally often."""
     left = list(those)
     beyond: list[bool] = []
@@ -193,7 +202,7 @@ def compared_rows(held: Sequence[Held], marked: Sequence[bool], sign: str, ink: 
 
 
 def _compared_row(held: Held, sign: str, ink: Ink) -> Fact:
-    words = plain(mask_text(capability_in_words(held.capability)), 300)
+    words = safe_line(mask_text(capability_in_words(held.capability)), 300)
     written = written_as(held.capability)
     return Fact(sign or " ", (FactPart(words, ink if sign else "dim"),), tooltip=written, copy=written, mono_name=True)
 
@@ -237,7 +246,7 @@ def grant_facts(subject: Subject, payload: Mapping[str, Any]) -> list[Fact]:
         if subject.capture.string("kind", row) == "capability/grant"
     ]
     if not seen:
-        return [fact("Grant", f"{plain(grant, 120)}, not in the log", "warn", copy=grant)]
-    given = patterns(grant_of(subject.capture.records.payload(seen[-1])).get("capabilities"))
-    words = (message_part(seen[-1]), FactPart("  "), FactPart(plain(mask_text(", ".join(given)), 200), "mono"))
+        return [fact("Grant", f"{safe_line(grant, 120)}, not in the log", "warn", copy=grant)]
+    given = capability_lines(grant_of(subject.capture.records.payload(seen[-1])).get("capabilities"))
+    words = (message_part(seen[-1]), FactPart("  "), FactPart(safe_line(mask_text(", ".join(given)), 200), "mono"))
     return [Fact("Grant", words, copy=grant)]

@@ -14,12 +14,12 @@ from inspector.present import formats
 from inspector.present.formats import delta
 from inspector.present.states import ANSWER_WITHIN_NS
 from inspector.present.subject import TEXT_KINDS, Subject, name_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 
-NOWHERE = -1
+NO_MESSAGE = -1
 """Message of a row for an event that did not happen."""
 _CLOCK_ICON = "ri.timer-line"
 _MORE_ICON = "more"
@@ -51,14 +51,14 @@ class ChainRow:
     hides: bool = False
 
     @property
-    def leads(self) -> bool:
+    def is_link(self) -> bool:
         """Returns True if it links to another message."""
-        return not self.own and self.message != NOWHERE
+        return not self.own and self.message != NO_MESSAGE
 
     @property
     def number(self) -> str:
         """Message number; "" without a message."""
-        return "" if self.message == NOWHERE else str(self.message + 1)
+        return "" if self.message == NO_MESSAGE else str(self.message + 1)
 
 
 def chain_row(
@@ -76,7 +76,7 @@ def chain_row(
     name, mono = name_of(analysis, step.message)
     kind = analysis.capture.string("kind", step.message) or ""
     word = step.relation if relation is None else relation
-    last = kinds.last_part(kind)
+    last = kinds.short_kind(kind)
     if not mono and (kind in TEXT_KINDS or word == last) and relation is None:
         word = "" if name != last and kind.startswith("reasoning/") else word
         word = "" if word == name else word
@@ -88,8 +88,10 @@ def chain_row(
     later = "" if step.since_ns is None or step.since_ns < 0 else formats.duration(step.since_ns)
     since = f"{later} after No. {step.after + 1}" if later and step.after is not None else ""
     tooltip = "\n".join(filter(None, (name[:600], f"from {sender}" if sender else "", since)))
-    shown = plain(word, 80)
-    return ChainRow(step.message, kind, when, plain(name, 200), mono, shown, step.message == own, token, tooltip, took)
+    shown = safe_line(word, 80)
+    return ChainRow(
+        step.message, kind, when, safe_line(name, 200), mono, shown, step.message == own, token, tooltip, took
+    )
 
 
 def chain_rows(
@@ -125,7 +127,7 @@ def turn_rows(
     if not hidden:
         return rows
     more = ChainRow(
-        NOWHERE, "", "", f"{len(hidden):,} more", icon=_MORE_ICON, hides=True, tooltip="Show the whole chain"
+        NO_MESSAGE, "", "", f"{len(hidden):,} more", icon=_MORE_ICON, hides=True, tooltip="Show the whole chain"
     )
     # At the place of most hidden steps: after the prompt, or else before the message.
     place = next((n for n, row in enumerate(rows) if row.message > hidden[0]), len(rows))
@@ -136,7 +138,7 @@ def _with_likely(analysis: Analysis, row: ChainRow, link: LikelyLink | None) -> 
     if link is None:
         return row
     words = f"probably {link.relation} {formats.message_number(link.cause)}"
-    why = plain(f"{words[0].upper()}{words[1:]}: {link.why}.", 300)
+    why = safe_line(f"{words[0].upper()}{words[1:]}: {link.why}.", 300)
     named = causes_of(analysis, row.message)
     said = row.relation if named or row.token != "ink.tertiary" else words  # a named cause and a state come first
     return replace(row, relation=said, tooltip=f"{row.tooltip}\n{why}", likely=not named)
@@ -156,7 +158,7 @@ def _unanswered_word(analysis: Analysis, message: int, word: str) -> str:
     if analysis.now_ns is None:
         return word if kind == kinds.PROPOSAL else "no answer"
     age = pending_age_ns(analysis, message)
-    return word if age is None else formats.waiting(age)
+    return word if age is None else formats.waiting_words(age)
 
 
 def missing_answer(subject: Subject) -> list[ChainRow]:
@@ -172,6 +174,6 @@ def missing_answer(subject: Subject) -> list[ChainRow]:
     space = int(subject.capture.columns["space"][subject.message])
     sent = sent_by(subject.analysis, space, subject.sender or "")
     went_on = len(sent) > 0 and int(sent[-1]) > subject.message
-    words = f"{plain(subject.sender or '', 40)} went on" if went_on else "until the last record"
+    words = f"{safe_line(subject.sender or '', 40)} went on" if went_on else "until the last record"
     when = delta(waited)
-    return [ChainRow(NOWHERE, "", when, "no answer", relation=words, token="severity.warning", icon=_CLOCK_ICON)]
+    return [ChainRow(NO_MESSAGE, "", when, "no answer", relation=words, token="severity.warning", icon=_CLOCK_ICON)]

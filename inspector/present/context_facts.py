@@ -19,8 +19,8 @@ from inspector.present.log_topics import spoken_kinds
 from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.subject import ContextPlace, ParticipantPlace, sender_of, text_of
 from inspector.present.token_facts import context_tokens
-from inspector.present.wire_text import plain
-from inspector.protocol.context_places import SOURCES, WORDS
+from inspector.present.wire_text import safe_line
+from inspector.protocol.context_places import PLACE_EXPLANATIONS, PLACE_NAMES
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.timestamps import NO_TIME
 
@@ -93,15 +93,15 @@ def context_sections(subject: ContextSubject) -> list[FactSection]:
     """Returns the sections, top to bottom, without empty ones."""
     inside = subject.node != MAIN
     blocks = [
-        FactSection("contextAsked", "Asked", _asked(subject), card=True),
-        FactSection("contextEnded", _end_label(subject), _ended(subject), card=True),
+        FactSection("contextAsked", "Asked", _start_rows(subject), card=True),
+        FactSection("contextEnded", _end_label(subject), _end_rows(subject), card=True),
         FactSection("contextFacts", "Context", _facts(subject)),
         FactSection("contextMetadata", "Metadata", _metadata(subject)),
         FactSection("contextMessages", "Messages", _messages(subject)),
         FactSection("contextParticipants", "Participants", _participants(subject)),
         FactSection("contextChildren", "Nested contexts" if inside else "Root contexts", _children(subject)),
         FactSection("contextFindings", "Findings here and below" if inside else "Findings", _findings(subject)),
-        FactSection("contextWritten", "Written as", _written(subject)),
+        FactSection("contextWritten", "Written as", _spelling_rows(subject)),
     ]
     return [block for block in blocks if block.rows]
 
@@ -109,11 +109,11 @@ def context_sections(subject: ContextSubject) -> list[FactSection]:
 # Start and end
 
 
-def _asked(subject: ContextSubject) -> list[Fact]:
+def _start_rows(subject: ContextSubject) -> list[Fact]:
     return _message_facts(subject, subject.analysis.contexts.started_by[subject.node]) if subject.node != MAIN else []
 
 
-def _ended(subject: ContextSubject) -> list[Fact]:
+def _end_rows(subject: ContextSubject) -> list[Fact]:
     if subject.node == MAIN:
         return []
     contexts = subject.analysis.contexts
@@ -155,12 +155,14 @@ def _facts(subject: ContextSubject) -> list[Fact]:
     if labels := contexts.facts.labels_of(node):
         rows.append(fact("Labels", ", ".join(labels), lines=3, filter=f"labels == {quote(labels[0])}"))
     state = contexts.state(node, subject.analysis.now_ns)
-    rows.append(fact("State", _state(subject, state), tooltip="Contexts have no end marker and never close."))
+    rows.append(fact("State", _state_words(subject, state), tooltip="Contexts have no end marker and never close."))
     rows.append(fact("Path", subject.path, "mono", middle=True, filter=f"context == {quote(subject.path)}"))
     if tree.name[node] != subject.path:
         rows.append(fact("Id", tree.name[node], "mono", middle=True))
-    if (told := contexts.told_first(node)) in SOURCES:
-        rows.append(fact("Declared by", SOURCES[told], lines=2, filter=f"context.told == {quote(WORDS[told])}"))
+    if (told := contexts.told_first(node)) in PLACE_EXPLANATIONS:
+        rows.append(
+            fact("Declared by", PLACE_EXPLANATIONS[told], lines=2, filter=f"context.told == {quote(PLACE_NAMES[told])}")
+        )
     above = tree.parent[node]
     name = contexts.label(above) if above != MAIN else "main"
     rows.append(Fact("Parent", (FactPart(name, "link", place=ContextPlace(subject.space, above)),)))
@@ -196,7 +198,7 @@ def _type_reason(subject: ContextSubject) -> Fact:
     return Fact("Why", (FactPart(words, "dim"), message_part(started_by)), copy=reason)
 
 
-def _state(subject: ContextSubject, state: str) -> str:
+def _state_words(subject: ContextSubject, state: str) -> str:
     last = subject.tally.last_ns
     if state not in ("active", "idle") or last == NO_TIME:
         return state
@@ -243,8 +245,8 @@ def _messages(subject: ContextSubject) -> list[Fact]:
         Fact("Size", (FactPart(f"{formats.size(tally.size)}, largest "
                                f"{formats.size(int(columns['size'][tally.largest]))} "),
                       message_part(tally.largest))),
-        _moment("First", subject, tally.first),
-        _moment("Last", subject, tally.last),
+        _moment_row("First", subject, tally.first),
+        _moment_row("Last", subject, tally.last),
         fact("Kinds", _kinds(subject), lines=12),
     ]  # fmt: skip
     return [row for row in rows if row.value]
@@ -265,7 +267,7 @@ def _per_second(rate: float) -> str:
     return f"{rate * 60:.0f}/min" if rate * 60 >= 1 else f"{rate * 3600:.1f}/h"
 
 
-def _moment(name: str, subject: ContextSubject, message: int) -> Fact:
+def _moment_row(name: str, subject: ContextSubject, message: int) -> Fact:
     columns = subject.document.capture.columns
     time = int(columns["time_ns"][message])
     sender = sender_of(subject.document.capture, message)
@@ -278,7 +280,7 @@ def _kinds(subject: ContextSubject) -> str:
     strings = subject.document.capture.strings
     found = subject.tally.kinds.most_common(MOST_ROWS)
     spoken = spoken_kinds(subject.document)
-    names = [plain(spoken.get(strings[kind]) or _kind(strings[kind]), 60) for kind, _ in found]
+    names = [safe_line(spoken.get(strings[kind]) or _kind(strings[kind]), 60) for kind, _ in found]
     words = [f"{count:,}\N{NO-BREAK SPACE}{name}" for name, (_, count) in zip(names, found, strict=True)]
     rest = len(subject.tally.kinds) - len(found)
     return ", ".join([*words, f"{rest} more"] if rest > 0 else words)
@@ -341,7 +343,7 @@ def _findings(subject: ContextSubject) -> list[Fact]:
     return rows
 
 
-def _written(subject: ContextSubject) -> list[Fact]:
+def _spelling_rows(subject: ContextSubject) -> list[Fact]:
     """Lists the spellings of the context in messages, if they differ from its path."""
     found = written_as(subject.analysis, subject.tally)
     if subject.node == MAIN or all(one.form == "path" and one.text == subject.path for one in found):

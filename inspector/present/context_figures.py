@@ -11,7 +11,7 @@ def headline_words(moment: Moment) -> str:
     """Returns the size of a context, as reported or else estimated."""
     reported = moment.reported()
     if reported is None or reported.tokens is None:
-        return f"{moment.total:,} tokens{_spared(moment)}. Estimate ({TOKENIZER})"
+        return f"{moment.total:,} tokens{_saved_words(moment)}. Estimate ({TOKENIZER})"
     most = f" of {reported.max_tokens:,}" if reported.max_tokens else ""
     return f"{reported.tokens:,}{most} tokens, reported with {formats.message_number(reported.message)}"
 
@@ -23,7 +23,7 @@ def estimate_words(moment: Moment) -> str:
         return ""
     count = int(moment.included.sum())
     entries = formats.count_of(count, "entry", "entries")
-    return f"{moment.total:,} tokens in {entries} by our estimate ({TOKENIZER}){_spared(moment)}"
+    return f"{moment.total:,} tokens in {entries} by our estimate ({TOKENIZER}){_saved_words(moment)}"
 
 
 def outside_words(moment: Moment) -> str:
@@ -43,6 +43,6 @@ def collapsed_words(moment: Moment) -> str:
     return f"no result collapsed yet, {formats.count_of(later, 'result')} later" if later else "no result collapsed"
 
 
-def _spared(moment: Moment) -> str:
+def _saved_words(moment: Moment) -> str:
     saved = moment.uncollapsed_total - moment.total
     return f"; {moment.uncollapsed_total:,} without collapsing" if saved else ""

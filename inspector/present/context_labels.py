@@ -7,11 +7,11 @@ from functools import lru_cache
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
-from inspector.present.wire_text import plain
-from inspector.protocol.context_paths import LAST_SHOWN, LEVELS_SHOWN
+from inspector.present.wire_text import safe_line
+from inspector.protocol.context_paths import LAST_SHOWN, MAX_SHOWN_LEVELS
 from inspector.protocol.secrets.masking import mask_text
 
-_LONGEST = 60
+_MAX_LABEL = 60
 
 
 def context_label(document: CaptureDocument, message: int) -> str:
@@ -28,8 +28,8 @@ def node_label(document: CaptureDocument, node: int) -> str:
 def line_labels(contexts: ContextPass, node: int) -> list[str]:
     """Returns the labels from the root down to a context; shortens long paths in the middle."""
     tree = contexts.tree
-    line = tree.line_to(node, LEVELS_SHOWN + 1)
-    if len(line) <= LEVELS_SHOWN:
+    line = tree.line_to(node, MAX_SHOWN_LEVELS + 1)
+    if len(line) <= MAX_SHOWN_LEVELS:
         return [contexts.label(step) for step in line]
     # The root and the last levels tell most; the middle is counted.
     left_out = tree.depth(node) - 1 - LAST_SHOWN
@@ -42,12 +42,12 @@ def leaf_and_parent(document: CaptureDocument, node: int) -> tuple[str, str]:
     contexts = document.analysis.contexts
     if node == MAIN:
         return "main", ""
-    leaf = _shown(contexts.label(node))
+    leaf = _safe_label(contexts.label(node))
     parent = contexts.tree.parent[node]
-    return leaf, "" if parent == MAIN else _shown(contexts.label(parent))
+    return leaf, "" if parent == MAIN else _safe_label(contexts.label(parent))
 
 
 @lru_cache(maxsize=1 << 16)
-def _shown(label: str) -> str:
+def _safe_label(label: str) -> str:
     """Masks and escapes a label; cached, since lists ask for few contexts very often."""
-    return plain(mask_text(label), _LONGEST)
+    return safe_line(mask_text(label), _MAX_LABEL)

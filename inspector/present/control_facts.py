@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 from inspector.present import formats
 from inspector.present.facts import Fact, fact
 from inspector.present.subject import Subject, recipients
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.payloads.outline import value_text
 
 _SENTENCE_KEYS = frozenset(
@@ -23,7 +23,7 @@ _SENTENCE_KEYS = frozenset(
 
 def control_sentence(subject: Subject) -> str:
     """Returns the sentence for a control message."""
-    who = plain(subject.sender, 80) if subject.sender else "Somebody"
+    who = safe_line(subject.sender, 80) if subject.sender else "Somebody"
     whom = recipients(subject.to)
     made = _SENTENCES.get(subject.kind.partition("/")[2])
     if made is None:
@@ -34,14 +34,14 @@ def control_sentence(subject: Subject) -> str:
     return f"{who} asks {whom} to {words}."
 
 
-def _pause(payload: Mapping[str, Any]) -> str:
+def _pause_words(payload: Mapping[str, Any]) -> str:
     seconds = payload.get("timeout_seconds")
     if _is_number(seconds):
         return f"pause for {formats.duration(int(seconds * 1_000_000_000))}"
     return "pause until resumed"
 
 
-def _forget(payload: Mapping[str, Any]) -> str:
+def _forget_words(payload: Mapping[str, Any]) -> str:
     entries, direction = payload.get("entries"), payload.get("direction")
     # Other values are shown as they are, below the sentence.
     which = direction if direction in ("oldest", "newest") else ""
@@ -50,7 +50,7 @@ def _forget(payload: Mapping[str, Any]) -> str:
     return " ".join(filter(None, ("forget its", which, "entries")))
 
 
-def _compact(payload: Mapping[str, Any]) -> str:
+def _compact_words(payload: Mapping[str, Any]) -> str:
     target = payload.get("target_tokens")
     return f"compact its context to {formats.number(int(target))} tokens" if _is_number(target) else (
         "compact its context"
@@ -68,21 +68,21 @@ def _compact_done(payload: Mapping[str, Any]) -> str:
     ]
     words = f"compacted its context and freed {' in '.join(freed)}" if freed else "compacted its context"
     status = payload.get("status")
-    return f"{words}, status {plain(status, 80)}" if isinstance(status, str) and status != "compacted" else words
+    return f"{words}, status {safe_line(status, 80)}" if isinstance(status, str) and status != "compacted" else words
 
 
 def _request_status(payload: Mapping[str, Any]) -> str:
     fields = payload.get("fields")
-    named = [plain(f, 60) for f in fields if isinstance(f, str)] if isinstance(fields, list) else []
+    named = [safe_line(f, 60) for f in fields if isinstance(f, str)] if isinstance(fields, list) else []
     return f"report its {', '.join(named)}" if named else "report its status"
 
 
 _SENTENCES = {
-    "pause": _pause,
+    "pause": _pause_words,
     "resume": lambda _: "resume",
     "request-status": _request_status,
-    "forget": _forget,
-    "compact": _compact,
+    "forget": _forget_words,
+    "compact": _compact_words,
     "compact-done": _compact_done,
     "clear": lambda _: "forget its whole context",
     "restart": lambda _: "start again",
@@ -119,5 +119,7 @@ def status_facts(subject: Subject) -> list[Fact]:
     for key, value in shown.items():
         text = formats.number(int(value)) if _is_number(value) else value_text(value)
         unit = " messages" if key == "messages_in_context" else " tokens" if key.endswith("tokens") else ""
-        rows.append(fact(names.get(key, key.capitalize()), f"{plain(text, 200)}{unit if _is_number(value) else ''}"))
+        rows.append(
+            fact(names.get(key, key.capitalize()), f"{safe_line(text, 200)}{unit if _is_number(value) else ''}")
+        )
     return rows

@@ -93,7 +93,7 @@ def cell_filter(
         written = format_time(int(capture.columns["time_ns"][message]))
         return None if written is None else f'time == "{written}"'
     if column == Column.FROM_TO:
-        return _end_filter(capture.string("sender", message), capture.to(message), content, second=second)
+        return _end_filter(capture.string("sender", message), capture.recipients(message), content, second=second)
     if column == Column.KIND:
         return _equals_unless_secret("kind", content.kind) if content.kind else None
     if column == Column.CONTEXT:

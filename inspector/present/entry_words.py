@@ -6,7 +6,7 @@ from inspector.analysis.views.model_context import Moment, Role
 from inspector.analysis.views.model_context.messages import content_of
 from inspector.document.document import CaptureDocument
 from inspector.present.message_row import row_content
-from inspector.present.wire_text import excerpt, plain
+from inspector.present.wire_text import excerpt, safe_line
 from inspector.protocol import kinds
 from inspector.protocol.formats.api_messages import tool_name
 from inspector.store.columns.hashes import NO_ROW
@@ -25,14 +25,14 @@ def entry_words(document: CaptureDocument, moment: Moment, place: int) -> str:
     """
     message = int(moment.context.rows[place])
     if place in moment.context.sent.tools:
-        return plain(", ".join(map(tool_name, moment.context.sent.tools[place])))
+        return safe_line(", ".join(map(tool_name, moment.context.sent.tools[place])))
     # A big message is not decoded; the table has its words from the head.
     in_table = moment.context.roles[place] in _AS_IN_TABLE or document.capture.records.is_big(message)
     in_table = in_table or document.capture.string("kind", message) in _CALLS
     if in_table and not moment.collapsed[place] and place not in moment.context.sent.texts:
-        return plain(row_content(document, message).text)
+        return safe_line(row_content(document, message).text)
     text = content_of(moment, place)
     is_later = moment.context.collapsed_by[place] != NO_ROW  # the table shows the summary already
     if text.startswith(("{", "[")) and not is_later and document.capture.string("kind", message) == kinds.RESPONSE:
-        return plain(row_content(document, message).text)
-    return excerpt(text) or plain(row_content(document, message).text)
+        return safe_line(row_content(document, message).text)
+    return excerpt(text) or safe_line(row_content(document, message).text)

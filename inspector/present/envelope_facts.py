@@ -15,9 +15,9 @@ from inspector.present.formats import full_time, time_of_day
 from inspector.present.subject import ContextPlace, Subject
 from inspector.present.token_facts import message_tokens
 from inspector.protocol import msp
-from inspector.protocol.context_places import SOURCES, WORDS, Told
+from inspector.protocol.context_places import PLACE_EXPLANATIONS, PLACE_NAMES, ContextSource
 from inspector.protocol.formats import read_line
-from inspector.protocol.participants import patterns
+from inspector.protocol.participants import capability_lines
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
@@ -41,7 +41,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     found = identifier(subject)
     if found is not None:
         no_id = bool(subject.flags & Flag.NO_ID)
-        missing = fact("Id", "none", "dim") if subject.derived else fact(
+        missing = fact("Id", "none", "dim") if subject.is_derived else fact(
             "Id", "missing, but required", "warn", lines=2
         )  # fmt: skip
         name = missing if no_id else fact(
@@ -61,7 +61,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("Kind", raw_kind, "mono", middle=True, filter=_filter("kind.raw ==", raw_kind)))
     if not subject.flags & (Flag.UNREADABLE | Flag.GAP):
         rows.append(_context(subject))
-        rows += _told(subject)
+        rows += _context_source_facts(subject)
     if len(subject.analysis.contexts.spaces) > 1 and (space := capture.string("space", message)):
         rows.append(fact("Space", space))
     rows += _times(subject)
@@ -79,7 +79,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("Direction", "sent by this program"))
     if subject.flags & Flag.COPIES_DIFFER:
         rows.append(fact("Copies", "differ from one another in the log", "warn"))
-    return rows + [_verdict(v) for v in subject.document.decisions.about(message)[:8]]
+    return rows + [_verdict(v) for v in subject.document.decisions.decisions_on(message)[:8]]
 
 
 def _sightings(subject: Subject) -> list[Fact]:
@@ -89,7 +89,7 @@ def _sightings(subject: Subject) -> list[Fact]:
         name = capture.sources[one.source].name
         when = "" if NO_TIME in (one.time_ns, subject.time_ns) else f", {formats.delta(one.time_ns - subject.time_ns)}"
         rows.append(fact("Seen by", f"{name}{when}", filter=_filter("seen_by ==", name)))
-        if one.differs:
+        if one.has_other_bytes:
             rows.append(fact("Text there", mask_text(_said_there(capture, one)), "warn", lines=4))
     return rows
 
@@ -120,7 +120,7 @@ def _exchange(subject: Subject) -> list[Fact]:
     rows.append(
         fact("Exchange", words, "bad" if status >= _HTTP_FAILED else "plain", filter=f"http.exchange == {number}")
     )
-    event = capture.records.read(subject.message).event_id
+    event = capture.records.read_record(subject.message).event_id
     return [*rows, fact("Event id", event, "mono", middle=True)] if event else rows
 
 
@@ -138,7 +138,7 @@ def _correlations(subject: Subject) -> list[Fact]:
         return [fact("Correlation", "none", "dim")]
     rows: list[Fact] = []
     for place, wanted in enumerate(ids[:_MOST_CORRELATIONS]):
-        parts = (*_resolved(subject, wanted), FactPart(wanted, "mono"))
+        parts = (*_correlation_target(subject, wanted), FactPart(wanted, "mono"))
         rows.append(
             Fact(
                 "Correlation" if not place else " ",
@@ -153,7 +153,7 @@ def _correlations(subject: Subject) -> list[Fact]:
     return rows
 
 
-def _resolved(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
+def _correlation_target(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
     """Links a correlation id to its message, or describes its target."""
     rows = subject.capture.records.find_id(wanted)
     if not rows and subject.capture.records.correlation_ids(subject.message) == [wanted]:
@@ -171,14 +171,21 @@ def _resolved(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
     return (FactPart("not seen  ", "dim"),)
 
 
-def _told(subject: Subject) -> list[Fact]:
+def _context_source_facts(subject: Subject) -> list[Fact]:
     """Shows a non-standard source of the context, and the context's labels."""
     contexts = subject.analysis.contexts
-    told = Told(int(contexts.told(slice(subject.message, subject.message + 1))[0]))
+    told = ContextSource(int(contexts.told(slice(subject.message, subject.message + 1))[0]))
     labels = contexts.facts.labels_of(subject.node) if subject.node != MAIN else ()
     rows: list[Fact] = []
-    if told in SOURCES:
-        rows.append(fact("Context declared by", SOURCES[told], lines=2, filter=_filter("context.told ==", WORDS[told])))
+    if told in PLACE_EXPLANATIONS:
+        rows.append(
+            fact(
+                "Context declared by",
+                PLACE_EXPLANATIONS[told],
+                lines=2,
+                filter=_filter("context.told ==", PLACE_NAMES[told]),
+            )
+        )
     if labels:
         shown = ", ".join(labels[:_MOST_LABELS])
         rows.append(fact("Labels", shown, lines=2, filter=_filter("labels ==", labels[0])))
@@ -210,7 +217,7 @@ def _times(subject: Subject) -> list[Fact]:
         tooltip = "\n".join(filter(None, (tooltip, "delivered to " + ", ".join(names))))
     if parts:
         # Without a time from the log, only the sender's own time is known.
-        arrived = subject.capture.records.read(subject.message).time_ns != NO_TIME
+        arrived = subject.capture.records.read_record(subject.message).time_ns != NO_TIME
         name = "Received" if arrived else "Sent"
         name = "Written" if subject.capture.string("protocol", subject.message) == msp.PROTOCOL else name
         rows.append(Fact(name, tuple(parts), tooltip=tooltip, copy=full_time(subject.time_ns)))
@@ -226,7 +233,7 @@ def _times(subject: Subject) -> list[Fact]:
 def _verdict(decision: Mapping[str, Any]) -> Fact:
     """Shows one decision of the gateway."""
     allowed = decision.get("result") == "allowed"
-    matched = patterns([decision["matched_capability"]]) if decision.get("matched_capability") else []
+    matched = capability_lines([decision["matched_capability"]]) if decision.get("matched_capability") else []
     needed = str(decision.get("required_capability") or "")
     words = (
         f"allowed by {matched[0]}"
@@ -241,7 +248,7 @@ def _verdict(decision: Mapping[str, Any]) -> Fact:
     tooltip = "\n".join(
         [
             f"required: {needed}",
-            *(f"holds {p}" for p in patterns(decision.get("granted_capabilities"))),
+            *(f"holds {p}" for p in capability_lines(decision.get("granted_capabilities"))),
             f"source: {source}",
         ]
     )

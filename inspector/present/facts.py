@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from inspector.present.subject import Place
-from inspector.protocol.payloads.outline import Line, outline
+from inspector.protocol.payloads.outline import Line, outline_lines
 
 Ink = Literal["plain", "mono", "dim", "mono-dim", "strong", "link", "good", "bad", "warn"]
 
@@ -24,7 +24,7 @@ class FactPart:
     """Target context or participant of a link."""
 
     @property
-    def leads(self) -> bool:
+    def is_link(self) -> bool:
         """Returns True if it is a link."""
         return self.message is not None or self.place is not None
 
@@ -88,7 +88,7 @@ _MOST_FACTS = 60
 def value_facts(values: Mapping[str, Any], *, lines: int = 4, skip: Sequence[str] = ()) -> list[Fact]:
     """Returns the members of a JSON object as rows in mono, nested ones indented; at most 60 rows."""
     # A payload may have thousands of members; the tree shows them all.
-    shown, hidden = outline({key: value for key, value in values.items() if key not in skip}, _MOST_FACTS)
+    shown, hidden = outline_lines({key: value for key, value in values.items() if key not in skip}, _MOST_FACTS)
     rows = [_line_fact(line, lines) for line in shown]
     if hidden > 0:
         rows.append(fact("", f"{hidden} more, see Tree", "dim"))

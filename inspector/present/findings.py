@@ -16,7 +16,7 @@ from inspector.filters.next_shown import next_shown
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.present.context_labels import context_label
-from inspector.present.wire_text import excerpt, plain
+from inspector.present.wire_text import excerpt, safe_line
 from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.messages.capture import Capture
@@ -49,7 +49,7 @@ class FindingLine:
         return formats.message_number(self.message)
 
     @property
-    def copied(self) -> str:
+    def as_text(self) -> str:
         """The row as text, separated by tabs."""
         return "\t".join((self.check.severity.word, self.sentence, self.check.code, self.path or "main", self.number))
 
@@ -62,14 +62,14 @@ def finding_line(document: CaptureDocument, check: Check, message: int) -> Findi
     if finding is None:
         return None
     words = findings.in_words(finding)
-    advice = f"{why(check)}\n\n{plain_words(mask_text(findings.hint(finding)))}"
+    advice = f"{why_check_matters(check)}\n\n{plain_words(mask_text(findings.hint(finding)))}"
     return FindingLine(
         check, message, excerpt(mask_text(words.text)), context_label(document, message),
-        plain(mask_text(words.context or "")), advice,
+        safe_line(mask_text(words.context or "")), advice,
     )  # fmt: skip
 
 
-def why(check: Check) -> str:
+def why_check_matters(check: Check) -> str:
     """Returns the reason why a check matters."""
     return plain_words(check.matters.format_map(_Limits(check)))
 
@@ -84,7 +84,7 @@ class _Limits(dict[str, str]):
         return word
 
 
-LEAST = Severity.WARNING
+MIN_SEVERITY = Severity.WARNING
 """Lowest severity of a problem, as in the preset Problems."""
 
 
@@ -101,7 +101,7 @@ class Problems:
     messages: int
 
     @property
-    def worst(self) -> Severity | None:
+    def worst_severity(self) -> Severity | None:
         """The highest severity present, if any."""
         return max((severity for severity, count in self.counts.items() if count), default=None)
 
@@ -143,7 +143,7 @@ def _have_problem(found: Findings) -> NDArray[np.bool_]:
     # Marking and counting a million messages takes a tenth of the time of sorting 100,000.
     marked = np.zeros(len(found.columns), np.bool_)
     for check in CHECKS:
-        if check.severity >= LEAST and found.counts_of(check):
+        if check.severity >= MIN_SEVERITY and found.counts_of(check):
             marked[found.rows_of(check)] = True
     return marked
 

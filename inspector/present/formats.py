@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from datetime import datetime
 
-from inspector.protocol.payloads.content_blocks import size_words
-from inspector.protocol.timestamps import DATED_FROM_NS, MINUS, NO_TIME, duration_words, hours_words, log_time
+from inspector.protocol.payloads.content_blocks import size_in_words
+from inspector.protocol.timestamps import DATED_FROM_NS, MINUS, NO_TIME, duration_in_words, hours_in_words, log_time
 
 _SECOND = 1_000_000_000
 _HOUR = 3_600
@@ -32,7 +32,7 @@ def seconds(delta_ns: int) -> str:
     whole, rest = divmod(abs(delta_ns), _SECOND)
     # No minus before 0.000.
     sign = MINUS if delta_ns < 0 and (whole or rest >= 1_000_000) else ""
-    return f"{sign}{hours_words(whole) if whole >= _HOUR else f'{whole}.{rest // 1_000_000:03d}'}"
+    return f"{sign}{hours_in_words(whole) if whole >= _HOUR else f'{whole}.{rest // 1_000_000:03d}'}"
 
 
 def with_unit(text: str) -> str:
@@ -47,12 +47,12 @@ def table_time(time_ns: int, start_ns: int) -> str:
 
 def size(size_bytes: int) -> str:
     """Formats a size: "183 B", "2.8 kB", "14.2 MB"."""
-    return size_words(size_bytes)
+    return size_in_words(size_bytes)
 
 
 def duration(delta_ns: int) -> str:
     """Formats a duration with its sign: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2:05:09"."""
-    return duration_words(delta_ns)
+    return duration_in_words(delta_ns)
 
 
 def latency(latency_ns: int | None) -> str:
@@ -60,7 +60,7 @@ def latency(latency_ns: int | None) -> str:
     return "" if latency_ns is None else duration(latency_ns)
 
 
-def waiting(waited_ns: int) -> str:
+def waiting_words(waited_ns: int) -> str:
     """Formats a wait: "waiting 0.4 s", from 10 s on in whole seconds: "waiting 12 s"."""
     tenths = max(0, waited_ns) // 100_000_000
     if tenths < 100:
@@ -100,7 +100,7 @@ def day_and_time(time_ns: int) -> str:
     return text and f"{datetime.fromtimestamp(time_ns // _SECOND).astimezone():%Y-%m-%d} {text}"
 
 
-def shortened(text: str, most: int) -> str:
+def truncate(text: str, most: int) -> str:
     """Truncates text to `most` characters with an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

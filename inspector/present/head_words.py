@@ -11,7 +11,7 @@ from inspector.present import formats
 from inspector.present.account import Account
 from inspector.present.states import CONTEXT_STATES, State
 from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, recipients
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.store.columns.flags import Flag
 
 SEPARATOR = "  ·  "
@@ -40,15 +40,15 @@ _CONTEXT = ("expand_all", "ink.secondary")
 _REASONING = ("reasoning", "family.reasoning")
 _ACCOUNT = ("recording", "ink.secondary")
 _PARTICIPANT = ("ri.user-line", "family.gateway")
-_HERE = State("here", "badge.consumed", "ring")
+_PRESENT_STATE = State("here", "badge.consumed", "ring")
 _LAST_SEEN = State("last seen", "badge.collapsed", "ring")
 """Presence unknown since the live source ended."""
-_LEFT = State("left", "badge.collapsed", "cross")
+_LEFT_STATE = State("left", "badge.collapsed", "cross")
 
-_SINCE = {True: "since", False: "left", None: "first seen"}
+_SINCE_WORDS = {True: "since", False: "left", None: "first seen"}
 
 
-def living(analysis: Analysis, place: ContextPlace) -> int:
+def resolve_node(analysis: Analysis, place: ContextPlace) -> int:
     """Returns the present node of a context; MAIN for a main context."""
     return MAIN if place.node == MAIN else analysis.contexts.tree.resolve(place.node)
 
@@ -57,16 +57,16 @@ def context_words(document: CaptureDocument, place: ContextPlace) -> HeadWords:
     """Returns the header of a context's page."""
     analysis = document.analysis
     contexts, tree = analysis.contexts, analysis.contexts.tree
-    node = living(analysis, place)
+    node = resolve_node(analysis, place)
     space = document.capture.strings[place.space] if len(contexts.spaces) > 1 else ""
-    details = [plain(space, 40)] if space else []
+    details = [safe_line(space, 40)] if space else []
     if node == MAIN:
         details.append(formats.count_of(contexts.main_counts.get(place.space, 0), "message"))
         return HeadWords("context", _CONTEXT, "main", SEPARATOR.join(details))
     own, total = tree.own[node], tree.subtree[node]
     kind = contexts.type(node)
     if kind:
-        details.append(plain(kind, 40))
+        details.append(safe_line(kind, 40))
     details.append(
         f"{formats.count_of(own, 'message')}" + (f", {total:,} including nested contexts" if total != own else "")
     )
@@ -80,16 +80,16 @@ def participant_words(document: CaptureDocument, place: ParticipantPlace) -> Hea
     analysis = document.analysis
     participant = analysis.participants.all.get((place.space, place.name))
     space = document.capture.strings[place.space] if len(analysis.contexts.spaces) > 1 else ""
-    details = [plain(space, 40)] if space else []
+    details = [safe_line(space, 40)] if space else []
     if participant is None:
         return HeadWords("participant", _PARTICIPANT, place.name, "never seen")
     if participant.is_us:
         details.append("this program")
     details.append(f"{formats.count_of(participant.messages, 'message')} sent")
     if since := formats.clock(participant.since_ns):
-        details.append(f"{_SINCE[participant.here]} {since}")
-    here = _LAST_SEEN if document.sources.live_source is not None and not document.live else _HERE
-    state = None if participant.here is None else here if participant.here else _LEFT
+        details.append(f"{_SINCE_WORDS[participant.here]} {since}")
+    here = _LAST_SEEN if document.sources.live_source is not None and not document.live else _PRESENT_STATE
+    state = None if participant.here is None else here if participant.here else _LEFT_STATE
     return HeadWords("participant", _PARTICIPANT, place.name, SEPARATOR.join(details), state)
 
 
@@ -112,7 +112,7 @@ def second_line(subject: Subject) -> str:
     seconds = formats.table_time(subject.time_ns, subject.start_ns)
     route = ""
     if subject.sender or subject.to:
-        sender = plain(subject.sender, 80) if subject.sender else "somebody"
+        sender = safe_line(subject.sender, 80) if subject.sender else "somebody"
         route = f"{sender} → {recipients(subject.to)}"
     number = formats.message_number(subject.message)
     parts = [number, formats.with_unit(seconds), route, formats.size(subject.size)]

@@ -12,7 +12,7 @@ from inspector.present.chain_rows import ChainRow
 from inspector.present.facts import Fact, FactPart, fact, message_part, words_fact
 from inspector.present.formats import delta
 from inspector.present.subject import Subject, name_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
 from inspector.store.columns.flags import Flag
 
@@ -29,7 +29,7 @@ def seen_label(subject: Subject) -> str:
 
 def origin_facts(subject: Subject, life: Life) -> list[Fact]:
     """Describes the steps of a transient result."""
-    story, pairing = subject.story, life.pairing
+    story, pairing = subject.lifecycle, life.pairing
     rows: list[Fact] = []
     if pairing is None:
         rows.append(fact("Paired", "no", "dim"))
@@ -38,7 +38,7 @@ def origin_facts(subject: Subject, life: Life) -> list[Fact]:
         late = ", after its arrival" if pairing.message > subject.message else ""
         step = "" if pairing.step is None else f", step {pairing.step}"
         rows.append(Fact("Paired", (FactPart("by "), message_part(pairing.message), FactPart(f"{step}{late}", "dim"))))
-        rows.append(fact("Pair", f"{plain(pairing.tool, 80)} → {plain(pairing.consumer, 80)}", "mono", lines=2))
+        rows.append(fact("Pair", f"{safe_line(pairing.tool, 80)} → {safe_line(pairing.consumer, 80)}", "mono", lines=2))
     given = "with a summary" if life.summary_given else "without a summary; one is generated"
     rows.append(fact("Marked", f"transient by its server, {given}", lines=2))
     if story.collapsed_by is not None:
@@ -67,7 +67,9 @@ def pending_sentences(subject: Subject, life: Life) -> list[str]:
     ]
     # A hint may use another name for the tool; then an alias in the settings helps.
     alias = alias_seen(subject.analysis, subject.message) if not life.consumers else None
-    return [*sentences, f"The tool alias {plain(alias.text, 120)} would pair it (Settings)."] if alias else sentences
+    return (
+        [*sentences, f"The tool alias {safe_line(alias.text, 120)} would pair it (Settings)."] if alias else sentences
+    )
 
 
 def consumers_sentence(analysis: Analysis, message: int) -> str:
@@ -75,7 +77,7 @@ def consumers_sentence(analysis: Analysis, message: int) -> str:
     consumers = consumers_of(analysis, message)
     if consumers:
         return f"Can be consumed by {listed_consumers(consumers)}."
-    tool = plain(analysis.transients.tool_name(message) or "", 120)
+    tool = safe_line(analysis.transients.tool_name(message) or "", 120)
     if not tool:
         return "Its request is not in the log, so no hint can name its tool."
     return f"No hint names {tool}, so no tool can consume it."
@@ -83,7 +85,7 @@ def consumers_sentence(analysis: Analysis, message: int) -> str:
 
 def listed_consumers(consumers: Sequence[str]) -> str:
     """Lists the first consumer tools by name."""
-    named = [plain(consumer, 80) for consumer in consumers[:_CONSUMERS_NAMED]]
+    named = [safe_line(consumer, 80) for consumer in consumers[:_CONSUMERS_NAMED]]
     more = len(consumers) - len(named)
     return " or ".join(named) if not more else f"{', '.join(named)} or {formats.count_of(more, 'other tool')}"
 
@@ -91,8 +93,8 @@ def listed_consumers(consumers: Sequence[str]) -> str:
 def consumed_facts(subject: Subject, result: int) -> list[Fact]:
     """Shows the result that a consumer collapsed, and its summary."""
     name, mono = name_of(subject.analysis, result)
-    parts = (message_part(result), FactPart("  "), FactPart(plain(name, 80), "mono-dim" if mono else "dim"))
-    summary = plain(subject.analysis.transients.summary(result) or "", 400)
+    parts = (message_part(result), FactPart("  "), FactPart(safe_line(name, 80), "mono-dim" if mono else "dim"))
+    summary = safe_line(subject.analysis.transients.summary(result) or "", 400)
     return [
         Fact("", parts, right=delta(subject.delta_ns(result))),
         fact("", f"The model sees: {summary}", "dim", lines=4),
@@ -102,15 +104,15 @@ def consumed_facts(subject: Subject, result: int) -> list[Fact]:
 
 def seen_now_facts(subject: Subject) -> list[Fact]:
     """Shows the present content of a transient result for the model: its summary, or all of it for now."""
-    story, analysis = subject.story, subject.analysis
-    rows = [words_fact(plain(story.summary or "", 2_000), lines=4)]
+    story, analysis = subject.lifecycle, subject.analysis
+    rows = [words_fact(safe_line(story.summary or "", 2_000), lines=4)]
     if story.collapsed_by is not None:
         name, mono = name_of(analysis, story.collapsed_by)
         parts = (
             FactPart("Collapsed by "),
             message_part(story.collapsed_by),
             FactPart("  "),
-            FactPart(plain(name, 80), "mono-dim" if mono else "dim"),
+            FactPart(safe_line(name, 80), "mono-dim" if mono else "dim"),
         )
         return [*rows, Fact("", parts, right=delta(subject.delta_ns(story.collapsed_by)))]
     sentence = consumers_sentence(analysis, subject.message)
@@ -120,13 +122,13 @@ def seen_now_facts(subject: Subject) -> list[Fact]:
     return [
         *rows,
         fact("", sentence, lines=3),
-        fact("", f"Then only: {plain(story.summary or '', 2_000)}", "dim", lines=4),
+        fact("", f"Then only: {safe_line(story.summary or '', 2_000)}", "dim", lines=4),
     ]
 
 
 def signal_facts(subject: Subject) -> list[Fact]:
     """Shows the earlier result that this one consumed, or the server's note."""
-    story = subject.story
+    story = subject.lifecycle
     if story.consumes is None:
         return [words_fact(story.note or "")]
     name, mono = name_of(subject.analysis, story.consumes)
@@ -134,7 +136,7 @@ def signal_facts(subject: Subject) -> list[Fact]:
         FactPart("Consumed "),
         message_part(story.consumes),
         FactPart("  "),
-        FactPart(plain(name, 80), "mono-dim" if mono else "dim"),
+        FactPart(safe_line(name, 80), "mono-dim" if mono else "dim"),
     )
     return [Fact("", parts, right=delta(subject.delta_ns(story.consumes)))]
 
@@ -144,7 +146,7 @@ def signal_facts(subject: Subject) -> list[Fact]:
 
 def lifecycle_rows(subject: Subject, life: Life) -> list[ChainRow]:
     """Returns the events of the result in order."""
-    story, message = subject.story, subject.message
+    story, message = subject.lifecycle, subject.message
     steps: list[ChainRow] = []
     if story.hinted_by is not None:
         tooltip = f"Registered that {story.tool or 'this tool'} may be collapsed."
@@ -167,7 +169,7 @@ def lifecycle_rows(subject: Subject, life: Life) -> list[ChainRow]:
 
 
 def _attempt_step(subject: Subject, attempt: Attempt) -> ChainRow:
-    failed = bool(subject.capture.flags(attempt.message) & Flag.ERROR)
+    failed = bool(subject.capture.flags_of(attempt.message) & Flag.ERROR)
     relation = "failed" if failed else "passed by"
     step = _step(subject, attempt.message, relation, attempt.why)
     return ChainRow(
@@ -181,14 +183,18 @@ def _step(subject: Subject, message: int, relation: str, tooltip: str = "") -> C
     own = message == subject.message
     when = "this" if own else delta(subject.delta_ns(message))
     kind = subject.capture.string("kind", message) or ""
-    return ChainRow(message, kind, when, plain(name, 200), mono, plain(relation, 80), own, tooltip=plain(tooltip, 600))
+    return ChainRow(
+        message, kind, when, safe_line(name, 200), mono, safe_line(relation, 80), own, tooltip=safe_line(tooltip, 600)
+    )
 
 
 def attempt_facts(life: Life) -> list[Fact]:
     """Lists consumers that did not collapse the result, with reasons."""
     rows: list[Fact] = []
     for one in life.attempts:
-        rows.append(Fact("", (message_part(one.message), FactPart("  "), FactPart(plain(one.tool, 80), "mono-dim"))))
+        rows.append(
+            Fact("", (message_part(one.message), FactPart("  "), FactPart(safe_line(one.tool, 80), "mono-dim")))
+        )
         rows.append(fact("", one.why, "dim", lines=3))
     if life.attempts_total > len(life.attempts):
         rows.append(fact("", f"{formats.number(life.attempts_total - len(life.attempts))} more", "dim"))
@@ -197,7 +203,11 @@ def attempt_facts(life: Life) -> list[Fact]:
 
 def pair_facts(subject: Subject, pair: PairStory) -> list[Fact]:
     """Shows a pair of tools and its effects so far."""
-    arrow = (FactPart(plain(pair.tool, 80), "mono"), FactPart(" → ", "dim"), FactPart(plain(pair.consumer, 80), "mono"))
+    arrow = (
+        FactPart(safe_line(pair.tool, 80), "mono"),
+        FactPart(" → ", "dim"),
+        FactPart(safe_line(pair.consumer, 80), "mono"),
+    )
     step = "" if pair.step is None else f"step {pair.step}"
     rows = [Fact("", arrow, right=step, copy=f"{pair.tool} {pair.consumer}")]
     if pair.first != subject.message:
@@ -207,7 +217,7 @@ def pair_facts(subject: Subject, pair: PairStory) -> list[Fact]:
     if pair.total > len(pair.collapsed):
         rows.append(fact("", f"and {formats.number(pair.total - len(pair.collapsed))} more collapsed", "dim"))
     if pair.waiting:
-        waiting = f"{formats.count_of(pair.waiting, 'result')} of {plain(pair.tool, 80)} waiting to be consumed"
+        waiting = f"{formats.count_of(pair.waiting, 'result')} of {safe_line(pair.tool, 80)} waiting to be consumed"
         rows.append(fact("", waiting, "dim", lines=2))
     elif not pair.total:
         rows.append(fact("", "No result collapsed so far.", "dim"))

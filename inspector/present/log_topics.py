@@ -28,14 +28,14 @@ _MSP = "msp"
 _MCP = "mcp/"
 
 
-_known: WeakKeyDictionary[CaptureDocument, LogTopics] = WeakKeyDictionary()
+_topics_by_document: WeakKeyDictionary[CaptureDocument, LogTopics] = WeakKeyDictionary()
 
 
 def spoken_kinds(document: CaptureDocument) -> dict[str, str]:
     """Returns words for values of the field `kind`, according to the document's present topics."""
-    topics = _known.get(document)
+    topics = _topics_by_document.get(document)
     if topics is None:
-        topics = _known[document] = LogTopics()
+        topics = _topics_by_document[document] = LogTopics()
     topics.update(document)
     return kind_words(topics.order)
 

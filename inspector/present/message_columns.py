@@ -40,7 +40,7 @@ NAMES: tuple[str, ...] = ("Marks", "Number", "Time", "From and to", "Kind", "Con
 RIGHT_ALIGNED = frozenset({Column.NUMBER, Column.TIME, Column.LATENCY, Column.SIZE})
 
 COLUMN_TEXTS: tuple[Callable[[RowContent], str], ...] = (
-    lambda content: ", ".join(content.signs),
+    lambda content: ", ".join(content.gutter_words),
     lambda content: content.number,
     lambda _content: "",  # the time also depends on the surrounding rows
     lambda content: content.from_to,
@@ -76,17 +76,17 @@ def cell_text(field: Field, value: object, secret: str | None) -> str:
 
 def _value_text(value: object) -> str:
     if isinstance(value, str):
-        return wire_text.plain(value, _MAX_TEXT)
+        return wire_text.safe_line(value, _MAX_TEXT)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-        return wire_text.plain(", ".join(value[:_MAX_TEXT]), _MAX_TEXT)
+        return wire_text.safe_line(", ".join(value[:_MAX_TEXT]), _MAX_TEXT)
     written = ""
     for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
         written += piece  # stop early for a long value
         if len(written) > _MAX_TEXT:
             break
-    return wire_text.plain(written, _MAX_TEXT)
+    return wire_text.safe_line(written, _MAX_TEXT)
 
 
 TIME_MODES: tuple[tuple[str, str], ...] = (
@@ -122,7 +122,7 @@ class TimeColumn:
         """Effective mode; without a reference, times count from the first message."""
         return "start" if self._mode == "mark" and self.reference is None else self._mode
 
-    def choose(self, mode: str, reference: int | None) -> bool:
+    def set_mode(self, mode: str, reference: int | None) -> bool:
         """Sets the mode.
 
         Args:
@@ -144,7 +144,7 @@ class TimeColumn:
         )
 
     @property
-    def words(self) -> str:
+    def title_words(self) -> str:
         """Header in words."""
         if self.mode == "mark" and self.reference is not None:
             return f"Time since {formats.message_number(self.reference)}"
@@ -171,7 +171,7 @@ class TimeColumn:
             return formats.time_of_day(time_ns) if formats.is_dated(time_ns) else formats.table_time(time_ns, 0)
         if mode == "start":
             return formats.table_time(time_ns, self.start_ns)
-        since = self.reference if mode == "mark" else self._rows.neighbour(message, -1)
+        since = self.reference if mode == "mark" else self._rows.neighbour_of(message, -1)
         return "" if since is None else formats.table_time(time_ns, self._time(since))
 
     def tool_tip(self, message: int) -> str:

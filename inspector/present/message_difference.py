@@ -83,13 +83,13 @@ def _starts(parts: Sequence[str]) -> list[int]:
     return found
 
 
-def counted(changes: Sequence[Change]) -> str:
+def change_counts(changes: Sequence[Change]) -> str:
     """Counts changes by kind: "2 changed, 1 added"; "no difference"."""
     parts = ((kind, sum(change.kind == kind for change in changes)) for kind in ("changed", "added", "removed"))
     return ", ".join(f"{count:,} {kind}" for kind, count in parts if count) or "no difference"
 
 
-def aligned(one: str, other: str) -> tuple[str, str]:
+def align_lines(one: str, other: str) -> tuple[str, str]:
     """Pads two texts with empty lines so that equal lines align."""
     lines = [text.splitlines() for text in (one, other)]
     padded: tuple[list[str], list[str]] = ([], [])

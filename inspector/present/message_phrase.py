@@ -20,13 +20,13 @@ from inspector.filters.sentences import Sentence, arguments_words, parts_of, sen
 from inspector.present import formats, wire_text
 from inspector.present.states import BY_YOU
 from inspector.protocol import kinds
-from inspector.protocol.payloads.record_tables import compact
+from inspector.protocol.payloads.record_tables import compact_json
 from inspector.protocol.secrets.masking import MASK, mask_secrets
 from inspector.store.columns.flags import Flag
 
 _FIRST_BYTES = 240
 _MAX_ARGUMENTS = 12
-_CUT = "JSON that is "
+_CUT_PREFIX = "JSON that is "
 
 
 class Style(enum.Enum):
@@ -95,7 +95,7 @@ class _Subject:
     def text(self) -> str | None:
         return message_text(self.document.capture, self.message)
 
-    def linked(self, column: str, message: int | None = None) -> str | None:
+    def resolved_name(self, column: str, message: int | None = None) -> str | None:
         """Returns method or target as resolved by the passes."""
         correlation = self.document.analysis.correlation
         code = int(correlation.columns[column][self.message if message is None else message])
@@ -107,19 +107,19 @@ def phrase_of(document: CaptureDocument, message: int, flags: Flag, kind: str) -
     phrase = Phrase()
     subject = _Subject(document, message, kind, flags)
     if flags & Flag.UNREADABLE:
-        _unreadable(subject, phrase)
+        _describe_unreadable(subject, phrase)
     elif flags & Flag.JOIN:
-        _hello(subject, phrase)
+        _describe_hello(subject, phrase)
     elif flags & Flag.FRAME:
         phrase.add(document.capture.string("stream", message), Style.MONO)
         phrase.add(subject.text, Style.MONO_SECONDARY)
     elif flags & Flag.LOG_ONLY:
-        _decision(subject, phrase)
+        _describe_decision(subject, phrase)
     else:
         if flags & Flag.ERROR:
             phrase.runs.append(TextRun("", Style.ERROR))
         # Unknown kinds of a known namespace are shown like their relatives.
-        describe = _BY_KIND.get(kind) or _BY_NAMESPACE.get(kind.partition("/")[0], _plain)
+        describe = _BY_KIND.get(kind) or _BY_NAMESPACE.get(kind.partition("/")[0], _describe_plain)
         describe(subject, phrase)
     if document.capture.records.is_big(message) and not phrase.aside:
         phrase.aside = formats.size(int(document.capture.columns["size"][message]))
@@ -129,15 +129,15 @@ def phrase_of(document: CaptureDocument, message: int, flags: Flag, kind: str) -
     return phrase
 
 
-def _unreadable(subject: _Subject, phrase: Phrase) -> None:
+def _describe_unreadable(subject: _Subject, phrase: Phrase) -> None:
     capture = subject.document.capture
     phrase.add(
-        capture.records.read(subject.message).raw[:_FIRST_BYTES].decode("utf-8", "replace"), Style.MONO_SECONDARY
+        capture.records.read_record(subject.message).raw[:_FIRST_BYTES].decode("utf-8", "replace"), Style.MONO_SECONDARY
     )
-    phrase.aside = wire_text.plain((capture.records.reason(subject.message) or "").removeprefix(_CUT), 120)
+    phrase.aside = wire_text.safe_line((capture.records.reason(subject.message) or "").removeprefix(_CUT_PREFIX), 120)
 
 
-def _hello(subject: _Subject, phrase: Phrase) -> None:
+def _describe_hello(subject: _Subject, phrase: Phrase) -> None:
     phrase.add(subject.text)
     token = subject.payload.get("token")
     if isinstance(token, str) and token:
@@ -146,7 +146,7 @@ def _hello(subject: _Subject, phrase: Phrase) -> None:
         phrase.runs.append(TextRun(MASK, Style.SECRET))
 
 
-def _decision(subject: _Subject, phrase: Phrase) -> None:
+def _describe_decision(subject: _Subject, phrase: Phrase) -> None:
     line = subject.payload
     if subject.flags & Flag.ERROR:
         phrase.runs.append(TextRun("", Style.ERROR))
@@ -157,17 +157,17 @@ def _decision(subject: _Subject, phrase: Phrase) -> None:
             phrase.add(value, Style.SECONDARY if key == "participant" else Style.MONO_SECONDARY)
 
 
-def _plain(subject: _Subject, phrase: Phrase) -> None:
+def _describe_plain(subject: _Subject, phrase: Phrase) -> None:
     """Shows the text, else the payload itself, so that unknown kinds are not empty."""
     text = subject.text
     if text:
         phrase.add_words(text)
     elif subject.payload and not subject.kind.startswith("reasoning/"):
-        phrase.add(compact(mask_secrets(subject.payload)), Style.MONO_SECONDARY)
+        phrase.add(compact_json(mask_secrets(subject.payload)), Style.MONO_SECONDARY)
 
 
-def _call(subject: _Subject, phrase: Phrase) -> None:
-    method, target = subject.linked("method"), subject.linked("target")
+def _describe_call(subject: _Subject, phrase: Phrase) -> None:
+    method, target = subject.resolved_name("method"), subject.resolved_name("target")
     params = subject.payload.get("params")
     if method == "tools/call":
         phrase.add(target or method, Style.MONO)
@@ -180,7 +180,7 @@ def _call(subject: _Subject, phrase: Phrase) -> None:
         return
     told = sentence_of(subject.document.analysis, subject.message)
     if told is None:
-        _plain(subject, phrase)
+        _describe_plain(subject, phrase)
         return
     phrase.add(told.about, Style.MONO)
     phrase.add(told.words, Style.MONO_SECONDARY if target else Style.SECONDARY)
@@ -192,11 +192,11 @@ def arguments_text(arguments: object) -> str | None:
     A long path is shortened to its end, its distinctive part.
     """
     if not isinstance(arguments, Mapping):
-        return None if arguments is None else compact(mask_secrets(arguments))
+        return None if arguments is None else compact_json(mask_secrets(arguments))
     # Limited before masking: a call may have thousands of arguments, and a row shows few.
     masked: Mapping[str, object] = mask_secrets(dict(list(arguments.items())[:_MAX_ARGUMENTS]))
     parts = (
-        f"{name}={_path_end(wire_text.one_line(value)) if isinstance(value, str) else compact(value)}"
+        f"{name}={_path_end(wire_text.one_line(value)) if isinstance(value, str) else compact_json(value)}"
         for name, value in masked.items()
     )
     return "  ".join(parts)[: wire_text.MAX_LINE] or None
@@ -217,7 +217,7 @@ def _path_end(text: str) -> str:
 _NAMES_KEPT = 3
 
 
-def _answer(subject: _Subject, phrase: Phrase) -> None:
+def _describe_answer(subject: _Subject, phrase: Phrase) -> None:
     """Describes a response: its call and the outcome."""
     told = sentence_of(subject.document.analysis, subject.message)
     if told is None:
@@ -227,14 +227,14 @@ def _answer(subject: _Subject, phrase: Phrase) -> None:
         # The summary says more in one line than the JSON.
         phrase.add(told.words, Style.TERTIARY)
         return
-    if subject.document.capture.flags(subject.message) & Flag.DECLINED:
+    if subject.document.capture.flags_of(subject.message) & Flag.DECLINED:
         phrase.add(told.about, Style.MONO)
         phrase.add(BY_YOU)
         return
-    _tell(told, phrase)
+    _add_sentence(told, phrase)
 
 
-def _tell(told: Sentence, phrase: Phrase) -> None:
+def _add_sentence(told: Sentence, phrase: Phrase) -> None:
     """Adds a sentence, with its topic in mono."""
     if told.about:
         phrase.add(told.about if told.failed or not told.words else f"{told.about}:", Style.MONO)
@@ -243,22 +243,22 @@ def _tell(told: Sentence, phrase: Phrase) -> None:
         phrase.add("failed")
 
 
-def _refusal(subject: _Subject, phrase: Phrase) -> None:
+def _describe_refusal(subject: _Subject, phrase: Phrase) -> None:
     told = sentence_of(subject.document.analysis, subject.message)
     if told is not None and told.text:
-        _tell(told, phrase)
+        _add_sentence(told, phrase)
     else:
-        _plain(subject, phrase)
+        _describe_plain(subject, phrase)
 
 
-def _verdict(subject: _Subject, phrase: Phrase) -> None:
+def _describe_verdict(subject: _Subject, phrase: Phrase) -> None:
     told = sentence_of(subject.document.analysis, subject.message)
     if told is not None:
         phrase.add(told.about, Style.MONO)
         phrase.add(told.words, Style.SECONDARY if told.about else Style.TEXT)
 
 
-def _thought(subject: _Subject, phrase: Phrase) -> None:
+def _describe_thought(subject: _Subject, phrase: Phrase) -> None:
     payload = subject.payload
     phrase.add_words(subject.text)
     step = payload.get("actionInput")
@@ -271,17 +271,17 @@ def _thought(subject: _Subject, phrase: Phrase) -> None:
 _EVENTS = {"join": "joined", "leave": "left", "heartbeat": "is present"}
 
 
-def _presence(subject: _Subject, phrase: Phrase) -> None:
+def _describe_presence(subject: _Subject, phrase: Phrase) -> None:
     payload = subject.payload
     participant, event = payload.get("participant"), payload.get("event")
     name = participant.get("id") if isinstance(participant, Mapping) else participant
     if isinstance(name, str) and isinstance(event, str):
         phrase.add(f"{wire_text.one_line(name, 120)} {_EVENTS.get(event, event)}")
     else:
-        _plain(subject, phrase)
+        _describe_plain(subject, phrase)
 
 
-_PARTS = {
+_PART_STYLES = {
     "stream": (Style.MONO, Style.MONO_SECONDARY, Style.TERTIARY),
     "capability": (Style.TEXT, Style.MONO_SECONDARY),
     "space": (Style.TEXT, Style.MONO_SECONDARY),
@@ -289,26 +289,26 @@ _PARTS = {
 """Styles of parts by namespace."""
 
 
-def _parts(subject: _Subject, phrase: Phrase) -> None:
+def _describe_parts(subject: _Subject, phrase: Phrase) -> None:
     """Describes a message without a text of its own, as in the field `info`."""
     parts = parts_of(subject.document.analysis, subject.message, subject.kind, subject.payload)
-    for part, style in zip(parts, _PARTS.get(subject.kind.partition("/")[0], (Style.TEXT,)), strict=True):
+    for part, style in zip(parts, _PART_STYLES.get(subject.kind.partition("/")[0], (Style.TEXT,)), strict=True):
         phrase.add(part, style)
     if not phrase.runs:
-        _plain(subject, phrase)
+        _describe_plain(subject, phrase)
 
 
 _Describe = Callable[[_Subject, Phrase], None]
 _BY_KIND: dict[str, _Describe] = {
-    kinds.REQUEST: _call,
-    kinds.PROPOSAL: _call,
-    kinds.RESPONSE: _answer,
-    "system/error": _refusal,
-    kinds.REJECT: _verdict,
-    kinds.WITHDRAW: _verdict,
-    "reasoning/thought": _thought,
-    "system/join": _hello,
-    "system/welcome": _parts,
-    "system/presence": _presence,
+    kinds.REQUEST: _describe_call,
+    kinds.PROPOSAL: _describe_call,
+    kinds.RESPONSE: _describe_answer,
+    "system/error": _describe_refusal,
+    kinds.REJECT: _describe_verdict,
+    kinds.WITHDRAW: _describe_verdict,
+    "reasoning/thought": _describe_thought,
+    "system/join": _describe_hello,
+    "system/welcome": _describe_parts,
+    "system/presence": _describe_presence,
 }
-_BY_NAMESPACE: dict[str, _Describe] = dict.fromkeys(_PARTS, _parts)
+_BY_NAMESPACE: dict[str, _Describe] = dict.fromkeys(_PART_STYLES, _describe_parts)

@@ -31,7 +31,7 @@ from inspector.store.columns.hashes import NO_ROW
 
 MAX_NAME = 120
 """Limit of a participant, a kind or a context label, in characters."""
-_UNREADABLE, _LOG_ONLY, _ERROR, _SENT, _GAP = (
+_UNREADABLE, _LOG_ONLY, _ERROR, _SENT_FLAG, _GAP = (
     flag.value for flag in (Flag.UNREADABLE, Flag.LOG_ONLY, Flag.ERROR, Flag.SENT, Flag.GAP)
 )
 _NOT_ADDRESSED = (Flag.UNREADABLE | Flag.LOG_ONLY).value
@@ -106,7 +106,7 @@ class RowContent:
         return self.collapsed or self.stream is not None
 
     @property
-    def signs(self) -> list[str]:
+    def gutter_words(self) -> list[str]:
         """Words for the gutter."""
         severity = self.severity.word if self.severity is not None else ""
         sent = "sent" if self.sent and not severity else ""
@@ -154,10 +154,10 @@ def row_contents(document: CaptureDocument, messages: Sequence[int], *, folded: 
     waits = [False] * len(rows)
     if analysis.now_ns is not None:
         waits = are_waiting(document.capture, analysis.correlation.columns, rows).tolist()
-    return [_row(document, *one, folded=folded) for one in zip(messages, states, waits, strict=True)]
+    return [_build_row(document, *one, folded=folded) for one in zip(messages, states, waits, strict=True)]
 
 
-def _row(document: CaptureDocument, message: int, state: State, waits: bool, *, folded: bool) -> RowContent:
+def _build_row(document: CaptureDocument, message: int, state: State, waits: bool, *, folded: bool) -> RowContent:
     capture, analysis = document.capture, document.analysis
     flags = int(capture.columns["flags"][message])  # testing bits of an enum costs ten times as much
     content = RowContent(
@@ -166,14 +166,14 @@ def _row(document: CaptureDocument, message: int, state: State, waits: bool, *, 
         unreadable=bool(flags & _UNREADABLE),
         log_only=bool(flags & _LOG_ONLY) and not int(capture.columns["kind"][message]),
         error=bool(flags & _ERROR),
-        sent=bool(flags & _SENT),
+        sent=bool(flags & _SENT_FLAG),
         sources=tuple(capture.sources_of(message)) if len(capture.sources) > 1 else (),
-        severity=_worst(document, message),
+        severity=_worst_severity(document, message),
         note=analysis.marks.note(message),
         size=formats.size(int(capture.columns["size"][message])),
     )
     if flags & _GAP:
-        content.gap = wire_text.plain(capture.records.reason(message) or "messages may be missing here")
+        content.gap = wire_text.safe_line(capture.records.reason(message) or "messages may be missing here")
         content.word, content.size = "server ended" if content.error else "gap", ""
         return content
     _fill_ends(content, document, flags)
@@ -188,7 +188,7 @@ def _row(document: CaptureDocument, message: int, state: State, waits: bool, *, 
         phrase = phrase_of(document, message, Flag(flags), content.kind)
         content.runs, content.aside = phrase.runs, phrase.aside
         if not content.aside and capture.has_copies:
-            content.aside = _again(document, message, folded=folded)
+            content.aside = _repeat_words(document, message, folded=folded)
     # Last, since it outweighs every other remark.
     if message in analysis.trust.forged:
         content.aside = "forged"
@@ -202,10 +202,10 @@ def _row(document: CaptureDocument, message: int, state: State, waits: bool, *, 
     return content
 
 
-def _again(document: CaptureDocument, message: int, *, folded: bool) -> str:
+def _repeat_words(document: CaptureDocument, message: int, *, folded: bool) -> str:
     """Marks a copy or repeat; on the row that copies fold into, counts them."""
     capture = document.capture
-    of, copy = (int(found[0]) for found in capture.repeats(np.array([message])))
+    of, copy = (int(found[0]) for found in capture.repeated_messages(np.array([message])))
     if of != NO_ROW:
         return f"{'copy of' if copy else 'repeats'} No. {of + 1}"
     copies = len(capture.copies_of(message)) if folded else 0
@@ -225,21 +225,21 @@ def _fill_stream(content: RowContent, stream: FoldedStream) -> None:
     content.severity = Severity(worst) if worst else None
 
 
-def _worst(document: CaptureDocument, message: int) -> Severity | None:
+def _worst_severity(document: CaptureDocument, message: int) -> Severity | None:
     found = document.analysis.findings.found
     worst = int(found.severities[found.columns["set"][message]])
     return Severity(worst) if worst else None
 
 
-def _name(name: str) -> str:
+def _short_text(name: str) -> str:
     """Shortens a participant, kind or segment; the same few occur again and again."""
     # Long names bypass the cache, so that it stays small.
-    return _short_name(name) if len(name) <= MAX_NAME else wire_text.plain(name, MAX_NAME)
+    return _short_name(name) if len(name) <= MAX_NAME else wire_text.safe_line(name, MAX_NAME)
 
 
 @lru_cache(maxsize=4096)
 def _short_name(name: str) -> str:
-    return wire_text.plain(name, MAX_NAME)
+    return wire_text.safe_line(name, MAX_NAME)
 
 
 def _fill_ends(content: RowContent, document: CaptureDocument, flags: int) -> None:
@@ -247,10 +247,10 @@ def _fill_ends(content: RowContent, document: CaptureDocument, flags: int) -> No
     sender = capture.string("sender", message) or ""
     is_forged = message in document.analysis.trust.forged
     # A forged message must not look like one of the gateway.
-    content.sender = "gateway" if sender in GATEWAY_IDS and not is_forged else _name(sender)
+    content.sender = "gateway" if sender in GATEWAY_IDS and not is_forged else _short_text(sender)
     if flags & _NOT_ADDRESSED or (flags & _FRAME and not sender):
         return
-    receivers = [_name(name) for name in capture.to(message)]
+    receivers = [_short_text(name) for name in capture.recipients(message)]
     if not receivers:
         # JSON-RPC lines and hellos are no broadcasts: without recipients, none are shown.
         content.everyone = bool(content.sender) and not flags & _NO_BROADCAST
@@ -274,7 +274,7 @@ def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
     if kind == kinds.REQUEST and (document.capture.string("method", content.message) or "").startswith(_NOTICES):
         content.word = "notification"  # expects no answer
         return
-    shown = _name(kind) or "no kind"
+    shown = _short_text(kind) or "no kind"
     namespace, slash, word = shown.rpartition("/")
     content.word = word or shown
     content.namespace = "" if f"{namespace}/" in _QUIET_NAMESPACES else f"{namespace}{slash}"
@@ -287,11 +287,11 @@ def _fill_context(content: RowContent, document: CaptureDocument) -> None:
         return
     tree = contexts.tree
     content.path = wire_text.visible_controls(tree.path(node))
-    content.leaf = _name(contexts.label(node))
+    content.leaf = _short_text(contexts.label(node))
     above: list[str] = []
     parent = tree.parent[node]
     # Deep nesting would make each repaint slow, and no row shows that many.
     while parent != MAIN and len(above) < 64:
-        above.append(_name(contexts.label(parent)))
+        above.append(_short_text(contexts.label(parent)))
         parent = tree.parent[parent]
     content.ancestors = " / ".join(reversed(above))

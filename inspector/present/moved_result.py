@@ -18,7 +18,9 @@ from inspector.store.messages.capture import Capture
 
 FOLDER = "tool-results"
 _SUB_AGENTS = "subagents"
-_SAVED = re.compile(r"(?:Full )?[Oo]utput (?:has been )?saved to:? [^\n]{0,4000}?[/\\]tool-results[/\\]([\w.-]{1,200})")
+_SAVED_PATTERN = re.compile(
+    r"(?:Full )?[Oo]utput (?:has been )?saved to:? [^\n]{0,4000}?[/\\]tool-results[/\\]([\w.-]{1,200})"
+)
 _HEAD = 4_000
 """Characters of a result searched for the file name."""
 MOST_SHOWN = 256 << 10
@@ -49,7 +51,7 @@ def moved_result_of(capture: Capture, message: int) -> MovedResult | None:
     """Returns the file of a result with its start; None if it names none. Never raises."""
     if capture.string("protocol", message) != claude.LABEL:
         return None
-    named = _SAVED.search(text_of(capture, message)[:_HEAD])
+    named = _SAVED_PATTERN.search(text_of(capture, message)[:_HEAD])
     if named is None or named[1] in (".", ".."):
         return None
     own = capture.sources[int(capture.columns["source"][message])].path

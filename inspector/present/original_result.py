@@ -66,15 +66,17 @@ def original_of(document: CaptureDocument, message: int) -> Original:
     content = content_of(mask_secrets(document.capture.records.payload(message).get("result")))
     table = content.table
     if table is not None:
-        body = [OriginalLine(OriginalLineKind.COLUMNS, "  ".join(map(wire_text.plain, table.columns)), table.columns)]
+        body = [
+            OriginalLine(OriginalLineKind.COLUMNS, "  ".join(map(wire_text.safe_line, table.columns)), table.columns)
+        ]
         body += [
-            OriginalLine(OriginalLineKind.RECORD, "  ".join(map(wire_text.plain, row)), row)
+            OriginalLine(OriginalLineKind.RECORD, "  ".join(map(wire_text.safe_line, row)), row)
             for row in table.rows[:MAX_LINES]
         ]
         more, noun = table.total - MAX_LINES, "record"
     else:
         lines = content.lines or (content.json or "").splitlines()
-        body = [OriginalLine(OriginalLineKind.TEXT, _indented(line)) for line in lines[:MAX_LINES]]
+        body = [OriginalLine(OriginalLineKind.TEXT, _keep_indentation(line)) for line in lines[:MAX_LINES]]
         more, noun = len(lines) - MAX_LINES, "line"
     head = OriginalLine(OriginalLineKind.HEAD, _head(document, message, content))
     tail = (
@@ -87,7 +89,7 @@ def original_of(document: CaptureDocument, message: int) -> Original:
     return Original(message, (head, *body, *tail), table.numeric if table is not None else (), source)
 
 
-def _indented(line: str) -> str:
+def _keep_indentation(line: str) -> str:
     """Returns one line of text or code with its indentation; other blanks fold."""
     bare = line.lstrip(" \t")
     indent = len(line[: len(line) - len(bare)].expandtabs(4))

@@ -15,14 +15,14 @@ from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory
 from inspector.filters.strings import quote
 from inspector.present import formats
-from inspector.present.capability_facts import FEW, MOST
+from inspector.present.capability_facts import MAX_EVENTS, MAX_ROWS
 from inspector.present.chain_rows import ChainRow
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts
 from inspector.present.formats import delta, log_moment
 from inspector.present.subject import Subject, name_of, recipients, sender_of
 from inspector.present.token_facts import sender_tokens
-from inspector.present.wire_text import plain
-from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns
+from inspector.present.wire_text import safe_line
+from inspector.protocol.participants import GATEWAY_IDS, capability_lines, permissions_in_words
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.timestamps import NO_TIME
@@ -46,7 +46,7 @@ class FigureRow:
     filter: str = ""
 
 
-_PARTS = ("p50", "p95", "p99")
+_PERCENTILES = ("p50", "p95", "p99")
 """Percentiles; high ones need enough answers."""
 
 
@@ -54,14 +54,14 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
     """Shows presence, arrivals, departures, and first and last message."""
     participant = story.participant
     rows: list[Fact] = []
-    for coming in participant.comings[-FEW:]:
+    for coming in participant.comings[-MAX_EVENTS:]:
         when = log_moment(int(document.capture.columns["time_ns"][coming.row])) or "at an unknown time"
         last = coming == participant.comings[-1]
         # Only the last arrival tells about the present.
         name = ("Here since" if last else "Joined") if coming.here else "Left"
         rows.append(fact(name, when, right=formats.message_number(coming.row), right_message=coming.row))
-    if len(participant.comings) > FEW:
-        rows.insert(0, fact("Before that", f"{len(participant.comings) - FEW} joins and leaves", "dim"))
+    if len(participant.comings) > MAX_EVENTS:
+        rows.insert(0, fact("Before that", f"{len(participant.comings) - MAX_EVENTS} joins and leaves", "dim"))
     if participant.here is None:
         rows.append(fact("Presence", "invited, has not joined" if participant.invited else "never announced", "dim"))
         if participant.first_ns != NO_TIME:
@@ -69,7 +69,7 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
     if participant.is_us:
         rows.append(fact("Who", "this program"))
     if story.server:
-        rows.append(fact("Server", plain(story.server, 200), lines=2))
+        rows.append(fact("Server", safe_line(story.server, 200), lines=2))
     rows.append(fact("Messages", f"{participant.messages:,} sent" if participant.messages else "none sent"))
     rows += sender_tokens(document.analysis, participant.space, participant.name)
     for name, row in (("First", story.first), ("Last", story.last)):
@@ -83,7 +83,7 @@ def _message_row(document: CaptureDocument, name: str, row: int) -> Fact:
     when = log_moment(int(document.capture.columns["time_ns"][row]))
     parts = (
         FactPart(f"{when}  " if when else "", "dim"),
-        FactPart(plain(name_or_text, 120), "mono" if mono else "plain"),
+        FactPart(safe_line(name_or_text, 120), "mono" if mono else "plain"),
     )
     return Fact(name, parts, right=formats.message_number(row), right_message=row)
 
@@ -99,20 +99,20 @@ def waiting_rows(document: CaptureDocument, rows: Sequence[int], *, to: bool) ->
         rows: the messages.
         to: shows the recipients, else the sender.
     """
-    return [_waiting_row(document, row, to=to) for row in list(rows)[-FEW:][::-1]]
+    return [_waiting_row(document, row, to=to) for row in list(rows)[-MAX_EVENTS:][::-1]]
 
 
 def _waiting_row(document: CaptureDocument, row: int, *, to: bool) -> ChainRow:
     capture = document.capture
     name, mono = name_of(document.analysis, row)
     age = pending_age_ns(document.analysis, row)
-    who = f"to {recipients(capture.to(row))}" if to else f"from {sender_of(capture, row)}"
+    who = f"to {recipients(capture.recipients(row))}" if to else f"from {sender_of(capture, row)}"
     # Whole seconds: tenths would only flicker.
     whole = None if age is None else age if age < _SECOND else age // _SECOND * _SECOND
     when = "" if whole is None else formats.duration(whole).replace(".0 s", " s")
     tooltip = f"{name[:600]}\n{who}, without an answer for {when or 'an unknown time'}"
     kind = capture.string("kind", row) or ""
-    return ChainRow(row, kind, when, plain(name, 160), mono, plain(who, 80), tooltip=tooltip)
+    return ChainRow(row, kind, when, safe_line(name, 160), mono, safe_line(who, 80), tooltip=tooltip)
 
 
 _SECOND = 1_000_000_000
@@ -124,18 +124,18 @@ _SECOND = 1_000_000_000
 def tool_rows(story: ParticipantStory, name: str) -> list[Fact]:
     """Lists the tools it offers, with descriptions."""
     tools = story.tools or []
-    rows = [row for tool in tools[:MOST] for row in (_tool_row(tool, name), *_schema_rows(story, tool))]
-    if len(tools) > MOST:
-        rows.append(fact("", f"{len(tools) - MOST} more, see the list itself", "dim"))
+    rows = [row for tool in tools[:MAX_ROWS] for row in (_tool_row(tool, name), *_schema_rows(story, tool))]
+    if len(tools) > MAX_ROWS:
+        rows.append(fact("", f"{len(tools) - MAX_ROWS} more, see the list itself", "dim"))
     return rows or [fact("", "It offers no tools.", "dim")]
 
 
 def _tool_row(tool: Tool, name: str) -> Fact:
-    tool_name, about = plain(mask_text(tool.name), 120), mask_text(tool.description)
+    tool_name, about = safe_line(mask_text(tool.name), 120), mask_text(tool.description)
     wanted = f"from == {quote(name)} && tool == {quote(tool.name)}"
     if not about:
         return fact(tool_name, "no description", "dim", mono_name=True, filter=wanted)
-    return fact(tool_name, plain(about, 600), lines=2, mono_name=True, tooltip=about, filter=wanted)
+    return fact(tool_name, safe_line(about, 600), lines=2, mono_name=True, tooltip=about, filter=wanted)
 
 
 def _schema_rows(story: ParticipantStory, tool: Tool) -> list[Fact]:
@@ -144,7 +144,7 @@ def _schema_rows(story: ParticipantStory, tool: Tool) -> list[Fact]:
         return []
     takes = ", ".join(story.offered.arguments.get(tool.name, ()))
     hints = ", ".join(story.offered.hints.get(tool.name, ()))
-    rows = [fact(" ", plain(mask_text(takes), 400), "mono", lines=2)] if takes else []
+    rows = [fact(" ", safe_line(mask_text(takes), 400), "mono", lines=2)] if takes else []
     return [*rows, fact(" ", hints, "dim", lines=2)] if hints else rows
 
 
@@ -156,14 +156,18 @@ def tool_use_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
     listed = [tool.name for tool in story.tools or ()]
     tokens = story.offered.tokens if story.offered is not None else {}
     # Used tools first, then unused ones, then tools that were never listed.
-    names = [*dict.fromkeys([*(one for one in story.tool_use if one in listed), *listed, *story.tool_use])][:MOST]
+    names = [*dict.fromkeys([*(one for one in story.tool_use if one in listed), *listed, *story.tool_use])][:MAX_ROWS]
     rows = [(tool, _use_figures(story.tool_use.get(tool), tokens.get(tool))) for tool in names]
     # Most participants have no failures and no counted tokens.
-    some = [place for place, title in enumerate(_USE_COLUMNS) if title in _ALWAYS or any(row[place] for _, row in rows)]
+    some = [
+        place
+        for place, title in enumerate(_USE_COLUMNS)
+        if title in _ALWAYS_SHOWN or any(row[place] for _, row in rows)
+    ]
     head = FigureRow("Tool", tuple(_USE_COLUMNS[place] for place in some), mono=False)
     return [head, *(
         FigureRow(
-            plain(mask_text(tool), 160), tuple(row[place] for place in some),
+            safe_line(mask_text(tool), 160), tuple(row[place] for place in some),
             filter=f"tool == {quote(tool)} && (from == {quote(name)} || to == {quote(name)})",
         )
         for tool, row in rows
@@ -171,7 +175,7 @@ def tool_use_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
 
 
 _USE_COLUMNS = ("Calls", "Failed", "Median", "p95", "Tokens")
-_ALWAYS = ("Calls", "Median")
+_ALWAYS_SHOWN = ("Calls", "Median")
 
 
 def _use_figures(use: ToolUse | None, tokens: int | None) -> tuple[str, ...]:
@@ -190,14 +194,14 @@ def change_of_tools_rows(document: CaptureDocument, story: ParticipantStory) -> 
     """Lists changes of its tools, latest first."""
     changes = story.offered.changes if story.offered is not None else ()
     rows: list[Fact] = []
-    for one in changes[-MOST:][::-1]:
+    for one in changes[-MAX_ROWS:][::-1]:
         when = log_moment(int(document.capture.columns["time_ns"][one.row]))
         words = ", ".join((*one.what, *([f"at {when}"] if when else [])))
         about = f"{formats.message_number(one.row)} differs from {formats.message_number(one.before)}"
         link = FactPart(words, "link", one.row)
-        rows.append(Fact(plain(mask_text(one.tool), 120), (link,), lines=2, mono_name=True, tooltip=about))
-    if len(changes) > MOST:
-        rows.append(fact("", f"{len(changes) - MOST} before", "dim"))
+        rows.append(Fact(safe_line(mask_text(one.tool), 120), (link,), lines=2, mono_name=True, tooltip=about))
+    if len(changes) > MAX_ROWS:
+        rows.append(fact("", f"{len(changes) - MAX_ROWS} before", "dim"))
     return rows
 
 
@@ -205,11 +209,11 @@ def latency_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
     """Shows latencies by tool, then for all answers; the header first."""
     told = (*story.latency.values(), *([story.answered] if story.answered is not None else []))
     # A p99 of ten answers would be their maximum under another name.
-    known = [part for part in _PARTS if any(latency.told(part) is not None for latency in told)]
+    known = [part for part in _PERCENTILES if any(latency.told(part) is not None for latency in told)]
     rows = [FigureRow("Tool", ("Answers", *known), mono=False)]
-    for tool, latency in list(story.latency.items())[:MOST]:
+    for tool, latency in list(story.latency.items())[:MAX_ROWS]:
         wanted = f"from == {quote(name)} && tool == {quote(tool)} && latency >= 0"
-        rows.append(FigureRow(plain(mask_text(tool), 160), _figures(latency, known), filter=wanted))
+        rows.append(FigureRow(safe_line(mask_text(tool), 160), _figures(latency, known), filter=wanted))
     # With a single tool, the sum would repeat its row.
     if story.answered is not None and not _is_all(story, story.answered):
         wanted = f"from == {quote(name)} && latency >= 0"
@@ -238,7 +242,7 @@ def report_rows(document: CaptureDocument, row: int) -> list[Fact]:
     if isinstance(count, int) and not isinstance(count, bool):
         rows.append(fact("In context", formats.count_of(count, "message")))
     if isinstance(payload.get("status"), str):
-        rows.append(fact("Status", plain(payload["status"], 200)))
+        rows.append(fact("Status", safe_line(payload["status"], 200)))
     return rows
 
 
@@ -252,13 +256,13 @@ def kind_rows(story: ParticipantStory, name: str, spoken: Mapping[str, str]) -> 
     """
     ink: Ink = "plain"
     rows = [
-        fact(spoken.get(kind) or plain(kind, 120) or "no kind", formats.number(count), ink,
+        fact(spoken.get(kind) or safe_line(kind, 120) or "no kind", formats.number(count), ink,
              mono_name=kind not in spoken,
              filter=f"from == {quote(name)} && kind == {quote(kind)}")
-        for kind, count in list(story.kinds.items())[:MOST]
+        for kind, count in list(story.kinds.items())[:MAX_ROWS]
     ]  # fmt: skip
-    if len(story.kinds) > MOST:
-        rows.append(fact("", f"{len(story.kinds) - MOST} kinds more", "dim"))
+    if len(story.kinds) > MAX_ROWS:
+        rows.append(fact("", f"{len(story.kinds) - MAX_ROWS} kinds more", "dim"))
     return rows
 
 
@@ -266,7 +270,7 @@ _MOST_REPORTS = 200
 _REPORT_KEYS = ("tokens", "max_tokens", "messages_in_context", "status", "latency_ms")
 
 
-def _number(value: object) -> float | None:
+def _finite_number(value: object) -> float | None:
     # NaN differs from itself, and would spoil every sum and scale.
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) > 1e15:
         return None
@@ -278,14 +282,14 @@ def reported_facts(subject: Subject) -> list[Fact]:
     payload = subject.payload
     rows: list[Fact] = []
     if isinstance(payload.get("status"), str):
-        rows.append(fact("Status", plain(payload["status"], 200)))
-    count = _number(payload.get("messages_in_context"))
+        rows.append(fact("Status", safe_line(payload["status"], 200)))
+    count = _finite_number(payload.get("messages_in_context"))
     rows.append(
         fact("In context", formats.count_of(round(count), "message"))
         if count is not None
         else fact("In context", "not reported", "dim")
     )
-    latency = _number(payload.get("latency_ms"))
+    latency = _finite_number(payload.get("latency_ms"))
     if latency is not None:
         rows.append(fact("Latency", formats.duration(round(latency * 1_000_000))))
     asked = next(iter(subject.causes), None)
@@ -310,7 +314,7 @@ def reports_of(capture: Capture, participant: Participant) -> list[tuple[int, in
     """Returns (message, time in ns, tokens) of the last complete reports."""
     reports: list[tuple[int, int, float]] = []
     for row in participant.status_rows[-_MOST_REPORTS:]:
-        tokens = _number(capture.records.payload(row).get("tokens"))
+        tokens = _finite_number(capture.records.payload(row).get("tokens"))
         time = int(capture.columns["time_ns"][row])
         if tokens is not None and time != NO_TIME:
             reports.append((row, time, tokens))
@@ -318,7 +322,7 @@ def reports_of(capture: Capture, participant: Participant) -> list[tuple[int, in
 
 
 MOST_LISTED = 30
-_COMINGS = 6  # shown before and after this message
+_MAX_COMINGS = 6  # shown before and after this message
 
 
 def coming_rows(subject: Subject, name: object) -> list[ChainRow]:
@@ -331,7 +335,7 @@ def coming_rows(subject: Subject, name: object) -> list[ChainRow]:
         (n for n, one in enumerate(participant.comings) if one.row >= subject.message), len(participant.comings)
     )
     # A participant with a bad connection comes and goes hundreds of times.
-    shown = participant.comings[max(0, place - _COMINGS) : place + _COMINGS]
+    shown = participant.comings[max(0, place - _MAX_COMINGS) : place + _MAX_COMINGS]
     return [
         ChainRow(one.row, subject.capture.string("kind", one.row) or "", "this" if one.row == subject.message else
              delta(subject.delta_ns(one.row)), "came" if one.here else "left", own=one.row == subject.message)
@@ -346,9 +350,9 @@ def trust_facts(subject: Subject) -> list[Fact]:
         if person is None:
             return []
         # Some logs tell who really sent a message, others only that it was another one.
-        sent_by = f"; {plain(subject.capture.strings[person], 80)} sent it" if person else ""
-        return [fact("From", f"{plain(subject.sender, 80)}, which is forged{sent_by}", "warn")]
-    return [fact("From", f"{plain(subject.sender or 'somebody', 80)}, who is not the gateway", "warn")]
+        sent_by = f"; {safe_line(subject.capture.strings[person], 80)} sent it" if person else ""
+        return [fact("From", f"{safe_line(subject.sender, 80)}, which is forged{sent_by}", "warn")]
+    return [fact("From", f"{safe_line(subject.sender or 'somebody', 80)}, who is not the gateway", "warn")]
 
 
 WELCOME_KEYS = ("you", "participants", "active_streams")
@@ -363,7 +367,7 @@ def draft_welcome_facts(payload: Mapping[str, Any]) -> list[Fact]:
     if isinstance(you, Mapping):
         rows += value_facts(you, skip=("id", "capabilities"))
     if topic is not None:
-        rows.append(fact("Topic", plain(value_text(topic), 200)))
+        rows.append(fact("Topic", safe_line(value_text(topic), 200)))
     if isinstance(history, list):
         rows.append(fact("History", f"{formats.count_of(len(history), 'message')} sent along" if history else "empty"))
     elif isinstance(history, Mapping):
@@ -371,22 +375,22 @@ def draft_welcome_facts(payload: Mapping[str, Any]) -> list[Fact]:
         most = f", at most {formats.count_of(limit, 'message')}" if isinstance(limit, int) else ""
         rows.append(fact("History", f"can be asked for{most}" if history.get("enabled") else "none is kept"))
     elif history is not None:
-        rows.append(fact("History", plain(value_text(history), 200)))
+        rows.append(fact("History", safe_line(value_text(history), 200)))
     return rows
 
 
 def other_fact(item: Any) -> Fact:
     """Shows a participant in a welcome: its name and capabilities."""
     if not isinstance(item, Mapping):
-        return fact(plain(str(item), 120), "not announced", "dim")
-    listed, name = patterns(item.get("capabilities")), plain(str(item.get("id") or "not named"), 120)
+        return fact(safe_line(str(item), 120), "not announced", "dim")
+    listed, name = capability_lines(item.get("capabilities")), safe_line(str(item.get("id") or "not named"), 120)
     if not isinstance(item.get("capabilities"), list):
         return fact(name, "not announced", "dim")
-    return fact(name, in_words(listed), "dim", lines=4, tooltip="\n".join(listed) or None)
+    return fact(name, permissions_in_words(listed), "dim", lines=4, tooltip="\n".join(listed) or None)
 
 
 def active_stream_fact(item: Any) -> Fact:
     """Shows a stream in a welcome with its owner."""
     if not isinstance(item, Mapping):
         return fact("", str(item), "dim")
-    return fact(plain(str(item.get("stream_id")), 80), f"owned by {plain(str(item.get('owner')), 80)}")
+    return fact(safe_line(str(item.get("stream_id")), 80), f"owned by {safe_line(str(item.get('owner')), 80)}")

@@ -6,9 +6,9 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.participants.capabilities import Held
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.present.formats import clock, count_of, duration, table_time
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.capability_words import capability_in_words
-from inspector.protocol.participants import in_words, patterns
+from inspector.protocol.participants import capability_lines, permissions_in_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.timestamps import NO_TIME
 
@@ -26,25 +26,25 @@ def state_line(participant: Participant, analysis: Analysis, *, short: bool = Fa
         short: figures with at most four digits.
     """
     if participant.here is False:
-        return left(participant.left_ns, analysis)
-    may = effective(participant, analysis)
+        return departure_words(participant.left_ns, analysis)
+    may = effective_patterns(participant, analysis)
     if may is not None:
-        return plain(in_words(may))
+        return safe_line(permissions_in_words(may))
     spoken = count_of(participant.messages, "message")
     return f"{short_number(participant.messages)} messages" if short and participant.messages >= 1_000 else spoken
 
 
-def effective(participant: Participant, analysis: Analysis) -> list[str] | None:
+def effective_patterns(participant: Participant, analysis: Analysis) -> list[str] | None:
     """Returns the effective capability patterns after grants and revocations; None if unknown."""
     changes = analysis.capabilities.changes.get((participant.space, participant.name))
     # An announcement states everything; only later changes must be added.
     if not changes or changes[-1].what == "announced":
         return participant.capabilities
     held = analysis.capabilities.held(participant.space, participant.name)
-    return None if held is None else patterns([one.capability for one in held])
+    return None if held is None else capability_lines([one.capability for one in held])
 
 
-def left(left_ns: int, analysis: Analysis) -> str:
+def departure_words(left_ns: int, analysis: Analysis) -> str:
     """Formats a departure: "left 2 min ago" while live; in a log by table time, "left at 43.775"."""
     if left_ns == NO_TIME:
         return "left"
@@ -63,7 +63,7 @@ def left(left_ns: int, analysis: Analysis) -> str:
     return f"left {duration(seconds // step * step * _SECOND).replace('.0 s', ' s')} ago"
 
 
-def usage(participant: Participant) -> str:
+def usage_words(participant: Participant) -> str:
     """Formats its reported tokens: "15.4k of 20k"; "" without a report."""
     if participant.tokens is None:
         return ""
@@ -72,7 +72,7 @@ def usage(participant: Participant) -> str:
     return f"{short_number(participant.tokens)} of {short_number(participant.max_tokens)}"
 
 
-def share(participant: Participant) -> float | None:
+def context_share(participant: Participant) -> float | None:
     """Returns the fill level of its context, 0 to 1, if both figures are reported."""
     if participant.tokens is None or not participant.max_tokens or participant.max_tokens < 0:
         return None
@@ -89,15 +89,15 @@ def short_number(value: int) -> str:
     return str(value)
 
 
-def details(participant: Participant, space: str, analysis: Analysis) -> str:
+def tooltip_text(participant: Participant, space: str, analysis: Analysis) -> str:
     """Returns the tooltip with all details, wire text escaped."""
-    lines = [plain(participant.name) + (" (this program)" if participant.is_us else "")]
-    lines.append(f"{count_of(participant.messages, 'message')} sent" + (f" in {plain(space)}" if space else ""))
+    lines = [safe_line(participant.name) + (" (this program)" if participant.is_us else "")]
+    lines.append(f"{count_of(participant.messages, 'message')} sent" + (f" in {safe_line(space)}" if space else ""))
     first, last = clock(participant.first_ns), clock(participant.last_ns)
     if first:
         lines.append(f"First seen {first}" + (f", last message {last}" if last and participant.messages else ""))
     if participant.here is False:
-        lines.append(left(participant.left_ns, analysis).capitalize())
+        lines.append(departure_words(participant.left_ns, analysis).capitalize())
     if participant.tokens is not None:
         limit = f" of {participant.max_tokens:,}" if participant.max_tokens else ""
         lines.append(f"{participant.tokens:,}{limit} tokens, as it reported")
@@ -113,4 +113,4 @@ def details(participant: Participant, space: str, analysis: Analysis) -> str:
 
 
 def _line_of(held: Held) -> str:
-    return f"  {plain(mask_text(capability_in_words(held.capability)))}{'' if held.confirmed else _UNCONFIRMED}"
+    return f"  {safe_line(mask_text(capability_in_words(held.capability)))}{'' if held.confirmed else _UNCONFIRMED}"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.message_row import row_content
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
 
 _MINUS = "\N{MINUS SIGN}"
 _NAME = 40
 
 
-def short(value: int) -> str:
+def scale_words(value: int) -> str:
     """Formats a scale figure: "500", "5k", "2.5k", "20M"."""
     for unit, word in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
         if value >= unit:
@@ -21,7 +21,7 @@ def short(value: int) -> str:
     return f"{value:,}"
 
 
-def signed(value: int) -> str:
+def signed_count(value: int) -> str:
     """Formats a change: "+540", "-1,200" with a minus sign, "0"."""
     return f"{'+' if value > 0 else _MINUS if value < 0 else ''}{abs(value):,}"
 
@@ -33,6 +33,6 @@ def message_words(document: CaptureDocument, message: int) -> str:
     call = strings.find("tools/call")
     tool = ""
     if call is not None and int(columns["method"][message]) == call:
-        tool = plain(strings[int(columns["target"][message])], _NAME)
-    word = "result" if tool and content.kind == kinds.RESPONSE else plain(content.kind_text or content.word, _NAME)
+        tool = safe_line(strings[int(columns["target"][message])], _NAME)
+    word = "result" if tool and content.kind == kinds.RESPONSE else safe_line(content.kind_text or content.word, _NAME)
     return " ".join(filter(None, (formats.message_number(message), tool, word)))

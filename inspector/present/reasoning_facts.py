@@ -24,7 +24,7 @@ from inspector.present.facts import Fact, FactPart, fact, message_part, words_fa
 from inspector.present.formats import delta
 from inspector.present.subject import Subject, sender_of, text_of
 from inspector.present.token_facts import context_tokens
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
 from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.timestamps import NO_TIME
@@ -46,7 +46,7 @@ class ThreadRow(ChainRow):
 MOST_STEPS = 50
 _MOST_NODES = 2_000
 _STREAM_NEAR = 20  # messages around a start searched for its stream
-_LONGEST = 1_200
+_MAX_THOUGHT = 1_200
 """Limit of a thought in the thread, in characters."""
 _NOT_STEPS = (kinds.RESPONSE, kinds.FRAME)
 _TEXT_KINDS = frozenset({"reasoning/thought", "reasoning/conclusion", "chat"})
@@ -67,7 +67,7 @@ _BY_TIME = "The message names no thought. This is its sender's last one in an op
 
 def asked_in_chat(subject: Subject) -> Fact | None:
     """Links the chat with the exact words of the prompt, if the start names no message."""
-    link = _likely(subject, Relation.STARTS_ON)
+    link = _likely_link(subject, Relation.STARTS_ON)
     if link is None:
         return None
     words = FactPart(f"{sender_of(subject.capture, link.cause)} wrote the same text in ")
@@ -75,7 +75,7 @@ def asked_in_chat(subject: Subject) -> Fact | None:
     return Fact("", (words, message_part(link.cause)), tooltip=tooltip, right=_how_long_before(subject, link.cause))
 
 
-def _likely(subject: Subject, relation: Relation) -> LikelyLink | None:
+def _likely_link(subject: Subject, relation: Relation) -> LikelyLink | None:
     """Returns the likely link of one sort with this message as effect, if any."""
     found = likely_causes(subject.analysis, subject.message)
     return next((link for link in found if link.relation == relation), None)
@@ -83,7 +83,7 @@ def _likely(subject: Subject, relation: Relation) -> LikelyLink | None:
 
 def thought_facts(subject: Subject) -> list[Fact]:
     """Shows the last thought before a tool call or proposal; empty without reasoning."""
-    link = _likely(subject, Relation.FOLLOWS)
+    link = _likely_link(subject, Relation.FOLLOWS)
     if link is None:
         return []
     thought = link.cause
@@ -148,9 +148,9 @@ def thread_rows(subject: Subject, node: int) -> tuple[list[ThreadRow], int, int]
         here = int(held[row]) if row not in outside and row != started else node
         made = _thread_row(subject, row, int(times[row]), started)
         if here != node and not made.text:
-            made = replace(made, relation=", ".join(filter(None, (_where(analysis, here), made.relation))))
+            made = replace(made, relation=", ".join(filter(None, (_context_name(analysis, here), made.relation))))
         elif made.text and here != last:
-            made = replace(made, where=_where(analysis, here) if here != node else "this context")
+            made = replace(made, where=_context_name(analysis, here) if here != node else "this context")
         last = here if made.text else last
         steps.append(made)
     return steps, hidden, len(outside)
@@ -173,8 +173,8 @@ def _nodes_below(analysis: Analysis, node: int) -> list[int]:
     return found[:_MOST_NODES]
 
 
-def _where(analysis: Analysis, node: int) -> str:
-    return plain(analysis.contexts.label(node), 60) if node != MAIN else "main"
+def _context_name(analysis: Analysis, node: int) -> str:
+    return safe_line(analysis.contexts.label(node), 60) if node != MAIN else "main"
 
 
 def _acts_outside(subject: Subject, started: int, last: int, inside: list[int]) -> list[int]:
@@ -199,7 +199,7 @@ def _thread_row(subject: Subject, row: int, time_ns: int, started: int) -> Threa
     origin = started if started >= 0 else subject.message
     base = int(subject.capture.columns["time_ns"][origin])
     step = ChainStep(row, relation_word(subject.analysis, row), None)
-    word, token = _outcome(subject, row)
+    word, token = _outcome_word(subject, row)
     link = chain_row(subject.analysis, step, subject.message, word or None, token)
     if row == started:
         link = replace(link, name="start", relation="")
@@ -211,7 +211,7 @@ def _thread_row(subject: Subject, row: int, time_ns: int, started: int) -> Threa
     return ThreadRow(**known, text=text)
 
 
-def _outcome(subject: Subject, row: int) -> tuple[str, str]:
+def _outcome_word(subject: Subject, row: int) -> tuple[str, str]:
     """Returns a word for the outcome of a call, and its colour."""
     links = subject.analysis.correlation
     kind = subject.capture.string("kind", row)
@@ -224,14 +224,14 @@ def _outcome(subject: Subject, row: int) -> tuple[str, str]:
         answer = int(links.columns["answer"][row])
         latency = links.latency_ns(answer) if answer >= 0 else None
         if answer < 0:
-            return _unanswered(subject, row)
+            return _unanswered_word(subject, row)
         return (formats.duration(latency) if latency is not None else "answered"), "ink.tertiary"
     if kind == "reasoning/conclusion" and not text_of(subject.capture, row):
         return "no message", "severity.note"
     return "", "ink.tertiary"
 
 
-def _unanswered(subject: Subject, row: int) -> tuple[str, str]:
+def _unanswered_word(subject: Subject, row: int) -> tuple[str, str]:
     analysis = subject.analysis
     if is_refused(analysis, row):
         return "refused", "severity.error"
@@ -284,7 +284,7 @@ def stream_link(subject: Subject, stream: int) -> Fact:
     """Shows a reasoning's stream with a link to its opening."""
     name = subject.capture.string("stream", stream)
     parts = (
-        FactPart(f"{plain(name, 80)}, " if name else "asked for, ", "mono" if name else "plain"),
+        FactPart(f"{safe_line(name, 80)}, " if name else "asked for, ", "mono" if name else "plain"),
         message_part(stream),
     )
     return Fact("Stream", parts)
@@ -292,5 +292,5 @@ def stream_link(subject: Subject, stream: int) -> Fact:
 
 def _step_text(subject: Subject, row: int) -> str:
     """Returns a step's text without blank lines."""
-    text = plain_words(text_of(subject.capture, row)[:_LONGEST])
+    text = plain_words(text_of(subject.capture, row)[:_MAX_THOUGHT])
     return "\n".join(line for line in text.splitlines() if line.strip())

@@ -12,7 +12,7 @@ import numpy as np
 from inspector.analysis.views.model_context.request_change import FirstDifference, RequestChange
 from inspector.analysis.views.model_context.requests import Request
 from inspector.present import formats
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.formats.api_messages import cache_mark, tool_name
 
 _NAME = 40
@@ -24,14 +24,14 @@ def change_words(change: RequestChange) -> str:
     count, tools = len(change.request.stands), len(change.request.tools)
     sent = formats.count_of(count, "entry", "entries")
     sent += f" and {formats.count_of(tools, 'tool')}" if tools else ""
-    lead = f"{_no(change.request)} sends {sent}"
+    lead = f"{_request_number(change.request)} sends {sent}"
     if change.before is None:
         return f"{lead}: the first to its model here"
     # Compacted entries are dropped too, but have a word of their own.
     dropped = len(change.dropped) - len(change.compacted)
     parts = ((len(change.added), "added"), (dropped, "dropped"), (len(change.compacted), "compacted"))
     words = ", ".join(f"{count:,} {word}" for count, word in parts if count) or "no changes"
-    return f"{lead}: {words} since {_no(change.before)}"
+    return f"{lead}: {words} since {_request_number(change.before)}"
 
 
 def cache_words(change: RequestChange) -> tuple[str, str]:
@@ -44,10 +44,10 @@ def cache_words(change: RequestChange) -> tuple[str, str]:
         written = f", {usage.cache_write:,} written to it" if usage.cache_write else ""
         by = formats.message_number(change.answer)
         read = f"{usage.cache_read:,} of {given:,} tokens read from a cache{written} (reported with {by})"
-    return read, _why(change)
+    return read, _cache_miss_reason(change)
 
 
-def _why(change: RequestChange) -> str:
+def _cache_miss_reason(change: RequestChange) -> str:
     before, found = change.before, change.first_difference
     used = change.usage is not None and change.usage.cache_read + change.usage.cache_write > 0
     if change.is_unasked and not used:
@@ -57,8 +57,8 @@ def _why(change: RequestChange) -> str:
     if found is not None:
         return f"{_difference_words(change, found)} The rest could not be read from the cache."
     if change.shared < len(before.stands):
-        return f"It equals the beginning of {_no(before)}."
-    same = f"It begins with all of {_no(before)}."
+        return f"It equals the beginning of {_request_number(before)}."
+    same = f"It begins with all of {_request_number(before)}."
     if change.usage is None or change.usage.cache_read:
         return same
     # The longest mark decides: entries before it stay in the cache as long.
@@ -70,9 +70,9 @@ def _why(change: RequestChange) -> str:
 
 def _difference_words(change: RequestChange, found: FirstDifference) -> str:
     assert change.before is not None
-    since = _no(change.before)
+    since = _request_number(change.before)
     if found.tool:
-        return f"It differs from {since} first in the tool {plain(found.tool, _NAME)}."
+        return f"It differs from {since} first in the tool {safe_line(found.tool, _NAME)}."
     if found.setting:
         return f"Since {since} {found.setting} was changed."
     now, stood = (_entry(change, place) for place in (found.now, found.before))
@@ -85,7 +85,7 @@ def _entry(change: RequestChange, place: int | None) -> str:
     return "" if place is None else formats.message_number(int(change.context.rows[place]))
 
 
-def _no(request: Request) -> str:
+def _request_number(request: Request) -> str:
     return formats.message_number(request.message)
 
 
@@ -115,7 +115,7 @@ def request_json(change: RequestChange | None) -> dict[str, Any] | None:
                 "no": None if found.now is None else int(rows[found.now]) + 1,
                 "stood": None if found.before is None else int(rows[found.before]) + 1,
             },
-            "why": _why(change),
+            "why": _cache_miss_reason(change),
             "reported": None if usage is None else {**usage._asdict(), "no": (change.answer or 0) + 1},
         },
     }  # fmt: skip

@@ -8,7 +8,7 @@ from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.account.unanswered import is_refused, who_left
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
-from inspector.present.states import BY_YOU, LOOKS, Glyph
+from inspector.present.states import BY_YOU, STATE_LOOKS, Glyph
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_ROW
 
@@ -30,15 +30,15 @@ class RowState:
     glyph: Glyph
 
 
-_LONGEST = 40
+_MAX_NAME = 40
 
 
 def row_state(document: CaptureDocument, message: int, state: State) -> RowState | None:
     """Returns the words for a message's state, if it has one."""
     if state is State.NONE:
         return None
-    token, glyph = LOOKS[state]
-    word, short = _words(document, message, state), state.name.lower()
+    token, glyph = STATE_LOOKS[state]
+    word, short = _state_words(document, message, state), state.name.lower()
     if state is State.ANSWERED:
         short = word.removeprefix(f"{short} in ")
     elif state is State.CANCELLED and who_left(document.analysis, message) == "asker":
@@ -57,7 +57,7 @@ def took_ns(document: CaptureDocument, message: int) -> int | None:
     return None if answer == NO_ROW else links.latency_ns(answer)
 
 
-def _words(document: CaptureDocument, message: int, state: State) -> str:
+def _state_words(document: CaptureDocument, message: int, state: State) -> str:
     word = state.name.lower()
     if state in (State.ANSWERED, State.FAILED):
         if state is State.FAILED and is_refused(document.analysis, message):
@@ -69,16 +69,16 @@ def _words(document: CaptureDocument, message: int, state: State) -> str:
     if state is State.FULFILLED:
         by = int(document.analysis.correlation.columns["answer"][message])
         who = (document.capture.string("sender", by) or "") if by != NO_ROW else ""
-        return f"{word} by {wire_text.plain(who, _LONGEST)}" if who else word
+        return f"{word} by {wire_text.safe_line(who, _MAX_NAME)}" if who else word
     if state is State.REJECTED and document.capture.string("kind", message) == kinds.REQUEST:
         return BY_YOU
-    if state is State.REJECTED and (why := _reason(document, message)):
+    if state is State.REJECTED and (why := _rejection_reason(document, message)):
         return f"{word} ({why})"
     return word
 
 
-def _reason(document: CaptureDocument, message: int) -> str:
+def _rejection_reason(document: CaptureDocument, message: int) -> str:
     """Returns the reason of the first rejection of a proposal, or ""."""
     rejection = document.analysis.correlation.rejected_by(message)
     reason = None if rejection is None else document.capture.records.payload(rejection).get("reason")
-    return wire_text.plain(reason, _LONGEST) if isinstance(reason, str) else ""
+    return wire_text.safe_line(reason, _MAX_NAME) if isinstance(reason, str) else ""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.settings import ConnectionSettings, HighlightRule, Preset, Settings
-from inspector.settings.sharing import Shared
+from inspector.settings.sharing import SharedPresets
 
 NOT_WRITTEN = "It holds a secret: it is kept until the program ends and written to no file."
 """Notice in the editors of presets and rules."""
@@ -34,17 +34,17 @@ def may_be_written(item: Preset | HighlightRule) -> bool:
 
 def without_secrets(settings: Settings) -> tuple[Settings, list[str]]:
     """Returns a copy of the settings to save, and descriptions of the omitted parts."""
-    presets, secret_presets = _parted(settings.presets)
-    highlights, secret_rules = _parted(settings.highlights)
+    presets, secret_presets = _split_secrets(settings.presets)
+    highlights, secret_rules = _split_secrets(settings.highlights)
     # Users paste addresses with tokens into any field, also into names.
-    named = [one for one in settings.connections if is_open(one) and mask_text(one.name) == one.name]
+    named = [one for one in settings.connections if has_no_secret(one) and mask_text(one.name) == one.name]
     left_out = [f"the preset {short_name(item.name)}" for item in secret_presets]
     left_out += [f"the highlight rule {short_name(item.name)}" for item in secret_rules]
     left_out += [f"the connection {short_name(one.name)}" for one in settings.connections if one not in named]
     written = settings.model_copy(
         update={
             "presets": presets, "highlights": highlights, "connections": named,
-            "recent_connections": [one for one in settings.recent_connections if is_open(one)],
+            "recent_connections": [one for one in settings.recent_connections if has_no_secret(one)],
             "recent_files": [path for path in settings.recent_files if mask_text(path) == path],
             "recent_facts": {path: one for path, one in settings.recent_facts.items() if mask_text(path) == path},
             "filter_history": [text for text in settings.filter_history if not holds_secret(text)],
@@ -53,11 +53,11 @@ def without_secrets(settings: Settings) -> tuple[Settings, list[str]]:
     return written, left_out
 
 
-def shared_without_secrets(shared: Shared) -> tuple[Shared, int]:
+def shared_without_secrets(shared: SharedPresets) -> tuple[SharedPresets, int]:
     """Returns the shareable settings, and the number of omitted presets and rules."""
-    presets, some = _parted(shared.presets)
-    highlights, more = _parted(shared.highlights)
-    return Shared(presets, highlights), len(some) + len(more)
+    presets, some = _split_secrets(shared.presets)
+    highlights, more = _split_secrets(shared.highlights)
+    return SharedPresets(presets, highlights), len(some) + len(more)
 
 
 def left_out_words(left_out: Sequence[str]) -> str:
@@ -69,7 +69,7 @@ def left_out_words(left_out: Sequence[str]) -> str:
     return f"{more}: they are kept until the program ends and written to no file."
 
 
-def _parted(items: Iterable[_Item]) -> tuple[list[_Item], list[_Item]]:
+def _split_secrets(items: Iterable[_Item]) -> tuple[list[_Item], list[_Item]]:
     written: list[_Item] = []
     secret: list[_Item] = []
     for item in items:
@@ -77,7 +77,7 @@ def _parted(items: Iterable[_Item]) -> tuple[list[_Item], list[_Item]]:
     return written, secret
 
 
-def is_open(connection: ConnectionSettings) -> bool:
+def has_no_secret(connection: ConnectionSettings) -> bool:
     """Returns True if a connection's address contains no secret."""
     place = (connection.url, connection.space, connection.participant)
     return all(mask_text(text) == text for text in place)
@@ -85,5 +85,5 @@ def is_open(connection: ConnectionSettings) -> bool:
 
 def short_name(name: str) -> str:
     """Returns the name of a preset, rule or key for a sentence, without secrets."""
-    words = plain(mask_text(name[:1000]))
+    words = safe_line(mask_text(name[:1000]))
     return words if len(words) <= _LONGEST_NAME else f"{words[: _LONGEST_NAME - 1]}…"

@@ -14,7 +14,7 @@ class SessionTitles(session_titles.SessionTitles):
 
     @override
     def on_one_line(self, text: str) -> str:
-        return excerpt(text, session_titles.LONGEST)
+        return excerpt(text, session_titles.MAX_TITLE)
 
 
 def title_of_session(capture: Capture) -> str:

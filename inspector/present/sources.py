@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
-from inspector.protocol.formats import WORDS
+from inspector.protocol.formats import FORMAT_NAMES
 from inspector.store.files.source_files import ClockBasis, SourceFile
 
 TOKENS = (
@@ -16,9 +16,9 @@ TOKENS = (
 """Colours of sources in order; repeated for more sources."""
 
 
-GROWING = frozenset({"live", "followed", "being read"})
+GROWING_STATES = frozenset({"live", "followed", "being read"})
 """States of sources that may grow."""
-FAULTY = frozenset({"failed", "left out"})
+FAULTY_STATES = frozenset({"failed", "left out"})
 """States of incomplete sources."""
 
 
@@ -65,49 +65,49 @@ def source_rows(document: CaptureDocument) -> list[SourceRow]:
     counts = capture.records_by_source()
     shared = shared_by_source(document)
     return [
-        _row(document, place, source, counts[place], shared[place])
+        _source_row(document, place, source, counts[place], shared[place])
         for place, source in enumerate(capture.sources)
     ]  # fmt: skip
 
 
-def _row(document: CaptureDocument, place: int, source: SourceFile, records: int, shared: int) -> SourceRow:
-    state, trouble = _state(document, source)
-    words = WORDS.get(source.format or "", "") or ("" if not records else "mostly unreadable")
+def _source_row(document: CaptureDocument, place: int, source: SourceFile, records: int, shared: int) -> SourceRow:
+    state, trouble = _state_and_trouble(document, source)
+    words = FORMAT_NAMES.get(source.main_format or "", "") or ("" if not records else "mostly unreadable")
     return SourceRow(
         place, source.name, source.path, token_of(place), state, trouble, words, records, shared,
-        source.clock_offset_ns, offset_words(source), source.clock,
+        source.clock_offset_ns, offset_words(source), source.clock_basis,
     )  # fmt: skip
 
 
 def state_of(document: CaptureDocument, place: int) -> str:
     """Returns the state of a source in a word or two."""
-    return _state(document, document.capture.sources[place])[0]
+    return _state_and_trouble(document, document.capture.sources[place])[0]
 
 
-def _state(document: CaptureDocument, source: SourceFile) -> tuple[str, str]:
-    if source.trouble is not None:
-        return "failed", source.trouble
-    if source.feed is not None and source.feed.trouble is not None:
-        return "failed", source.feed.trouble
+def _state_and_trouble(document: CaptureDocument, source: SourceFile) -> tuple[str, str]:
+    if source.problem is not None:
+        return "failed", source.problem
+    if source.feed is not None and source.feed.problem is not None:
+        return "failed", source.feed.problem
     if source not in document.sources.files:
         # The sentences begin with the name of their source.
         found = next((one for one in document.sources.left_out if one.startswith(source.name)), "")
         return "left out", found
     if source is document.sources.live_source:
         return ("live" if document.live else "ended"), ""
-    if source.growing:
+    if source.is_growing:
         return "being read", ""
     if document.sources.several is not None:
-        return ("followed" if source in document.sources.several.growing else "read"), ""
-    return ("followed" if document.sources.following else "read"), ""
+        return ("followed" if source in document.sources.several.growing_sources else "read"), ""
+    return ("followed" if document.sources.is_following else "read"), ""
 
 
 def offset_words(source: SourceFile) -> str:
     """Formats the clock correction of a source with its origin."""
-    if source.clock is ClockBasis.OWN:
+    if source.clock_basis is ClockBasis.OWN_CLOCK:
         return "own clock"
     words = formats.delta(source.clock_offset_ns) if source.clock_offset_ns else "0"
-    return f"{words} ({source.clock.value})"
+    return f"{words} ({source.clock_basis.value})"
 
 
 def shared_by_source(document: CaptureDocument) -> list[int]:

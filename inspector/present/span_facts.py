@@ -10,7 +10,7 @@ from inspector.filters.sentences import info
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part
 from inspector.present.subject import ContextPlace, Subject
-from inspector.present.wire_text import plain, visible_controls
+from inspector.present.wire_text import safe_line, visible_controls
 from inspector.protocol.formats import otlp
 
 _MOST_WITHIN = 8
@@ -27,7 +27,7 @@ def span_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("Duration", formats.duration(round(took * 1_000_000))))
     if isinstance(status := payload.get("status"), str):
         failed = status != otlp.ENDED_WELL
-        rows.append(fact("Status", plain(status, 600), "bad" if failed else "plain", lines=6))
+        rows.append(fact("Status", safe_line(status, 600), "bad" if failed else "plain", lines=6))
     if subject.node != MAIN:
         label = subject.analysis.contexts.label(subject.node)
         rows.append(Fact("Parent", (FactPart(label, "link", place=ContextPlace(_space(subject), subject.node)),)))
@@ -51,7 +51,7 @@ def within_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("", f"{count - len(shown):,} more spans", "dim"))
     messages = np.flatnonzero(contexts.nodes_of(slice(0, len(subject.analysis))) == node)
     for message in messages[:_MOST_WITHIN].tolist():
-        words = plain(info(subject.analysis, message) or "", 120)
+        words = safe_line(info(subject.analysis, message) or "", 120)
         rows.append(Fact("Message", (message_part(message), FactPart(f"  {words}", "dim"))))
     if len(messages) > _MOST_WITHIN:
         rows.append(fact("", f"{len(messages) - _MOST_WITHIN:,} more messages", "dim"))
@@ -65,7 +65,7 @@ def exception_facts(subject: Subject) -> list[Fact]:
     for one in found if isinstance(found, list) else ():
         if isinstance(one, dict):
             words = ": ".join(str(one[key]) for key in ("type", "message") if one.get(key))
-            rows.append(fact("Exception", plain(words, 2_000), "bad", lines=6))
+            rows.append(fact("Exception", safe_line(words, 2_000), "bad", lines=6))
             if stack := one.get("stacktrace"):
                 rows.append(fact("Stack", visible_controls(str(stack)[:20_000]), "mono", lines=8))
     return rows

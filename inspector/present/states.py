@@ -32,7 +32,7 @@ class State:
 _GOOD, _GREY, _AMBER, _RED = "badge.consumed", "badge.collapsed", "badge.transient", "severity.error"
 BY_YOU = "rejected by you"
 """Word for a call that the user of a coding agent did not allow, and for its result."""
-LOOKS: dict[Became, tuple[str, Glyph]] = {
+STATE_LOOKS: dict[Became, tuple[str, Glyph]] = {
     Became.ANSWERED: (_GREY, "check"),
     Became.FAILED: (_RED, "cross"),
     Became.UNANSWERED: (_AMBER, "cross"),
@@ -47,7 +47,7 @@ LOOKS: dict[Became, tuple[str, Glyph]] = {
     Became.CLOSED: (_GREY, "check"),
 }
 """Colour and glyph by message state; the word is the value of the field `state`."""
-QUIET = _GREY
+QUIET_COLOR = _GREY
 """Colour of completed states; in a row they need no pill."""
 NOT_CACHED = State("not cached from here", _AMBER, "cross")
 
@@ -72,7 +72,7 @@ def state_of(subject: Subject) -> State | None:
         return State("unreadable", _RED, "cross")
     became = subject.analysis.states.of(subject.message)
     if became is not Became.NONE:
-        return State(became.name.lower(), *LOOKS[became])
+        return State(became.name.lower(), *STATE_LOOKS[became])
     if flags & Flag.REJECTED:
         return State("rejected", _RED, "cross")
     if subject.hints and (badges := shown_in_row(badge_words(subject.analysis.transients, subject.message))):
@@ -89,7 +89,7 @@ def state_of(subject: Subject) -> State | None:
     return None
 
 
-def presence(participant: Participant | None, time_ns: int) -> str:
+def presence_word(participant: Participant | None, time_ns: int) -> str:
     """Returns a participant's presence at a time: "present", "had left", "came later", "invited"."""
     if participant is None:
         return "never seen"

@@ -10,8 +10,8 @@ from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part, value_facts
 from inspector.present.formats import delta
 from inspector.present.subject import Subject, text_of
-from inspector.present.wire_text import plain
-from inspector.protocol.payloads.stream_chunks import Joined, chunk_in
+from inspector.present.wire_text import safe_line
+from inspector.protocol.payloads.stream_chunks import JoinedFrames, chunk_in
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag
 
@@ -65,7 +65,7 @@ def stream_facts(subject: Subject, stream: int, life: list[int]) -> list[Fact]:
     closed = _of_kind(subject, life, _CLOSE)
     if closed is not None:
         reason = capture.records.payload(closed).get("reason")
-        why = f", {plain(mask_text(reason), 80)}" if isinstance(reason, str) and reason else ""
+        why = f", {safe_line(mask_text(reason), 80)}" if isinstance(reason, str) and reason else ""
         if closed == subject.message:
             rows.append(fact("State", f"closed by this message{why}"))
         else:
@@ -76,14 +76,14 @@ def stream_facts(subject: Subject, stream: int, life: list[int]) -> list[Fact]:
     payload = capture.records.payload(opened) if opened is not None else subject.payload
     owner = payload.get("owner")
     if isinstance(owner, str):
-        rows.append(fact("Owner", plain(owner, 120)))
+        rows.append(fact("Owner", safe_line(owner, 120)))
     writers = payload.get("authorized_writers")
     if isinstance(writers, list):
-        rows.append(fact("Writers", ", ".join(plain(str(w), 80) for w in writers) or "nobody"))
+        rows.append(fact("Writers", ", ".join(safe_line(str(w), 80) for w in writers) or "nobody"))
     for key in ("direction", "description"):
         value = subject.payload.get(key)
         if isinstance(value, str):
-            rows.append(fact(key.capitalize(), plain(value, 300), middle=True, tooltip=value))
+            rows.append(fact(key.capitalize(), safe_line(value, 300), middle=True, tooltip=value))
     if stream:
         frames = frames_among(subject, life)
         size = int(capture.columns["size"][frames].sum()) if len(frames) else 0
@@ -100,12 +100,12 @@ def frame_fact(subject: Subject, row: int) -> Fact:
     """Shows the content of a frame: a chunk's text and kind, text, or bytes as hex."""
     when = "this" if row == subject.message else delta(subject.delta_ns(row)) or " "
     text = text_of(subject.capture, row)
-    data = subject.capture.records.data(row)
+    data = subject.capture.records.frame_data(row)
     chunk = chunk_in(data)
     link = () if row == subject.message else (message_part(row), FactPart("  "))
     if chunk is not None:
         kind, value = chunk
-        content = (FactPart(mask_text(value)[:400], "mono"), FactPart(f"  {plain(kind, 40)}", "dim"))
+        content = (FactPart(mask_text(value)[:400], "mono"), FactPart(f"  {safe_line(kind, 40)}", "dim"))
     elif "\ufffd" in text:
         content = (FactPart(data[:_BYTES_IN_ROW].hex(" "), "mono"),)
     else:
@@ -113,6 +113,6 @@ def frame_fact(subject: Subject, row: int) -> Fact:
     return Fact(when, (*link, *content), copy=text, tooltip=text[:1_000])
 
 
-def is_data(joined: Joined) -> bool:
+def is_data(joined: JoinedFrames) -> bool:
     """Returns True if joined frames are data, for a mono font."""
     return not joined.chunks and joined.text.lstrip()[:1] in ("{", "[", "<")

@@ -14,18 +14,18 @@ from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact
 from inspector.present.subject import ContextPlace, Subject
 from inspector.present.token_facts import usage_sum_words
-from inspector.present.wire_text import plain
-from inspector.protocol.payloads.outline import nested_in
+from inspector.present.wire_text import safe_line
+from inspector.protocol.payloads.outline import nested_value
 from inspector.store.messages.transcripts import SubAgent
 
 _PROMPTS = ("prompt", "message", "task", "input")
-TOLD = frozenset((*_PROMPTS, "description", "subagent_type", "agent_type", "agent_role"))
+SHOWN_ARGUMENTS = frozenset((*_PROMPTS, "description", "subagent_type", "agent_type", "agent_role"))
 """Arguments of such a call that have rows of their own."""
 
 
 def sub_agent_of(subject: Subject) -> SubAgent | None:
     """Returns the sub-agent that a call started, if known."""
-    if not subject.derived:
+    if not subject.is_derived:
         return None
     call = subject.capture.records.envelope_id(subject.message)
     return None if call is None else subject.capture.transcripts.started_by(call)
@@ -34,13 +34,13 @@ def sub_agent_of(subject: Subject) -> SubAgent | None:
 def prompt_of(payload: Mapping[str, object]) -> str | None:
     """Returns the prompt for a sub-agent in a call, if any."""
     params = payload.get("params")
-    arguments = nested_in(params.get("arguments")) if isinstance(params, Mapping) else None
+    arguments = nested_value(params.get("arguments")) if isinstance(params, Mapping) else None
     if not isinstance(arguments, Mapping):
         return None
     return next((text for key in _PROMPTS if isinstance(text := arguments.get(key), str) and text), None)
 
 
-def came_back(subject: Subject, agent: SubAgent) -> int | None:
+def result_message(subject: Subject, agent: SubAgent) -> int | None:
     """Returns the message with a sub-agent's result for its caller, if any.
 
     For a background agent this is not the answer to the call, which only confirms the start.
@@ -63,7 +63,7 @@ def _last_words(subject: Subject, agent: SubAgent, ended: int) -> int:
     said &= columns["context"][:ended] == columns["context"][ended]
     found = np.flatnonzero(said)
     # Copies in other files are no later words.
-    found = found[~subject.capture.repeats(found)[1]]
+    found = found[~subject.capture.repeated_messages(found)[1]]
     return int(found[-1]) if len(found) else ended
 
 
@@ -72,16 +72,16 @@ def sub_agent_facts(subject: Subject, agent: SubAgent) -> list[Fact]:
     analysis, space = subject.analysis, int(subject.capture.columns["space"][subject.message])
     contexts = analysis.contexts
     node = contexts.tree.find(space, agent.context)
-    rows = [fact("Task", plain(agent.label, 300), lines=3)] if agent.label else []
+    rows = [fact("Task", safe_line(agent.label, 300), lines=3)] if agent.label else []
     name = agent.name or agent.type or agent.context
     if node == MAIN:
         return [
             *rows,
-            fact("Agent", plain(name, 120)),
+            fact("Agent", safe_line(name, 120)),
             fact("", "Its messages are in a file that is not open.", "dim", lines=2),
         ]
     place = ContextPlace(space, node)
-    rows.append(Fact("Agent", (FactPart(plain(name, 120), "link", place=place),)))
+    rows.append(Fact("Agent", (FactPart(safe_line(name, 120), "link", place=place),)))
     count = contexts.tree.own[node]
     state = contexts.state(node, analysis.now_ns)
     said = formats.count_of(count, "message") if count else "no messages in this file"

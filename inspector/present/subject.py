@@ -19,10 +19,10 @@ from inspector.analysis.views.causes.likely_links import LikelyChain
 from inspector.analysis.views.causes.stream_links import stream_of
 from inspector.document.document import CaptureDocument
 from inspector.filters.payloads import message_text
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
 from inspector.protocol.payloads.markdown_text import plain_words
-from inspector.protocol.secrets.masking import mask_secrets, masked_start
+from inspector.protocol.secrets.masking import mask_secrets, masked_beginning
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
@@ -93,7 +93,7 @@ class Subject:
     @cached_property
     def flags(self) -> Flag:
         """Its flags."""
-        return self.capture.flags(self.message)
+        return self.capture.flags_of(self.message)
 
     @cached_property
     def size(self) -> int:
@@ -101,12 +101,12 @@ class Subject:
         return int(self.capture.columns["size"][self.message])
 
     @cached_property
-    def big(self) -> bool:
+    def is_big(self) -> bool:
         """Too large to decode: only its head is known (`store.columns.large_headers`)."""
         return self.capture.records.is_big(self.message)
 
     @property
-    def derived(self) -> bool:
+    def is_derived(self) -> bool:
         """Derived from a transcript's record, without an envelope of its own."""
         return bool(self.capture.columns["part"][self.message])
 
@@ -118,7 +118,7 @@ class Subject:
     @cached_property
     def to(self) -> tuple[str, ...]:
         """Named recipients; empty means everyone."""
-        return self.capture.to(self.message)
+        return self.capture.recipients(self.message)
 
     @cached_property
     def payload(self) -> Mapping[str, Any]:
@@ -146,12 +146,12 @@ class Subject:
     @cached_property
     def method(self) -> str | None:
         """MCP method; for a response, its request's."""
-        return linked(self.analysis, "method", self.message)
+        return correlation_string(self.analysis, "method", self.message)
 
     @cached_property
     def target(self) -> str | None:
         """Tool, resource, prompt or completion reference."""
-        return linked(self.analysis, "target", self.message)
+        return correlation_string(self.analysis, "target", self.message)
 
     @cached_property
     def tool(self) -> str | None:
@@ -179,7 +179,7 @@ class Subject:
         return self.analysis.correlation.effects(self.message)
 
     @cached_property
-    def story(self) -> Lifecycle:
+    def lifecycle(self) -> Lifecycle:
         """Its life under the transient-context protocol."""
         return self.analysis.transients.lifecycle(self.message)
 
@@ -226,7 +226,7 @@ class Subject:
         return analysis.now_ns if self.document.live and analysis.now_ns is not None else analysis.contexts.clock_ns
 
 
-def linked(analysis: Analysis, column: str, message: int) -> str | None:
+def correlation_string(analysis: Analysis, column: str, message: int) -> str | None:
     """Returns a string column of the correlation pass, if set."""
     found = int(analysis.correlation.columns[column][message])
     return analysis.capture.strings[found] if found else None
@@ -234,7 +234,7 @@ def linked(analysis: Analysis, column: str, message: int) -> str | None:
 
 def text_of(capture: Capture, message: int) -> str:
     """Returns a message's text, masked, or ""."""
-    return masked_start(message_text(capture, message) or "", MAX_TEXT)
+    return masked_beginning(message_text(capture, message) or "", MAX_TEXT)
 
 
 def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
@@ -246,23 +246,23 @@ def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
         if kind in (kinds.REJECT, kinds.WITHDRAW):
             # A rejection names no tool; its proposal does.
             call = next(iter(analysis.correlation.causes(message)), message)
-        name = linked(analysis, "target", call) or linked(analysis, "method", call)
+        name = correlation_string(analysis, "target", call) or correlation_string(analysis, "method", call)
         if name:
             return name, True
         if kind == kinds.RESPONSE:
             return "unknown tool", False
     if kind.startswith("stream/"):
         stream = stream_of(analysis, message)
-        return (capture.strings[stream], True) if stream else (kinds.last_part(kind), False)
+        return (capture.strings[stream], True) if stream else (kinds.short_kind(kind), False)
     if kind in TEXT_KINDS and (text := text_of(capture, message)):
         # Truncated before parsing: a name shows a few words of a text.
         return plain_words(text[:_NAMED_BY]), False
-    return (kinds.last_part(kind) or "unreadable"), False
+    return (kinds.short_kind(kind) or "unreadable"), False
 
 
 def sender_of(capture: Capture, message: int) -> str:
     """Returns the sender's name, safe to show."""
-    return plain(capture.string("sender", message) or "somebody", 120)
+    return safe_line(capture.string("sender", message) or "somebody", 120)
 
 
 _NAMED_BY = 4_000
@@ -274,6 +274,6 @@ def recipients(names: tuple[str, ...]) -> str:
     """Formats recipients: "everyone", "a", "a, b", "a, b +3"."""
     if not names:
         return "everyone"
-    shown = ", ".join(plain(name, 80) for name in names[:NAMES_SHOWN])
+    shown = ", ".join(safe_line(name, 80) for name in names[:NAMES_SHOWN])
     rest = len(names) - NAMES_SHOWN
     return f"{shown} +{rest}" if rest > 0 else shown

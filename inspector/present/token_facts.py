@@ -25,11 +25,13 @@ def message_tokens(analysis: Analysis, message: int) -> list[Fact]:
     if counted == NOT_COUNTED:
         return []
     words = f"{formats.count_of(counted, 'token')}, {ESTIMATE}"
-    rows = [fact("Tokens", words, lines=2, tooltip=_rough(analysis.capture, message), filter=f"tokens >= {counted}")]
-    return rows + _money(analysis, message)
+    rows = [
+        fact("Tokens", words, lines=2, tooltip=_estimate_note(analysis.capture, message), filter=f"tokens >= {counted}")
+    ]
+    return rows + _cost_facts(analysis, message)
 
 
-def _money(analysis: Analysis, message: int) -> list[Fact]:
+def _cost_facts(analysis: Analysis, message: int) -> list[Fact]:
     """Shows the cost of a reported model call, and of later calls that carry the message along."""
     rows: list[Fact] = []
     cost = analysis.costs.of(np.array([message]))
@@ -43,7 +45,7 @@ def _money(analysis: Analysis, message: int) -> list[Fact]:
     return rows
 
 
-def _rough(capture: Capture, message: int) -> str | None:
+def _estimate_note(capture: Capture, message: int) -> str | None:
     return _ROUGH if capture.records.is_big(message) else None
 
 
@@ -59,7 +61,7 @@ def context_tokens(analysis: Analysis, space: int, node: int) -> list[Fact]:
         # New contexts may lack a count; the last entry is the main context.
         own, below = (int(held[node]) if node < len(held) - 1 else 0 for held in (sums.own, sums.subtree))
     words = f"{own:,} here" + (f", {below:,} including nested contexts" if below != own else "")
-    return [fact("Tokens", f"{words}, {ESTIMATE}{so_far(analysis)}", lines=3)]
+    return [fact("Tokens", f"{words}, {ESTIMATE}{counting_note(analysis)}", lines=3)]
 
 
 def sender_tokens(analysis: Analysis, space: int, name: str) -> list[Fact]:
@@ -69,7 +71,7 @@ def sender_tokens(analysis: Analysis, space: int, name: str) -> list[Fact]:
         return []
     sent = tokens.sent_by(space, name)
     return [
-        fact("Tokens sent", f"{sent:,}, {ESTIMATE}{so_far(analysis)}", lines=3),
+        fact("Tokens sent", f"{sent:,}, {ESTIMATE}{counting_note(analysis)}", lines=3),
         *_sender_cost(analysis, space, name),
     ]
 
@@ -94,7 +96,7 @@ def outcome_of(analysis: Analysis, space: int, name: str) -> Outcome | None:
 
 def outcome_rows(analysis: Analysis, found: Outcome) -> list[Fact]:
     """Shows the tokens in a context, with and without collapsing."""
-    now = f"{formats.count_of(found.tokens, 'token')}, {ESTIMATE}{so_far(analysis)}"
+    now = f"{formats.count_of(found.tokens, 'token')}, {ESTIMATE}{counting_note(analysis)}"
     rows = [fact("At the end", now, lines=3)]
     # Without collapsing and compaction, the end is the peak.
     if found.peak != found.tokens:
@@ -108,7 +110,7 @@ def outcome_rows(analysis: Analysis, found: Outcome) -> list[Fact]:
     return rows
 
 
-def so_far(analysis: Analysis) -> str:
+def counting_note(analysis: Analysis) -> str:
     """Returns a note that counting continues, or ""."""
     return "" if analysis.tokens.done else ", still counting"
 

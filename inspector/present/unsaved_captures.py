@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from inspector.present import formats
 
 if TYPE_CHECKING:
-    from inspector.store.files.capture_folder import Unsaved
+    from inspector.store.files.capture_folder import UnsavedCapture
 
-SHOWN = 3
+MAX_SHOWN = 3
 """Limit of captures with lines of their own; a last line counts the rest."""
 
 
-def unsaved_words(unsaved: Unsaved, now: datetime) -> str:
+def unsaved_words(unsaved: UnsavedCapture, now: datetime) -> str:
     """Describes its content: "demo, 8,412 messages, 18:04 to 18:31".
 
     Args:
@@ -23,22 +23,22 @@ def unsaved_words(unsaved: Unsaved, now: datetime) -> str:
     """
     size = formats.size(unsaved.size_bytes).replace(".0 ", " ")
     much = size if unsaved.messages is None else formats.count_of(unsaved.messages, "message")
-    return ", ".join(word for word in (unsaved.space or unsaved.path.stem, much, _when(unsaved, now)) if word)
+    return ", ".join(word for word in (unsaved.space or unsaved.path.stem, much, _time_range(unsaved, now)) if word)
 
 
-def sentence(unsaved: Unsaved, now: datetime) -> str:
+def unsaved_sentence(unsaved: UnsavedCapture, now: datetime) -> str:
     """Returns the sentence for the start page."""
     return f"A capture was not saved when the program last ended: {unsaved_words(unsaved, now)}."
 
 
-def more_words(more: list[Unsaved]) -> str:
+def more_words(more: list[UnsavedCapture]) -> str:
     """Counts the captures that the start page does not list."""
     size = formats.size(sum(one.size_bytes for one in more)).replace(".0 ", " ")
     one = len(more) == 1
     return f"{formats.count_of(len(more), 'more capture')} {'was' if one else 'were'} not saved, {size}."
 
 
-def _when(unsaved: Unsaved, now: datetime) -> str:
+def _time_range(unsaved: UnsavedCapture, now: datetime) -> str:
     if unsaved.first_ns is None or unsaved.last_ns is None:
         return ""
     try:

@@ -12,14 +12,14 @@ from inspector.analysis import Analysis
 from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.account.unanswered import who_left
 from inspector.present import formats
-from inspector.present.subject import linked, recipients
-from inspector.present.wire_text import plain
+from inspector.present.subject import correlation_string, recipients
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
-_LONGEST, _SHORT, _MOST_BEHIND = 80, 24, 2
+_MAX_NAME, _MAX_SHORT_NAME, _MOST_BEHIND = 80, 24, 2
 _Place = tuple[int, str]
 """Space id and name of a participant."""
 HANGS_AFTER_NS = 5_000_000_000
@@ -65,14 +65,14 @@ class Wait:
         return formats.duration(self.waited_ns // 10**9 * 10**9).replace(".0 s", " s")
 
     @property
-    def hangs(self) -> bool:
+    def is_long(self) -> bool:
         """Returns True if the wait is long enough to mention."""
         return not self.discovery and (self.waited_ns or 0) >= HANGS_AFTER_NS
 
     @property
-    def short(self) -> str:
+    def short_sentence(self) -> str:
         """Short form: "coder waits for files, 34 s"."""
-        who, whom = formats.shortened(self.who, _SHORT), formats.shortened(self.whom, _SHORT)
+        who, whom = formats.truncate(self.who, _MAX_SHORT_NAME), formats.truncate(self.whom, _MAX_SHORT_NAME)
         return f"{who} waits for {whom}, {self.how_long}"
 
     @property
@@ -95,7 +95,7 @@ class Wait:
         return f"{', '.join(self.behind)}{f' and {more:,} more' if more > 0 else ''}"
 
 
-def waits(
+def describe_waits(
     analysis: Analysis, messages: Iterable[int], *, discovery: bool = False, most: int | None = None
 ) -> list[Wait]:
     """Describes waiting messages, including participants that wait behind each.
@@ -107,22 +107,24 @@ def waits(
         most: limit of described messages; None for all.
     """
     rows = [*messages]
-    ends = [_ends(analysis, row) for row in rows]
-    behind = _behind(ends)
+    ends = [_wait_ends(analysis, row) for row in rows]
+    behind = _waiters_behind(ends)
     return [
-        _wait(analysis, row, behind.get(own, ((), 0)), discovery=discovery)
+        _describe_wait(analysis, row, behind.get(own, ((), 0)), discovery=discovery)
         for row, (own, _) in zip(rows[:most], ends, strict=False)
     ]
 
 
-def _ends(analysis: Analysis, message: int) -> tuple[_Place, tuple[_Place, ...]]:
+def _wait_ends(analysis: Analysis, message: int) -> tuple[_Place, tuple[_Place, ...]]:
     """Returns the waiting participant, and the awaited ones."""
     capture = analysis.capture
     space = int(capture.columns["space"][message])
-    return (space, capture.string("sender", message) or ""), tuple((space, name) for name in capture.to(message))
+    return (space, capture.string("sender", message) or ""), tuple(
+        (space, name) for name in capture.recipients(message)
+    )
 
 
-def _behind(ends: Sequence[tuple[_Place, tuple[_Place, ...]]]) -> dict[_Place, tuple[tuple[str, ...], int]]:
+def _waiters_behind(ends: Sequence[tuple[_Place, tuple[_Place, ...]]]) -> dict[_Place, tuple[tuple[str, ...], int]]:
     """Maps each awaited participant to its nearest transitive waiters, and their number.
 
     O(names asked), and O(n^2) in participants that both wait and are awaited, with sets as integer bit masks.
@@ -141,13 +143,13 @@ def _behind(ends: Sequence[tuple[_Place, tuple[_Place, ...]]]) -> dict[_Place, t
             reached = [all_of | further if all_of & bit else all_of for all_of in reached]
     named = sum(1 << place for place, (_, name) in enumerate(askers) if name)
     return {
-        asker: (_nearest(place, waiting, askers), (reached[place] & named & ~(1 << place)).bit_count())
+        asker: (_nearest_waiters(place, waiting, askers), (reached[place] & named & ~(1 << place)).bit_count())
         for place, asker in enumerate(askers)
         if waiting[place]
     }
 
 
-def _nearest(place: int, waiting: Sequence[Iterable[int]], askers: Sequence[_Place]) -> tuple[str, ...]:
+def _nearest_waiters(place: int, waiting: Sequence[Iterable[int]], askers: Sequence[_Place]) -> tuple[str, ...]:
     """Returns the names of the nearest few waiters."""
     queue, names = [place], list[str]()
     for one in queue:  # grows during the loop
@@ -156,15 +158,19 @@ def _nearest(place: int, waiting: Sequence[Iterable[int]], askers: Sequence[_Pla
         names += [askers[other][1] for other in new if askers[other][1]]
         if len(names) >= _MOST_BEHIND:
             break
-    return tuple(plain(name, _SHORT) for name in names[:_MOST_BEHIND])
+    return tuple(safe_line(name, _MAX_SHORT_NAME) for name in names[:_MOST_BEHIND])
 
 
-def _wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ...], int], *, discovery: bool) -> Wait:
+def _describe_wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ...], int], *, discovery: bool) -> Wait:
     capture = analysis.capture
     proposed = capture.string("kind", message) == kinds.PROPOSAL
-    what = linked(analysis, "target", message) or linked(analysis, "method", message) or "an answer"
-    to = capture.to(message)
-    server = "the server" if capture.flags(message) & Flag.RPC else "everyone"
+    what = (
+        correlation_string(analysis, "target", message)
+        or correlation_string(analysis, "method", message)
+        or "an answer"
+    )
+    to = capture.recipients(message)
+    server = "the server" if capture.flags_of(message) & Flag.RPC else "everyone"
     whom = "a decision" if proposed else recipients(to) if to else server
     if who_left(analysis, message) == "asked":
         whom += " (left)"
@@ -172,19 +178,19 @@ def _wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ...], int],
     # In a log, the last record is the present.
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
     waited = None if NO_TIME in (since, now) else max(0, now - since)
-    what = plain(what, _LONGEST)
+    what = safe_line(what, _MAX_NAME)
     of_agent = capture.string("protocol", message) in _AGENTS and analysis.states.of(message) is State.WAITING
-    return Wait(message, asker(analysis, message), whom, what, waited, discovery, *behind, is_of_agent=of_agent)
+    return Wait(message, asker_name(analysis, message), whom, what, waited, discovery, *behind, is_of_agent=of_agent)
 
 
 _AGENTS = frozenset(one.LABEL for one in CODING_AGENTS)
 
 
-def asker(analysis: Analysis, message: int) -> str:
+def asker_name(analysis: Analysis, message: int) -> str:
     """Returns the sender's name; lines of MCP without one belong to a client."""
     name = analysis.capture.string("sender", message)
     if name:
-        return plain(name, _LONGEST)
-    if not analysis.capture.flags(message) & Flag.RPC:
+        return safe_line(name, _MAX_NAME)
+    if not analysis.capture.flags_of(message) & Flag.RPC:
         return "somebody"
     return "the client" if analysis.capture.foreign_rpc.is_foreign(message) else "the MCP client"

@@ -23,7 +23,7 @@ MAX_LINE = 500
 """Limit of a line in characters."""
 _READ = 4 * MAX_LINE  # blanks fold, so more than a line is read
 
-_SHORT = 512  # limit of frequent texts in characters: names, paths, labels
+_MAX_CACHED_TEXT = 512  # limit of frequent texts in characters: names, paths, labels
 _TOKEN = f"{string.ascii_letters}{string.digits}-_."  # characters of a web token
 _CUT_PASSWORD = re.compile(r"(://[^/\s:@\"']{1,128}:)[^/\s@\"']{0,256}\Z")
 
@@ -36,7 +36,7 @@ _HIDDEN_ONE, _HIDDEN_ONES = re.compile(f"[{_HIDDEN}]"), re.compile(f"[{_HIDDEN}]
 _CHIP = re.compile(rf"\x1b\[[0-9;?]{{0,20}}[A-Za-z]|[{_HIDDEN}]")
 
 
-def masked(text: str, shown: int) -> str:
+def mask_start(text: str, shown: int) -> str:
     """Returns text with secrets masked; a long one is truncated to several times `shown`.
 
     Args:
@@ -44,7 +44,7 @@ def masked(text: str, shown: int) -> str:
         shown: limit of displayed characters.
     """
     room = max(_READ, 4 * shown)
-    if len(text) <= _SHORT:
+    if len(text) <= _MAX_CACHED_TEXT:
         return _masked_short(text)
     if len(text) <= room:
         return mask_text(text)
@@ -70,7 +70,7 @@ def one_line(text: str, limit: int = MAX_LINE) -> str:
 
     Control characters stay, for `visible_controls` or `pieces`.
     """
-    folded = _BLANKS.sub(" ", masked(text, limit)).strip(" ")
+    folded = _BLANKS.sub(" ", mask_start(text, limit)).strip(" ")
     if len(folded) <= limit and len(text) <= max(_READ, 4 * limit):
         return folded
     return folded[: limit - 1] + "…"
@@ -78,7 +78,7 @@ def one_line(text: str, limit: int = MAX_LINE) -> str:
 
 def excerpt_line(text: str, limit: int = MAX_LINE) -> str:
     """Returns the words of a text on one line, as `one_line` does, without marks of Markdown."""
-    seen = masked(text, limit)
+    seen = mask_start(text, limit)
     words = plain_words(seen)
     if words == seen:
         return one_line(text, limit)
@@ -117,7 +117,7 @@ def code_point(character: str) -> str:
     return f"U+{ord(character):04X}"
 
 
-def pieces(text: str) -> list[tuple[str, bool]]:
+def split_chips(text: str) -> list[tuple[str, bool]]:
     """Splits text into (text, is a chip); a chip's text names the character: "U+202E", "ESC[31m"."""
     found: list[tuple[str, bool]] = []
     done = 0
@@ -132,7 +132,7 @@ def pieces(text: str) -> list[tuple[str, bool]]:
     return found
 
 
-def plain(text: str, limit: int = MAX_LINE) -> str:
+def safe_line(text: str, limit: int = MAX_LINE) -> str:
     """Returns one safe, masked line for a label, a menu or a screen reader."""
     return visible_controls(one_line(text, limit))
 
@@ -144,7 +144,7 @@ def window_title(name: str, mark: str = "") -> str:
         name: name of a file or session, untrusted.
         mark: "[*]" to let Qt show the saved state; Qt needs it doubled inside the name.
     """
-    return f"{plain(name).replace('[*]', '[*][*]')}{mark} — Context Inspector"
+    return f"{safe_line(name).replace('[*]', '[*][*]')}{mark} — Context Inspector"
 
 
 def tool_tip(text: str, limit: int = 2_000) -> str:
@@ -154,7 +154,7 @@ def tool_tip(text: str, limit: int = 2_000) -> str:
     """
     if not text:
         return ""
-    safe = masked(text, limit)
+    safe = mask_start(text, limit)
     is_whole = len(text) <= max(_READ, 4 * limit) and len(safe) <= limit
     shown = visible_controls(safe if is_whole else safe[: limit - 1] + "…")
     return f'<p style="white-space: pre-wrap">{html.escape(shown)}</p>'

@@ -5,7 +5,7 @@ Failures, interruptions, compactions and unknown kinds are not bookkeeping.
 
 from __future__ import annotations
 
-BOOKKEEPING = frozenset(
+BOOKKEEPING_KINDS = frozenset(
     {
         f"{program}/{record}"
         for program, records in {

@@ -9,35 +9,35 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-LONGEST_PATTERN = 200
-LONGEST_TEXT = 10_000
-_MOST_MEMORY_BYTES = 1 << 20
+MAX_PATTERN_LENGTH = 200
+MAX_TEXT_LENGTH = 10_000
+_MAX_MEMORY_BYTES = 1 << 20
 
 
 class RegexRefusedError(ValueError):
     """The pattern is too long, invalid, or not supported by RE2; or the text is too long."""
 
 
-def search(pattern: str, text: str) -> bool:
+def search_pattern(pattern: str, text: str) -> bool:
     """Returns True if the pattern occurs in the text.
 
     Raises:
         RegexRefusedError: if that cannot be determined.
     """
     compiled = _compiled(pattern)
-    if len(text) > LONGEST_TEXT:
-        raise RegexRefusedError(f"a text of more than {LONGEST_TEXT:,} characters")
+    if len(text) > MAX_TEXT_LENGTH:
+        raise RegexRefusedError(f"a text of more than {MAX_TEXT_LENGTH:,} characters")
     return compiled.search(_in_utf8(text)) is not None
 
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> Any:
-    if len(pattern) > LONGEST_PATTERN:
-        raise RegexRefusedError(f"a pattern of more than {LONGEST_PATTERN} characters")
+    if len(pattern) > MAX_PATTERN_LENGTH:
+        raise RegexRefusedError(f"a pattern of more than {MAX_PATTERN_LENGTH} characters")
     import re2  # imported for the first capability with an expression: a C++ library
 
     options = re2.Options()
-    options.max_mem = _MOST_MEMORY_BYTES
+    options.max_mem = _MAX_MEMORY_BYTES
     # RE2 would write its errors to standard error.
     options.log_errors = False
     try:

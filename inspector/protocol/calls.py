@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from inspector.protocol import kinds
-from inspector.protocol.header import ABSENT, MAX_LENIENT, Header, NotAnObjectError, decode_json, members
+from inspector.protocol.header import ABSENT, MAX_LENIENT, Header, NotAnObjectError, decode_json, iterate_members
 from inspector.protocol.json_values import NO_RAW
 from inspector.protocol.result_records import may_hold_json
 
@@ -74,9 +74,9 @@ class Call(msgspec.Struct, gc=False):
     stream: str | None = None
     failed: bool = False
     has_meta: bool = False
-    joiner: str | None = None
+    announced_participant: str | None = None
     """The participant that a hello announces."""
-    disagrees: bool = False
+    has_conflicting_kind: bool = False
     """Of a response: its kind and payload name different calls."""
     result: Result | None = None
     """The result, if it has relevant parts besides its outcome."""
@@ -84,10 +84,10 @@ class Call(msgspec.Struct, gc=False):
 
 def read_payload(raw: msgspec.Raw) -> Payload | None:
     """Decodes a payload's outer level if it is an object."""
-    return _read(raw, Payload, _decode_payload)
+    return _decode_object(raw, Payload, _decode_payload)
 
 
-def _read(
+def _decode_object(
     raw: msgspec.Raw | bytes, struct: type[_Struct], decode: Callable[[msgspec.Raw | bytes], _Struct]
 ) -> _Struct | None:
     """Decodes an object's known keys if it is an object."""
@@ -107,7 +107,7 @@ def _read_leniently(data: bytes, struct: type[_Struct]) -> _Struct | None:
         if not isinstance(decode_json(data), dict):
             return None
         fields = _fields(struct)
-        for key, value, written in members(data):
+        for key, value, written in iterate_members(data):
             field = fields.get(key)
             if field is not None:
                 setattr(found, field.name, msgspec.Raw(written) if field.type is msgspec.Raw else value)
@@ -128,7 +128,7 @@ def read_call(raw_kind: str, header: Header) -> Call:
     """
     kind = kinds.split_kind(raw_kind)
     name = kind.name
-    payload = read_payload(header.payload) if header.payload and payload_matters(name) else None
+    payload = read_payload(header.payload) if header.payload and payload_describes_call(name) else None
     if payload is None:
         return Call(name, kind.method, kind.target)
     # Some drafts have one-word kinds; the payload tells the exact one.
@@ -162,9 +162,9 @@ _decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
 
 def _add_wrapped(call: Call, payload: Payload) -> None:
     """Adds the call of the envelope inside a draft's proposal, or its acceptance (docs/protocols.md 3, aliases)."""
-    around = _read(payload.proposal, _Wrapping, _decode_wrapping) if payload.proposal else None
+    around = _decode_object(payload.proposal, _Wrapping, _decode_wrapping) if payload.proposal else None
     raw = around.envelope if around is not None and around.envelope else payload.envelope
-    inner = _read(raw, _Wrapped, _decode_wrapped) if raw else None
+    inner = _decode_object(raw, _Wrapped, _decode_wrapped) if raw else None
     if inner is None:
         return
     inner_payload = read_payload(inner.payload) if inner.payload else None
@@ -181,18 +181,18 @@ def _add_suffix(call: Call, kind: kinds.Kind) -> None:
     """Adds the kind's suffix. A target belongs to its method; the two are not mixed."""
     agree = call.method in (None, kind.method)
     if call.kind == kinds.RESPONSE:
-        call.disagrees = not agree or (bool(kind.target) and call.target not in (None, kind.target))
+        call.has_conflicting_kind = not agree or (bool(kind.target) and call.target not in (None, kind.target))
         call.method, call.target = kind.method, kind.target or (call.target if agree else None)
     elif agree:
         call.method, call.target = kind.method, call.target or kind.target
 
 
-def payload_matters(name: str) -> bool:
+def payload_describes_call(name: str) -> bool:
     """Returns True if payloads of the kind describe a call; others are not decoded."""
     return name.startswith(("mcp", "stream/", "system"))
 
 
-def usual_call(raw_kind: str, method: str | None, name: str | None, uri: str | None) -> Call:
+def regular_call(raw_kind: str, method: str | None, name: str | None, uri: str | None) -> Call:
     """Returns the call of an envelope with a decoded payload: its method, and `name` and `uri` of its params.
 
     For kinds of two words and more; fills in kind, method and target only.
@@ -213,7 +213,7 @@ def rpc_call(name: str, payload: Payload, method_in_kind: str | None = None) -> 
         method_in_kind: method of the payload's params if the payload names none.
     """
     method = payload.method if isinstance(payload.method, str) else None
-    failed, result = _outcome(payload)
+    failed, result = _failure_and_result(payload)
     return Call(
         name,
         method,
@@ -243,7 +243,7 @@ def _target(method: str | None, params: msgspec.Raw) -> str | None:
     # Few methods have a target, so few parameters are decoded.
     if method is None or not params or not has_target(method):
         return None
-    found = _read(params, _Params, _decode_params)
+    found = _decode_object(params, _Params, _decode_params)
     if found is None:
         return None
     name = found.name
@@ -264,19 +264,19 @@ def _named_target(method: str | None, name: object, uri: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-_MATTERS = (b'"isError"', b'"_meta"', b'"structuredContent"', b'"tools"')
+_RELEVANT_KEYS = (b'"isError"', b'"_meta"', b'"structuredContent"', b'"tools"')
 
 
-def _outcome(payload: Payload) -> tuple[bool, Result | None]:
+def _failure_and_result(payload: Payload) -> tuple[bool, Result | None]:
     """Returns the failure flag (JSON-RPC error or `isError`), and the result if it has relevant parts."""
     failed = bool(payload.error) and bytes(payload.error) != b"null"
     if not payload.result:
         return failed, None
     result = bytes(payload.result)
     # A byte search first, since results may be long.
-    if not any(key in result for key in _MATTERS) and not may_hold_json(result):
+    if not any(key in result for key in _RELEVANT_KEYS) and not may_hold_json(result):
         return failed, None
-    found = _read(result, Result, _decode_result)
+    found = _decode_object(result, Result, _decode_result)
     if found is None:
         return failed, None
     return failed or found.is_error is True, found

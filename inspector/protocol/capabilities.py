@@ -10,15 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.protocol.bounded_regex import RegexRefusedError, search
+from inspector.protocol.bounded_regex import RegexRefusedError, search_pattern
 from inspector.protocol.context_paths import normalise
 
-_DEEPEST = 32
-_MOST_VALUES = 10_000
+_MAX_DEPTH = 32
+_MAX_VALUES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MatchedMessage:
     """The properties of a message that capabilities match.
 
     Attributes:
@@ -32,7 +32,7 @@ class Asked:
     contexts: tuple[str, ...] = ()
 
 
-def covers(capability: object, asked: Asked) -> bool | None:
+def covers_message(capability: object, asked: MatchedMessage) -> bool | None:
     """Returns True if a capability covers a message; None if its pattern cannot be evaluated (a refused expression)."""
     if isinstance(capability, str):
         return kind_covers(capability, asked.kind)
@@ -44,11 +44,11 @@ def covers(capability: object, asked: Asked) -> bool | None:
         return None
 
 
-def first_covering(capabilities: Iterable[object], asked: Asked) -> tuple[bool | None, object]:
+def first_covering(capabilities: Iterable[object], asked: MatchedMessage) -> tuple[bool | None, object]:
     """Returns the verdict of several capabilities and the first that covers the message; None if undecidable."""
     verdict: bool | None = False
     for capability in capabilities:
-        found = covers(capability, asked)
+        found = covers_message(capability, asked)
         if found:
             return True, capability
         # Undecidable as soon as one capability is, unless a later one covers the message.
@@ -60,25 +60,25 @@ def covers_by_kind(capabilities: Iterable[object], kind: str) -> bool | None:
     """Returns True if a capability covers every message of a kind; None if it depends on the message."""
     verdict: bool | None = False
     for capability in capabilities:
-        narrower = isinstance(capability, Mapping) and not NARROWER.isdisjoint(capability)
+        narrower = isinstance(capability, Mapping) and not NARROWING_KEYS.isdisjoint(capability)
         # The kind alone, without the conditions that narrow it.
-        found = covers({"kind": capability.get("kind")} if narrower else capability, Asked(kind))  # type: ignore[union-attr]
+        found = covers_message({"kind": capability.get("kind")} if narrower else capability, MatchedMessage(kind))  # type: ignore[union-attr]
         if found and not narrower:
             return True
         verdict = verdict if found is False else None
     return verdict
 
 
-NARROWER = frozenset({"payload", "to", "context"})
+NARROWING_KEYS = frozenset({"payload", "to", "context"})
 """Keys of a JSON pattern that match more than the kind."""
 
 
 def kind_covers(pattern: str, kind: str) -> bool:
     """Returns True if a kind's pattern covers a kind: `*` is anything; a short form covers longer ones."""
-    return glob(pattern, kind) or kind.startswith(pattern + ":")
+    return matches_glob(pattern, kind) or kind.startswith(pattern + ":")
 
 
-def glob(pattern: str, text: str) -> bool:
+def matches_glob(pattern: str, text: str) -> bool:
     """Matches a text with a pattern in which `*` is any characters, also `/` and `:`. Linear."""
     first, *rest = pattern.split("*")
     if not rest:
@@ -95,21 +95,21 @@ def glob(pattern: str, text: str) -> bool:
     return place <= stop
 
 
-def _covers(capability: Mapping[str, Any], asked: Asked) -> bool:
+def _covers(capability: Mapping[str, Any], asked: MatchedMessage) -> bool:
     kinds = capability.get("kind")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     if not any(isinstance(kind, str) and _kind_matches(kind, asked.kind) for kind in kinds):
         return False
     to = capability.get("to")
     # A message to all has no receivers, and a rule about receivers does not stop it.
-    if to is not None and asked.to and not any(_matches(to, receiver, _DEEPEST) for receiver in asked.to):
+    if to is not None and asked.to and not any(_matches(to, receiver, _MAX_DEPTH) for receiver in asked.to):
         return False
     if capability.get("context") is not None and not _is_within(capability["context"], asked.contexts):
         return False
-    return "payload" not in capability or _matches(capability["payload"], asked.payload, _DEEPEST)
+    return "payload" not in capability or _matches(capability["payload"], asked.payload, _MAX_DEPTH)
 
 
-def looks_deep(capability: object) -> bool:
+def depends_on_more(capability: object) -> bool:
     """Returns True if a capability depends on more than kind, method and name."""
     if not isinstance(capability, Mapping):
         return False
@@ -125,13 +125,13 @@ def looks_deep(capability: object) -> bool:
 def _is_within(pattern: object, contexts: tuple[str, ...]) -> bool:
     """Returns True for a message in a rule's context, or below it (p4m: "by context prefix")."""
     if isinstance(pattern, list):
-        return any(_is_within(one, contexts) for one in pattern[:_MOST_VALUES])
+        return any(_is_within(one, contexts) for one in pattern[:_MAX_VALUES])
     if not isinstance(pattern, str):
         return False
     if pattern.startswith("!"):
         return not _is_within(pattern[1:], contexts)
     path = normalise(pattern)
-    return any(glob(path, context) or glob(f"{path}/*", context) for context in contexts)
+    return any(matches_glob(path, context) or matches_glob(f"{path}/*", context) for context in contexts)
 
 
 def _kind_matches(pattern: str, kind: str) -> bool:
@@ -158,37 +158,39 @@ def _text_matches(pattern: str, text: str) -> bool:
     if pattern.startswith("!"):
         return not _text_matches(pattern[1:], text)
     if len(pattern) > 2 and pattern[0] == pattern[-1] == "/":
-        return search(pattern[1:-1], text)
-    return glob(pattern, text)
+        return search_pattern(pattern[1:-1], text)
+    return matches_glob(pattern, text)
 
 
 def _member_matches(key: str, pattern: object, value: object, depth: int) -> bool:
     if key == "**":
-        return any(_matches(pattern, item, depth) for item in _everything_in(value))
+        return any(_matches(pattern, item, depth) for item in _all_descendants(value))
     if key.startswith("$."):
-        return any(_matches(pattern, item, depth) for item in _at_path(key[2:].split("."), value))
+        return any(_matches(pattern, item, depth) for item in _values_at_path(key[2:].split("."), value))
     if not isinstance(value, Mapping):
         return False
     if "*" in key:
-        return any(isinstance(k, str) and glob(key, k) and _matches(pattern, v, depth) for k, v in value.items())
+        return any(
+            isinstance(k, str) and matches_glob(key, k) and _matches(pattern, v, depth) for k, v in value.items()
+        )
     return key in value and _matches(pattern, value[key], depth)
 
 
-def _everything_in(value: object) -> list[object]:
+def _all_descendants(value: object) -> list[object]:
     """Returns a value and all its descendants, at most 10,000."""
     found, place = [value], 0
     # The limit bounds the time of a hostile pattern.
-    while place < len(found) and len(found) < _MOST_VALUES:
+    while place < len(found) and len(found) < _MAX_VALUES:
         inner = found[place]
         place += 1
         if isinstance(inner, Mapping):
             found += inner.values()
         elif isinstance(inner, list):
             found += inner
-    return found[:_MOST_VALUES]
+    return found[:_MAX_VALUES]
 
 
-def _at_path(steps: Sequence[str], value: object) -> list[object]:
+def _values_at_path(steps: Sequence[str], value: object) -> list[object]:
     """Returns the values at a simple JSONPath: keys, `[n]` and `[*]` after them, `*` for any key."""
     found: list[object] = [value]
     for step in steps:
@@ -197,7 +199,7 @@ def _at_path(steps: Sequence[str], value: object) -> list[object]:
             found = [item for one in found for item in _members(one, name)]
         for place in places:
             found = [item for one in found for item in _items(one, place)]
-        found = found[:_MOST_VALUES]
+        found = found[:_MAX_VALUES]
     return found
 
 

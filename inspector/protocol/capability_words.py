@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_MOST_KINDS = 8
+_MAX_KINDS = 8
 _BY_KIND = {
     "*": "anything",
     "mcp/response": "answer requests",
@@ -61,22 +61,22 @@ def capability_in_words(capability: object) -> str:
     if not isinstance(capability, Mapping):
         return "nothing that can be read"
     kinds = capability.get("kind")
-    kinds = [str(kind) for kind in kinds[:_MOST_KINDS]] if isinstance(kinds, list) else [str(kinds or "?")]
+    kinds = [str(kind) for kind in kinds[:_MAX_KINDS]] if isinstance(kinds, list) else [str(kinds or "?")]
     if not kinds:
         return "nothing, its list of kinds is empty"
-    method, name, more = _bound(capability.get("payload"))
+    method, name, more = _payload_conditions(capability.get("payload"))
     words = ", or ".join(_in_words(kind, method, name) for kind in kinds)
     to = capability.get("to")
     if to:
-        words += " to " + (", ".join(map(str, to[:_MOST_KINDS])) if isinstance(to, list) else str(to))
+        words += " to " + (", ".join(map(str, to[:_MAX_KINDS])) if isinstance(to, list) else str(to))
     context = capability.get("context")
     if context:
-        named = context[:_MOST_KINDS] if isinstance(context, list) else [context]
+        named = context[:_MAX_KINDS] if isinstance(context, list) else [context]
         words += f" in the context {' or '.join(map(str, named))}"
     return f"{words}, under conditions" if more else words
 
 
-def _bound(payload: object) -> tuple[str, str, bool]:
+def _payload_conditions(payload: object) -> tuple[str, str, bool]:
     """Returns method and name in a payload pattern, and True if it has further conditions."""
     if not isinstance(payload, Mapping):
         return "", "", payload is not None
@@ -91,7 +91,7 @@ def _bound(payload: object) -> tuple[str, str, bool]:
 
 def _one_of(pattern: Any) -> str:
     if isinstance(pattern, list):
-        return " or ".join(map(str, pattern[:_MOST_KINDS]))
+        return " or ".join(map(str, pattern[:_MAX_KINDS]))
     return "" if pattern is None else str(pattern)
 
 

@@ -20,22 +20,22 @@ def _without_passwords(identifier: str) -> str:
     return mask_users(identifier, lambda _: MASK) if "://" in identifier else identifier
 
 
-def root(path: str) -> str:
+def root_segment(path: str) -> str:
     """Returns the first segment: `a` of `a/b/c`."""
     return path.partition("/")[0]
 
 
-def leaf(path: str) -> str:
+def leaf_segment(path: str) -> str:
     """Returns the last segment: `c` of `a/b/c`."""
     return path.rpartition("/")[2]
 
 
-def parent(path: str) -> str | None:
+def parent_path(path: str) -> str | None:
     """Returns the parent path; None for a root."""
     return path.rpartition("/")[0] or None
 
 
-def depth(path: str) -> int:
+def path_depth(path: str) -> int:
     """Returns the number of segments: 3 for `a/b/c`."""
     return path.count("/") + 1
 
@@ -52,7 +52,7 @@ def is_under(path: str, other: str) -> bool:
 
 def is_child(path: str, other: str) -> bool:
     """Returns True if `other` is directly below `path`: the filter operator `childof`."""
-    return parent(other) == path
+    return parent_path(other) == path
 
 
 def quote_segment(identifier: str) -> str:
@@ -67,24 +67,24 @@ def quote_segment(identifier: str) -> str:
 # Displayed paths are short at any depth: otherwise 10,000 nested contexts would each repeat all their ancestors, and a
 # file of 1 MB would produce 500 MB of paths.
 
-LEVELS_SHOWN = 32
+MAX_SHOWN_LEVELS = 32
 """Longer paths show their ends, as `a/…9996…/x/y/z`."""
 LAST_SHOWN = 3
-LONGEST_SEGMENT = 1_000
+MAX_SEGMENT_LENGTH = 1_000
 """Characters of an id in a path; a longer one shows its ends."""
 
 _LEFT_OUT = re.compile("…([0-9]{1,9})…")
 
 
-def shown_segment(identifier: str) -> str:
+def display_segment(identifier: str) -> str:
     """Returns an id as a segment of a displayed path; shortens a long one in the middle."""
-    if len(identifier) > LONGEST_SEGMENT:
-        half = LONGEST_SEGMENT // 2
+    if len(identifier) > MAX_SEGMENT_LENGTH:
+        half = MAX_SEGMENT_LENGTH // 2
         identifier = f"{identifier[:half]}…{identifier[-half:]}"
     return quote_segment(identifier)
 
 
-def cut_path(first: str, depth: int, last: Sequence[str]) -> str:
+def shorten_path(first: str, depth: int, last: Sequence[str]) -> str:
     """Returns a displayed path of the given depth by its ends."""
     return "/".join((first, f"…{depth - 1 - len(last)}…", *last))
 
@@ -104,7 +104,7 @@ class DisplayedPath:
         left_out = int(segments[at].strip("…")) if at < len(segments) else 0
         self.depth = len(self._first) + left_out + len(self._last)
 
-    def has_at(self, level: int, identifier: str) -> bool:
+    def may_have_id_at(self, level: int, identifier: str) -> bool:
         """Returns True if an id may be at a level, 0 for the root; omitted levels match any id."""
         if level < len(self._first):
             segment = self._first[level]
@@ -113,4 +113,4 @@ class DisplayedPath:
         else:
             return True
         # Filters may write a segment quoted or not.
-        return segment in (shown_segment(identifier), quote_segment(identifier))
+        return segment in (display_segment(identifier), quote_segment(identifier))

@@ -6,7 +6,7 @@ from inspector.protocol import calls, kinds
 from inspector.protocol.header import ABSENT, Header
 
 
-def correlations(header: Header) -> list[str]:
+def correlation_ids_of(header: Header) -> list[str]:
     """Returns `correlation_id` as a list of strings; also reads the draft's `correlationId`.
 
     The MEUP v0.2 client named the proposal it accepts or rejects in the payload instead.
@@ -15,10 +15,10 @@ def correlations(header: Header) -> list[str]:
     if value is ABSENT and isinstance(header.kind, str) and kinds.decides_by_payload(header.kind):
         payload = calls.read_payload(header.payload)
         value = payload.correlation_id if payload is not None else value
-    return named_ids(value)
+    return normalize_ids(value)
 
 
-def named_ids(value: object) -> list[str]:
+def normalize_ids(value: object) -> list[str]:
     """Returns a `correlation_id` as a list of strings."""
     if isinstance(value, str):
         return [value]

@@ -14,15 +14,15 @@ import msgspec
 
 from inspector.protocol.timestamps import NO_TIME
 
-MOST_MEANINGS = 1 << 15
+MAX_DERIVED_MESSAGES = 1 << 15
 """Limit of messages in one record; one with more blocks is a single row."""
 
 
-ASKED, SAID = b"?", b"!"
+USER_PREFIX, MODEL_PREFIX = b"?", b"!"
 """Prefixes in `Meaning.words` of the user's texts and of the model's."""
 
 
-CALL = "model_call"
+MODEL_CALL_KEY = "model_call"
 """Payload key of a model call; such a payload counts no tokens, since its messages do."""
 
 
@@ -36,7 +36,7 @@ class ApiCall(msgspec.Struct, gc=False):
     identifier: str | None
     """Name shared by its records; None if unnamed, so that each record is another call; "" if it is no call."""
     model: str | None
-    reported: bool = False
+    has_usage: bool = False
     """Numbers are given; else they are zero."""
     input: int = 0
     output: int = 0
@@ -50,7 +50,7 @@ class ApiCall(msgspec.Struct, gc=False):
     """Time from the request to the first piece of a streamed answer; below 0 if unknown."""
     attempts: str | None = None
     """Name of failed attempts at this call: they are no calls of their own."""
-    incomplete: bool = False
+    is_incomplete: bool = False
     """`output` was recorded at the beginning of the answer, below the record's own content."""
     is_named: bool = False
     """`identifier` is unique to the call, so an answer with an earlier call's text is still another call."""
@@ -71,10 +71,10 @@ class Spawn(msgspec.Struct, gc=False):
     """The type of agent."""
     prompt: str | None = None
     """Its prompt, word for word: without another link, its first message has the same text."""
-    ended: bool = False
+    has_ended: bool = False
     """This is its outcome."""
-    failed: bool = False
-    also: Spawn | None = None
+    has_failed: bool = False
+    next_spawn: Spawn | None = None
     """Facts about another sub-agent."""
 
 
@@ -112,13 +112,13 @@ class ThreadMark(msgspec.Struct, gc=False):
     """The model from here on."""
     prompt: bool = False
     """A prompt of a person, or of the parent agent."""
-    ended: bool = False
+    ends_turn: bool = False
     """End of a turn."""
     channel: str | None = None
     """Channel of the text; `Meaning.said` may occur once in each of several channels."""
     call: str | None = None
     """A call by its id, in place of a text: other channels' records are copies of the item that makes it."""
-    answers: str | None = None
+    answered_call: str | None = None
     """A result, by the id of its call."""
     failed_call: str | None = None
     """A failure inside a call: the call's id, or another id for the last open call."""
@@ -133,7 +133,7 @@ class History(msgspec.Struct, gc=False):
     """The complete ids from here on."""
 
 
-class Meaning(msgspec.Struct, gc=False):
+class DerivedMessage(msgspec.Struct, gc=False):
     """Column values of one message in a record."""
 
     kind: str
@@ -153,32 +153,32 @@ class Meaning(msgspec.Struct, gc=False):
     size: int = 0
     """Bytes of its part of the record; 0 for all of it."""
     time_ns: int = NO_TIME
-    alias: str | None = None
+    record_id: str | None = None
     """The record's own id if it differs from `identifier`; on the record's last message."""
-    said: bytes | msgspec.Raw = b""
+    content: bytes | msgspec.Raw = b""
     """Its content as written, equal for copies."""
-    words: bytes = b""
+    matched_text: bytes = b""
     """Text of a user or a model, as a JSON string after `ASKED` or `SAID`: equal in a session and on its wire.
 
     Also of a call or a result, if a wire may lack its id.
     """
     given: bytes = b""
     """Arguments of a call with an id of its own, as a wire recording holds them."""
-    mark: bytes = b""
+    identity: bytes = b""
     """Equal for all records of the same message; replaces `said`."""
     is_new: bool = False
     """Newly produced, as a model's answer: never a copy of an earlier one."""
     origin: str = ""
     """Id of its producer, if that may be recorded more than once, as a span: copies are matched only within it."""
-    echo: str | None = None
+    shared_text: str | None = None
     """Possible last text of a sub-agent, or its call's result: both contain the same text."""
-    tick: bool = False
+    is_progress: bool = False
     """Progress only: later ones with the same correlation and kind are copies of the first."""
-    unrecorded: bool = False
+    is_unrecorded: bool = False
     """Its content was not recorded."""
     own_span: bool = False
     """A span of the tool itself contains this call or result."""
-    filled: tuple[int, int] | None = None
+    context_fill: tuple[int, int] | None = None
     """Tokens in the model's full context, and its window; 0 if unknown."""
     call: ApiCall | None = None
     spawn: Spawn | None = None
@@ -195,7 +195,7 @@ Payload = dict[str, Any]
 """Decoded content of a message."""
 
 
-def envelope_of(meaning: Meaning, payload: Payload, *, ts: str | None = None) -> dict[str, Any]:
+def envelope_of(meaning: DerivedMessage, payload: Payload, *, ts: str | None = None) -> dict[str, Any]:
     """Returns the equivalent envelope of a message."""
     written = {
         "id": meaning.identifier, "ts": ts, "from": meaning.sender, "to": list(meaning.to) if meaning.to else None,
@@ -205,7 +205,7 @@ def envelope_of(meaning: Meaning, payload: Payload, *, ts: str | None = None) ->
     return {**{key: value for key, value in written.items() if value is not None}, "payload": payload}
 
 
-def envelope_bytes(meaning: Meaning, payload: Payload, *, ts: str | None = None) -> bytes:
+def envelope_bytes(meaning: DerivedMessage, payload: Payload, *, ts: str | None = None) -> bytes:
     """Returns the equivalent envelope as JSON."""
     envelope = envelope_of(meaning, payload, ts=ts)
     try:

@@ -10,7 +10,7 @@ _SIDES = {"c": "client", "s": "server"}
 
 
 @lru_cache(maxsize=256)
-def ends(direction: str | None) -> tuple[str | None, str | None]:
+def sender_and_receiver(direction: str | None) -> tuple[str | None, str | None]:
     """Returns sender and receiver, as far as named, as in `in` and `sent`."""
     sender, arrow, receiver = (direction or "").partition("->")
     if arrow:

@@ -13,7 +13,7 @@ _FORMULA = re.compile(r"[\t\r]|(?:\s|\\u[0-9a-f]{4})*[=+\-@＝＋－＠﹢﹣﹦
 """Beginning of a formula, leading blanks included; some spreadsheets read fullwidth signs as plain ones."""
 
 
-def visible(text: str) -> str:
+def escape_hostile(text: str) -> str:
     r"""Replaces such characters by escapes like `\u202e`, also valid inside JSON. Line ends stay."""
     return _HOSTILE.sub(lambda found: _escaped(ord(found[0])), text)
 
@@ -24,7 +24,7 @@ def _escaped(code: int) -> str:
     return f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
-def text_cell(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Returns text for a CSV cell: a possible formula gets a leading apostrophe (OWASP, CSV Injection)."""
-    text = visible(text)
+    text = escape_hostile(text)
     return "'" + text if _FORMULA.match(text) else text

@@ -14,7 +14,7 @@ _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
 _NOTHING = b"null"
 
 
-class Shallow:
+class FlattenedJson:
     """A JSON text with null in place of every object and array deeper than `MAX_DEPTH`.
 
     Attributes:
@@ -49,7 +49,7 @@ class Shallow:
         self._origins.append(reached)
         self.text = b"".join(parts)
 
-    def original(self, part: bytes) -> bytes:
+    def original_bytes(self, part: bytes) -> bytes:
         """Returns the original bytes of a part of `text` that begins and ends outside of dropped values.
 
         Returns the whole original if it is no part of `text`.

@@ -21,11 +21,11 @@ from inspector.protocol.header import (
 )
 from inspector.protocol.json_values import Decode, decode_one
 from inspector.protocol.msp import PROTOCOL as MSP
-from inspector.protocol.record import Record, Shape, unreadable
-from inspector.protocol.truncated_json import completed
+from inspector.protocol.record import Record, Shape, unreadable_record
+from inspector.protocol.truncated_json import complete_json
 
 _ENVELOPE = Shape.ENVELOPE  # a member lookup costs 0.1 us on Python 3.11
-_HEAD = 4096
+_HEAD_BYTES = 4096
 _ENVELOPE_KEYS = ("protocol", "id", "ts", "sender", "to", "correlation_id", "context")
 
 
@@ -36,8 +36,8 @@ def read_frame(raw: bytes) -> Record:
     try:
         header = read_header(raw)
     except NotAnObjectError as error:
-        return unreadable(raw, str(error))
-    return classify(header, raw) or unreadable(raw, _what_it_holds(header, raw))
+        return unreadable_record(raw, str(error))
+    return classify(header, raw) or unreadable_record(raw, _describe_unknown(header, raw))
 
 
 def classify(header: Header, raw: bytes) -> Record | None:
@@ -49,7 +49,7 @@ def classify(header: Header, raw: bytes) -> Record | None:
     if _is_rpc(header, raw):
         return Record(Shape.RPC, raw, header)
     if header.type == "join":
-        return Record(Shape.JOIN, raw, header)
+        return Record(Shape.CLIENT_HELLO, raw, header)
     if header.type == "Buffer" and header.data:
         return _buffer(header, raw)
     told = bytes(header.error)[:1] == b'"' and header.method is ABSENT and header.event is ABSENT
@@ -65,7 +65,7 @@ def _is_envelope(header: Header, raw: bytes) -> bool:
         return told or not _has_foreign_keys(raw)
     if header.jsonrpc is not ABSENT or header.type in ("join", "Buffer"):
         return False
-    if header.type is not ABSENT and not header.payload and _carries(header):
+    if header.type is not ABSENT and not header.payload and _wraps_message(header):
         return False  # a wrapper line: its endpoints, and the logger's own `type`
     # A gateway forwards envelopes without a kind (docs/protocols.md 16): two of its other keys suffice.
     present = sum(getattr(header, name) is not ABSENT for name in _ENVELOPE_KEYS) + bool(header.payload)
@@ -74,22 +74,22 @@ def _is_envelope(header: Header, raw: bytes) -> bool:
 
 def _is_rpc(header: Header, raw: bytes) -> bool:
     if header.jsonrpc is not ABSENT:
-        return header.method is not ABSENT or bool(header.result) or _says_error(header)
+        return header.method is not ABSENT or bool(header.result) or _has_error(header)
     # Loggers have a `method` of their own ("stdio", "POST") on lines with or about a message. A gateway's decision has
     # a `result` too, but no id.
     if isinstance(header.method, str):
-        may_be = bool(header.params) or header.id is not ABSENT or not _carries(header)
+        may_be = bool(header.params) or header.id is not ABSENT or not _wraps_message(header)
     else:
-        may_be = header.id is not ABSENT and (bool(header.result) or _says_error(header))
+        may_be = header.id is not ABSENT and (bool(header.result) or _has_error(header))
     return may_be and (bool(header.params) or not _has_foreign_keys(raw))
 
 
-def _says_error(header: Header) -> bool:
+def _has_error(header: Header) -> bool:
     """Returns True for an error; JSON-RPC 1.0 and many loggers write null for success."""
     return bool(header.error) and bytes(header.error) != b"null"
 
 
-def _carries(header: Header) -> bool:
+def _wraps_message(header: Header) -> bool:
     """Returns True if a wrapper key of another format has a value (docs/design.md 4, Formats)."""
     held = (header.message, header.envelope, header.frame, header.text, header.data)
     return any(raw and bytes(raw) not in (b"null", b'""') for raw in held)
@@ -118,24 +118,24 @@ def _buffer(header: Header, raw: bytes) -> Record:
     try:
         data = bytes(msgspec.json.decode(bytes(header.data), type=list[int]))
     except (msgspec.MsgspecError, ValueError):
-        return unreadable(raw, "a logged buffer whose data are no bytes")
+        return unreadable_record(raw, "a logged buffer whose data are no bytes")
     return _stream_frame(data, raw)
 
 
 def _stream_frame(frame: bytes, raw: bytes) -> Record:
     stream, hash_sign, data = frame[1:].partition(b"#")
     if not frame.startswith(b"#") or not hash_sign:
-        return unreadable(raw, "a stream frame without a second #")
+        return unreadable_record(raw, "a stream frame without a second #")
     return Record(Shape.STREAM, raw, stream_id=stream.decode("utf-8", "replace"), data=data)
 
 
-def _what_it_holds(header: Header, raw: bytes) -> str:
+def _describe_unknown(header: Header, raw: bytes) -> str:
     """Returns a description of an unknown object, with its first keys."""
     if header.jsonrpc is not ABSENT:
         return "a JSON-RPC message without method, result or error"
     try:
         # A long object is described by its head.
-        value = decode_json(raw if len(raw) <= MAX_LENIENT else completed(raw[:_HEAD]) or raw[:_HEAD])
+        value = decode_json(raw if len(raw) <= MAX_LENIENT else complete_json(raw[:_HEAD_BYTES]) or raw[:_HEAD_BYTES])
     except NotAnObjectError as error:
         return str(error)
     keys = [str(key)[:24] for key in list(value)[:4]] if isinstance(value, dict) else []

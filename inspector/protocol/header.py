@@ -108,7 +108,7 @@ def _read_leniently(raw: bytes) -> Header:
     header = Header()
     try:
         # Members keep their own bytes, so that a payload is decoded only when it is needed.
-        for key, item, written in members(raw):
+        for key, item, written in iterate_members(raw):
             name = KEYS.get(key)
             if name is not None:
                 setattr(header, name, msgspec.Raw(written) if name in _RAW_FIELDS else item)
@@ -120,7 +120,7 @@ def _read_leniently(raw: bytes) -> Header:
 MAX_LENIENT = 1 << 20
 """Limit of bytes for Python's decoder: it takes ten times their size in memory, and seconds for 100 MB."""
 
-_HALF = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_LONE_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def _read_big_leniently(raw: bytes, refusal: Exception) -> Header:
@@ -131,16 +131,16 @@ def _read_big_leniently(raw: bytes, refusal: Exception) -> Header:
         refusal: the fast decoder's error.
     """
     # Nesting too deep is not mended by replacing values.
-    tamed = raw if isinstance(refusal, RecursionError) else _tamed(raw)
+    tamed = raw if isinstance(refusal, RecursionError) else _replace_refused(raw)
     if tamed is not raw:
         try:
             return _decode(tamed)
         except (msgspec.DecodeError, RecursionError) as error:
             refusal = error
-    raise NotAnObjectError(_why_not(raw, refusal)) from None
+    raise NotAnObjectError(_refusal_reason(raw, refusal)) from None
 
 
-def _tamed(raw: bytes) -> bytes:
+def _replace_refused(raw: bytes) -> bytes:
     """Returns JSON without lone surrogates, NaN and invalid UTF-8; the same object if there are none."""
     # The fast check first: nearly all lines are valid.
     try:
@@ -149,7 +149,7 @@ def _tamed(raw: bytes) -> bytes:
         raw = raw.decode("utf-8", _NOT_UTF_8).encode("utf-8", "replace")
     if b"\\ud" in raw or b"\\uD" in raw:
         parts = raw.split(rb"\\")  # a sequence after an escaped backslash is no escape
-        raw = rb"\\".join([_HALF.sub(rb"\\ufffd", part) for part in parts])
+        raw = rb"\\".join([_LONE_SURROGATE.sub(rb"\\ufffd", part) for part in parts])
     # Replacements have the same length, so that byte offsets stay valid.
     for word, number in ((b"NaN", b"0.0"), (b"Infinity", b"1.000000")):
         if word in raw:
@@ -162,7 +162,7 @@ def _tamed(raw: bytes) -> bytes:
 _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 
 
-def _why_not(raw: bytes, refusal: Exception) -> str:
+def _refusal_reason(raw: bytes, refusal: Exception) -> str:
     """Returns the reason why a long line is invalid, from the fast decoder's error."""
     # The fast decoder has no error codes, only sentences.
     sentence = str(refusal)
@@ -183,7 +183,7 @@ def _why_not(raw: bytes, refusal: Exception) -> str:
 _NOT_UTF_8 = "surrogateescape"
 
 
-def text_of(raw: bytes) -> tuple[str, str]:
+def decode_lossless(raw: bytes) -> tuple[str, str]:
     """Returns bytes as text, and the error handler that restores the bytes.
 
     A lone surrogate is valid text: a JSON string may contain one. Other invalid bytes become surrogates too, so that a
@@ -207,9 +207,9 @@ _decode_value = json.JSONDecoder().raw_decode
 _BLANK = re.compile(r"[ \t\n\r]*")
 
 
-def members(raw: bytes) -> Iterator[tuple[str, Any, bytes]]:
+def iterate_members(raw: bytes) -> Iterator[tuple[str, Any, bytes]]:
     """Yields key, value and the value's own bytes of each member of an object valid for `decode_json`."""
-    text, errors = text_of(raw)
+    text, errors = decode_lossless(raw)
     place = _after_blank(text, 0)
     while text[place] != "}":
         place = _after_blank(text, place + 1)  # after "{" or ","
@@ -253,8 +253,8 @@ def decode_json(raw: bytes) -> Any:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if len(raw) > MAX_LENIENT:
-            raise NotAnObjectError(_why_not(raw, error)) from None
-    text, errors = text_of(raw)
+            raise NotAnObjectError(_refusal_reason(raw, error)) from None
+    text, errors = decode_lossless(raw)
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:

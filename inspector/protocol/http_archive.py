@@ -22,15 +22,15 @@ Line = tuple[int, dict[str, Any]]
 """Time in nanoseconds, and the line."""
 
 _STREAM = "text/event-stream"
-_MOST_TEXT = 1 << 16
+_MAX_TEXT = 1 << 16
 """Characters kept of a body that is not JSON, such as a script or a page."""
 _LINES = ("application/x-ndjson", "application/jsonl", "application/json-lines")
 _MOST_LINES = 1 << 26
 """Characters kept of a body of JSON lines, as Ollama streams its answers."""
-_MOST_EVENTS = 1 << 20
+_MAX_EVENTS = 1 << 20
 
 
-def lines_of(entry: object, number: int) -> Iterator[Line]:
+def entry_to_lines(entry: object, number: int) -> Iterator[Line]:
     """Yields the lines of an entry in time order. Never raises.
 
     Args:
@@ -43,40 +43,43 @@ def lines_of(entry: object, number: int) -> Iterator[Line]:
     # An entry without a time still belongs to the log, in its order.
     began = 0 if began == NO_TIME else began
     asked, answered = _mapping(entry.get("request")), _mapping(entry.get("response"))
-    yield began, {**_usual(began, number, "http-request", out=True), **_address(asked), **_body(asked.get("postData"))}
+    yield (
+        began,
+        {**_line_head(began, number, "http-request", out=True), **_address(asked), **_body(asked.get("postData"))},
+    )
     # A browser writes -1 for a phase that did not happen.
-    headed = began + _spent(entry, "blocked", "dns", "connect", "send", "wait")
+    headed = began + _sum_timings(entry, "blocked", "dns", "connect", "send", "wait")
     ended = max(headed, began + _nanoseconds(entry.get("time")))
     # A status of 0 means that no answer came.
     status = answered.get("status")
     if not isinstance(status, int) or not status:
         why = next((one for key in ("_error", "statusText") if isinstance(one := answered.get(key), str) and one), None)
-        yield ended, {**_usual(ended, number, "http-error"), "error": why or "no answer came"}
+        yield ended, {**_line_head(ended, number, "http-error"), "error": why or "no answer came"}
         return
     headers = _headers(answered)
-    head = {**_usual(headed, number, "http-response"), "status": status, "headers": headers}
+    head = {**_line_head(headed, number, "http-response"), "status": status, "headers": headers}
     content = _mapping(answered.get("content"))
     text = _text(content)
     if text is not None and _is_stream(content, headers):
         yield headed, head
         at = headed
-        for event in events_of(text):
+        for event in parse_server_sent_events(text):
             # The times of events are unknown: requests of the server come early, and an answer ends
             # the stream.
-            if not _asks(event.get("message")):
+            if not _is_rpc_request(event.get("message")):
                 at = ended
-            yield at, {**_usual(at, number, "sse-event"), "untimed": True, **event}
+            yield at, {**_line_head(at, number, "sse-event"), "untimed": True, **event}
     else:
         yield ended, {**head, "t": _time(ended), **_body(content, text)}
-    yield ended, {**_usual(ended, number, "http-end"), "how": "complete"}
+    yield ended, {**_line_head(ended, number, "http-end"), "how": "complete"}
 
 
-def _asks(message: object) -> bool:
+def _is_rpc_request(message: object) -> bool:
     """Returns True for a JSON-RPC request or notification."""
     return isinstance(message, Mapping) and "jsonrpc" in message and "method" in message
 
 
-def events_of(text: str) -> Iterator[dict[str, Any]]:
+def parse_server_sent_events(text: str) -> Iterator[dict[str, Any]]:
     """Yields the server-sent events of a body (HTML, 9.2.6) as line members."""
     found: dict[str, str] = {}
     data: list[str] = []
@@ -92,13 +95,13 @@ def events_of(text: str) -> Iterator[dict[str, Any]]:
                 found[name] = value
             elif not name:
                 found["comment"] = value
-        elif (found or data) and count < _MOST_EVENTS:
+        elif (found or data) and count < _MAX_EVENTS:
             count += 1
-            yield {"sse": found, **_said("\n".join(data))} if data else {"sse": found}
+            yield {"sse": found, **_body_member("\n".join(data))} if data else {"sse": found}
             found, data = {}, []
 
 
-def _said(text: str, most: int = _MOST_TEXT) -> dict[str, Any]:
+def _body_member(text: str, most: int = _MAX_TEXT) -> dict[str, Any]:
     """Returns a body: as JSON for an object or a list, else as text of `most` characters."""
     try:
         value = decode_json(text.encode("utf-8", "replace")) if text.lstrip()[:1] in ("{", "[") else None
@@ -107,7 +110,7 @@ def _said(text: str, most: int = _MOST_TEXT) -> dict[str, Any]:
     return {"message": value} if isinstance(value, dict | list) else {"text": text[:most]} if text else {}
 
 
-def _usual(time_ns: int, number: int, kind: str, *, out: bool = False) -> dict[str, Any]:
+def _line_head(time_ns: int, number: int, kind: str, *, out: bool = False) -> dict[str, Any]:
     way = "client->server" if out else "server->client"
     return {"t": _time(time_ns), "dir": way, "kind": kind, "x": number}
 
@@ -165,7 +168,7 @@ def _body(holder: object, text: str | None = None) -> dict[str, Any]:
     text = text if text is not None else _text(content)
     if text is not None:
         mime = content.get("mimeType")
-        return _said(text, _MOST_LINES if isinstance(mime, str) and mime.startswith(_LINES) else _MOST_TEXT)
+        return _body_member(text, _MOST_LINES if isinstance(mime, str) and mime.startswith(_LINES) else _MAX_TEXT)
     size, mime = content.get("size"), content.get("mimeType")
     if isinstance(size, int) and size > 0:
         # A binary body was not stored, so its type and size stand for it.
@@ -173,7 +176,7 @@ def _body(holder: object, text: str | None = None) -> dict[str, Any]:
     return {}
 
 
-def _spent(entry: Mapping[str, Any], *names: str) -> int:
+def _sum_timings(entry: Mapping[str, Any], *names: str) -> int:
     timings = _mapping(entry.get("timings"))
     return sum(_nanoseconds(timings.get(name)) for name in names)
 

@@ -30,7 +30,7 @@ def decode_one(decode: Decode[_Shape], raw: bytes | msgspec.Raw) -> _Shape | Non
         return None
 
 
-def fits(decode: Decode[Any], raw: bytes | msgspec.Raw) -> bool:
+def has_shape(decode: Decode[Any], raw: bytes | msgspec.Raw) -> bool:
     """Returns True if a line, or a value, has this shape."""
     try:
         decode(raw)
@@ -39,7 +39,7 @@ def fits(decode: Decode[Any], raw: bytes | msgspec.Raw) -> bool:
     return True
 
 
-def text_in(raw: msgspec.Raw) -> str | None:
+def decode_text(raw: msgspec.Raw) -> str | None:
     """Decodes a value if it is a string."""
     return decode_one(_decode_text, raw)
 

@@ -47,11 +47,11 @@ CONTEXT_OPERATION = "meup/context"
 FRAME = "stream/frame"
 """Canonical kind of a `#stream#data` frame, which is no envelope and has no kind itself."""
 
-KEPT_BY_GATEWAY = frozenset(
+CONSUMED_BY_GATEWAY = frozenset(
     {"space/invite", "stream/request", "stream/grant-write", "stream/revoke-write", "stream/transfer-ownership"}
 )
 """Kinds that gateways consume and, always or at times, deliver to no participant (docs/protocols.md 9 and 16)."""
-SAID_OF_KEPT = frozenset(
+SENT_FOR_CONSUMED = frozenset(
     {"space/invite-ack", "stream/open", "stream/write-granted", "stream/write-revoked", "stream/ownership-transferred"}
 )
 """Kinds that gateways send instead; they name the consumed message."""
@@ -226,7 +226,7 @@ def one_word_kind(name: str, *, method: object, has_outcome: bool, event: object
     return name
 
 
-def last_part(kind: str) -> str:
+def short_kind(kind: str) -> str:
     """Returns the part after the last `/` of a kind; all of it if the part alone would reveal a secret."""
     last = kind.rpartition("/")[2]
     return last if can_stand_alone(last, kind) else kind
@@ -241,7 +241,7 @@ def can_stand_alone(part: str, raw: str) -> bool:
     return mask_text(part) in mask_text(raw)
 
 
-def family(kind: str) -> Family:
+def family_of(kind: str) -> Family:
     """Returns the display family of a canonical kind."""
     found = _FAMILIES.get(kind)
     if found is None:

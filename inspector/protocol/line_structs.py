@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from inspector.protocol.calls import Result
-from inspector.protocol.json_values import NO_RAW, REFUSALS, Decode, decode_one, fits
+from inspector.protocol.json_values import NO_RAW, REFUSALS, Decode, decode_one, has_shape
 
 _Absent = msgspec.UnsetType
 _ABSENT = msgspec.UNSET
@@ -178,9 +178,9 @@ def decode_all(decode: Decode[_Line], lines: Sequence[bytes | msgspec.Raw]) -> l
     return found
 
 
-def is_usual(line: bytes) -> bool:
+def is_regular_line(line: bytes) -> bool:
     """Returns True for a regular envelope with a sender, or a regular gateway log line."""
     if b'"kind"' not in line:
         return False
     envelope = decode_one(decode_envelope, line)
-    return envelope.sender is not None if envelope is not None else fits(decode_log_line, line)
+    return envelope.sender is not None if envelope is not None else has_shape(decode_log_line, line)

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.schema_validation import LARGEST_SCHEMA
+from inspector.protocol.schema_validation import MAX_SCHEMA_BYTES
 
 _MOST_TOOLS, _MOST_PAGES = 5_000, 500
 NEVER = -1
@@ -35,14 +35,14 @@ class Definition:
         name: of the tool.
         aspects: canonical JSON by member of the definition.
         input_schema, output_schema: as listed; None.
-        called: the last message that called it in this form; NEVER.
+        last_call: the last message that called it in this form; NEVER.
     """
 
     name: str
     aspects: dict[str, bytes]
     input_schema: Any
     output_schema: Any
-    called: int = NEVER
+    last_call: int = NEVER
 
 
 class ListPages:
@@ -53,11 +53,11 @@ class ListPages:
         self._next: Any = None
         self._count = 0
 
-    def fits(self, cursor: Any) -> bool:
+    def accepts_cursor(self, cursor: Any) -> bool:
         """Returns True if a page with this cursor begins a list, or continues the present one."""
         return cursor is None or (cursor == self._next and 0 < self._count < _MOST_PAGES)
 
-    def take(self, cursor: Any, page: list[dict[str, Any]], next_cursor: Any) -> list[dict[str, Any]] | None:
+    def add_page(self, cursor: Any, page: list[dict[str, Any]], next_cursor: Any) -> list[dict[str, Any]] | None:
         """Adds a page; returns the whole list after the last one.
 
         Args:
@@ -66,22 +66,22 @@ class ListPages:
             next_cursor: of the next page; absent on the last.
         """
         # A page that does not continue the last one makes the list incomplete.
-        if not self.fits(cursor):
-            self.give_up()
+        if not self.accepts_cursor(cursor):
+            self.discard_pages()
             return None
         # The first page starts a new list.
         if cursor is None:
-            self.give_up()
+            self.discard_pages()
         self._tools += page
         self._count += 1
         self._next = next_cursor
         if next_cursor or len(self._tools) > _MOST_TOOLS:
             return None
         found = self._tools
-        self.give_up()
+        self.discard_pages()
         return found
 
-    def give_up(self) -> None:
+    def discard_pages(self) -> None:
         """Discards the pages so far."""
         self._tools, self._next, self._count = [], None, 0
 
@@ -107,7 +107,7 @@ def _definition(tool: dict[str, Any]) -> Definition:
     aspects.setdefault("annotations", _canonical("annotations", {}))
     asked, answered = (
         # A huge schema would take too long to compare.
-        tool.get(name) if len(aspects.get(name, b"")) <= LARGEST_SCHEMA else None
+        tool.get(name) if len(aspects.get(name, b"")) <= MAX_SCHEMA_BYTES else None
         for name in ("inputSchema", "outputSchema")
     )
     return Definition(tool["name"], aspects, asked, answered)
@@ -140,6 +140,6 @@ def _ordered(value: Any, depth: int) -> Any:
 _DEEPEST = 64
 
 
-def differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+def changed_aspects(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """Returns the different aspects of two definitions, in words; compares aspects or their digests."""
     return [word for name, word in ASPECTS.items() if before.get(name) != after.get(name)]

@@ -14,7 +14,7 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 """In `_meta` of every request since 2026-07-28."""
 FIRST_MODERN = "2026-07-28"
 """First revision with a version in each request; before, `initialize` negotiates it."""
-LISTEN = "subscriptions/listen"
+LISTEN_METHOD = "subscriptions/listen"
 """A request that stays open while the client listens."""
 SERVER_METHODS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
 """Requests of servers to clients."""
@@ -22,16 +22,17 @@ _OWN = (
     "tools/", "resources/", "prompts/", "notifications/tools/", "notifications/resources/", "notifications/prompts/",
 )  # fmt: skip
 _ALSO_OWN = SERVER_METHODS | {
-    "completion/complete", "logging/setLevel", "server/discover", LISTEN, "notifications/initialized", "tasks/result",
+    "completion/complete", "logging/setLevel", "server/discover", LISTEN_METHOD, "notifications/initialized",
+    "tasks/result",
 }  # fmt: skip
 _SHARED = ("notifications/", "tasks/")
 INPUT_REQUIRED = "input_required"
-RETRIED = frozenset({"tools/call", "prompts/get", "resources/read"})
+RETRIED_METHODS = frozenset({"tools/call", "prompts/get", "resources/read"})
 """Methods whose answer may ask for input since 2026-07-28; the client repeats them with the input."""
 TASK = "task"
 RELATED_TASK_KEY = "io.modelcontextprotocol/related-task"
 
-_MOST = 64
+_MAX_VERSION_LENGTH = 64
 
 
 def is_own_method(method: str) -> bool:
@@ -64,7 +65,7 @@ class Task(NamedTuple):
     """It contains the result, or the error, of the call behind the task."""
     failed: bool = False
     """The call failed."""
-    handed: bool = False
+    is_created: bool = False
     """It answers a call with a task; other answers may name tasks too, also of other protocols."""
 
 
@@ -104,7 +105,7 @@ def version_in(header: Header) -> str | None:
             found = _decode_result(raw).version
     except REFUSALS:
         return None
-    return found if isinstance(found, str) and 0 < len(found) <= _MOST else None
+    return found if isinstance(found, str) and 0 < len(found) <= _MAX_VERSION_LENGTH else None
 
 
 def state_in(header: Header) -> str | None:
@@ -185,6 +186,6 @@ def task_in(header: Header) -> Task | None:
 ERAS = ("legacy", "modern")
 
 
-def era(version: str) -> str:
+def era_of(version: str) -> str:
     """Returns `modern` if each request names its revision, else `legacy`."""
     return ERAS[version >= FIRST_MODERN]

@@ -92,7 +92,7 @@ class RpcError(msgspec.Struct, gc=False):
     code: Any = None
 
 
-class Note(msgspec.Struct, gc=False):
+class McpNote(msgspec.Struct, gc=False):
     """The facts of a message for checks.
 
     Attributes:
@@ -113,9 +113,9 @@ _decode_result = msgspec.json.Decoder(Result).decode
 _decode_error = msgspec.json.Decoder(RpcError).decode
 
 
-def note_of(header: Header) -> Note | None:
+def note_of(header: Header) -> McpNote | None:
     """Returns a message's facts; None if its parameters or result are unreadable. Never raises."""
-    note = Note(header.method if isinstance(header.method, str) else None)
+    note = McpNote(header.method if isinstance(header.method, str) else None)
     if header.id is not ABSENT:
         # `repr` tells the id 1 from "1".
         note.written_id = repr(header.id)
@@ -135,7 +135,7 @@ def note_of(header: Header) -> Note | None:
     return note
 
 
-def server_of(result: Result) -> tuple[str, str]:
+def server_name_and_version(result: Result) -> tuple[str, str]:
     """Returns a server's own name and version in a result; "" if missing."""
     info = result.server
     if info is None and isinstance(result.meta, dict):

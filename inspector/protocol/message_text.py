@@ -39,7 +39,7 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
 def _outcome_text(payload: Mapping[str, Any]) -> str | None:
     error = payload.get("error")
     if isinstance(error, dict):
-        return _words(error.get("message")) or compact(error)
+        return _words(error.get("message")) or compact_json(error)
     if isinstance(error, str):
         return error
     if "result" not in payload:
@@ -55,8 +55,8 @@ def _outcome_text(payload: Mapping[str, Any]) -> str | None:
         # Members that carry facts for programs are no text.
         result = {name: value for name, value in result.items() if name not in _CARRIED}
         text = content_text(result) or _read_text(result) or _list_text(result) or _said_text(result)
-        return text or (EMPTY if _is_empty(result) else compact(result))
-    return _words(result) or (EMPTY if _is_nothing(result) else compact(result))
+        return text or (EMPTY_RESULT if _is_empty(result) else compact_json(result))
+    return _words(result) or (EMPTY_RESULT if _is_nothing(result) else compact_json(result))
 
 
 def _input_text(requests: object) -> str:
@@ -81,7 +81,7 @@ def _short_id(identifier: str) -> str:
 
 
 _LONGEST_ID = 12
-EMPTY = "empty result"
+EMPTY_RESULT = "empty result"
 _CARRIED = frozenset(("_meta", "resultType", "cacheScope", "ttlMs"))
 """Transport members of a result, without content (docs/protocols.md 13)."""
 
@@ -156,7 +156,7 @@ def _messages_text(messages: object) -> str | None:
 def _fields_text(fields: Mapping[str, Any]) -> str | None:
     """Returns values by name; secrets are masked."""
     shown = ((name, mask_value(name, value) if is_secret_key(name) else value) for name, value in fields.items())
-    return "  ".join(f"{name}={_words(value) or compact(value)}" for name, value in shown) or None
+    return "  ".join(f"{name}={_words(value) or compact_json(value)}" for name, value in shown) or None
 
 
 def _call_text(params: object) -> str | None:
@@ -195,10 +195,10 @@ def _control_text(kind: str, payload: Mapping[str, Any]) -> str | None:
 def _session_text(kind: str, payload: Mapping[str, Any]) -> str | None:
     """Returns session facts: its intent, an opened sub-session, its outcome."""
     label = _words(payload.get("label"))
-    if kind == msp.OPENED:
+    if kind == msp.SUBSESSION_OPENED:
         return f"opens the sub-session {label}" if label else "opens a sub-session"
-    if kind == msp.CLOSED:
-        done = "discards" if payload.get("status") == msp.DISCARDED else "closes"
+    if kind == msp.SUBSESSION_CLOSED:
+        done = "discards" if payload.get("status") == msp.DISCARDED_STATUS else "closes"
         summary = _words(payload.get("summary"))
         return f"{done} {label or 'a sub-session'}{f': {summary}' if summary else ''}"
     agreed = payload.get("sub_context")
@@ -257,7 +257,7 @@ def _words(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def compact(value: object) -> str:
+def compact_json(value: object) -> str:
     """Returns a value as JSON on one line."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

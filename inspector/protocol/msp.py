@@ -13,17 +13,17 @@ SESSION = "msp/session"
 """Start of a session: its sub-context and its label; in the main context."""
 SNAPSHOT = "msp/snapshot"
 """A summary of earlier messages of the main chat; in the main context."""
-OPENED = "msp/subsession"
+SUBSESSION_OPENED = "msp/subsession"
 """Opening of a sub-session: label, policy; in the context it was opened from."""
-CLOSED = "msp/closed"
+SUBSESSION_CLOSED = "msp/closed"
 """Closing or discarding of a sub-session: its summary; in the context it was opened from."""
 
-STRUCTURE = (SESSION, OPENED, CLOSED)
+STRUCTURE = (SESSION, SUBSESSION_OPENED, SUBSESSION_CLOSED)
 """Kinds with a payload that shapes the context tree."""
 
 SUBSESSION_TYPE = "subsession"
 """Context type of a sub-session."""
-DISCARDED = "discarded"
+DISCARDED_STATUS = "discarded"
 """Status of a discarded sub-session."""
 
 MAIN_ONLY, SUBSESSION_ONLY, GLOBAL = VISIBILITIES = ("main_only", "subsession_only", "global")

@@ -8,7 +8,7 @@ from typing import Any
 WITHOUT_ID = "(no id)"
 """Name of the context for unnamed objects (docs/protocols.md 7)."""
 OPERATIONS = frozenset({"push", "pop", "resume"})
-MOST_NESTED = 100
+MAX_NESTED_PARENTS = 100
 """Limit of nested parents."""
 
 
@@ -34,12 +34,12 @@ def object_key(context: Mapping[str, Any]) -> str | None:
     return None
 
 
-def levels_of(context: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+def context_and_parents(context: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
     """Returns a context and its embedded parents, itself first; each names its parent by key, if any."""
     found: list[dict[str, Any]] = []
     level: Any = context
     # Parents may be nested without end.
-    while isinstance(level, dict) and len(found) < MOST_NESTED:
+    while isinstance(level, dict) and len(found) < MAX_NESTED_PARENTS:
         above = level.get("parent")
         found.append({**level, "parent": object_key(above) if isinstance(above, dict) else above})
         level = above

@@ -18,7 +18,7 @@ _WORDS = (
 )
 
 
-def welcomed(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def welcomed_participant(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Returns the participant that a welcome addresses, as described there.
 
     MCP-X v0.0 named it `participant` or `participant_id`, and participants by their ids alone.
@@ -27,7 +27,7 @@ def welcomed(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return found if isinstance(found, Mapping) else {"id": found} if isinstance(found, str) else None
 
 
-def patterns(capabilities: object) -> list[str]:
+def capability_lines(capabilities: object) -> list[str]:
     """Returns each capability as one line: its kind pattern, and the bound payload values."""
     lines: list[str] = []
     for item in capabilities if isinstance(capabilities, list) else []:
@@ -51,7 +51,7 @@ def _pattern(item: Mapping[str, Any]) -> str:
     return ":".join([kind, *parts])
 
 
-def in_words(capability_patterns: Iterable[str]) -> str:
+def permissions_in_words(capability_patterns: Iterable[str]) -> str:
     """Returns permissions in words: "may do anything", "chat, reason, propose", "answers tools", "listens only"."""
     listed = list(capability_patterns)
     kinds = [p.partition(":")[0] for p in listed]

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.derived_messages import Meaning
+from inspector.protocol.derived_messages import DerivedMessage
 from inspector.protocol.header import Header
 from inspector.protocol.timestamps import NO_TIME
 
@@ -20,7 +20,7 @@ class Shape(enum.IntEnum):
     ENVELOPE = 0
     RPC = 1
     """A JSON-RPC message without an envelope, as in MCP stdio traffic."""
-    JOIN = 2
+    CLIENT_HELLO = 2
     """A client hello `{"type":"join",...}`."""
     ERROR = 3
     """A gateway's answer to a malformed message, `{"error":...}` without an envelope."""
@@ -31,13 +31,13 @@ class Shape(enum.IntEnum):
     GAP = 6
     """A marker of this program: frames may be missing here."""
     UNREADABLE = 7
-    NOTHING = 8
+    NO_MESSAGE = 8
     """No message: a capture's header, or a marker that only records a connection."""
-    MEANING = 9
+    DERIVED = 9
     """A record of a transcript with its messages in `means`."""
 
 
-class Exchange(msgspec.Struct, gc=False):
+class HttpExchange(msgspec.Struct, gc=False):
     """The HTTP exchange of a message: one request with its answer."""
 
     number: int
@@ -50,10 +50,10 @@ class Exchange(msgspec.Struct, gc=False):
     """Microseconds from the request to the first byte of its answer; 0 if unknown."""
     whole_us: int = 0
     """Microseconds from the request to the end of the exchange; 0 before it."""
-    begins: bool = False
-    answers: bool = False
+    is_request: bool = False
+    is_answer_head: bool = False
     """The head of its answer."""
-    ends: bool = False
+    is_end: bool = False
     initializes: bool = False
     """A client requests a session."""
     hung_up: bool = False
@@ -81,15 +81,15 @@ class ModelCall(msgspec.Struct, gc=False):
     """As the request names it."""
     conversation: str
     asked_ns: int = NO_TIME
-    previous: str | None = None
+    continued_answer: str | None = None
     """Id of the continued answer, if the history is not sent again."""
     digest: bytes = b""
     """Equal for equal requests."""
     retries: int = 0
     """Number of earlier attempts, by the client."""
-    seen: dict[str, int] = {}
+    occurrence_counts: dict[str, int] = {}
     """Number of occurrences of each part in the request, and before it in a server-side conversation."""
-    opening: str = ""
+    opening_hash: str = ""
     """Equal for requests with the same first text of the user; empty if the request names its conversation."""
     thread: tuple[str, str] | tuple[()] = ()
     """Ids of session, and of thread or agent, sent beside the messages; empty for none."""
@@ -97,9 +97,9 @@ class ModelCall(msgspec.Struct, gc=False):
     """Hashes of the sent parts in order, without system prompts."""
     speakers: bytes = b""
     """The `Speaker` of each."""
-    offers: bytes = b""
+    tools_hash: bytes = b""
     """Equal for equal tools; empty without tools."""
-    instructs: bytes = b""
+    system_prompt_hash: bytes = b""
     """Equal for system prompts with the same beginning."""
 
 
@@ -129,23 +129,23 @@ class Record(msgspec.Struct, gc=False):
     """Connection number within a capture, by the line."""
     batch: int = 0
     """Number of elements if `raw` is a JSON-RPC batch; unreadable as one message."""
-    exchange: Exchange | None = None
+    exchange: HttpExchange | None = None
     event_id: str | None = None
     """Id of a server-sent event: a repeated one in its session is a copy."""
     name: str | None = None
     """Row name of a line without a message."""
     failed: bool = False
     """Such a line reports a failure."""
-    means: tuple[Meaning, ...] = ()
+    derived_messages: tuple[DerivedMessage, ...] = ()
     """The messages of a transcript's record, at least one."""
-    meant_by: str | None = None
+    derived_by: str | None = None
     """The format that derived them."""
     call: ModelCall | None = None
     """The model call of a recording's line."""
-    known: Mapping[str, Any] | None = None
+    known_facts: Mapping[str, Any] | None = None
     """Facts from earlier lines (`inspector.reading.reassembly.reassembler`), if any."""
 
-    def within(self, around: Record) -> None:
+    def inherit_from(self, around: Record) -> None:
         """Copies missing values from the surrounding line."""
         if self.time_ns == NO_TIME:
             self.time_ns = around.time_ns
@@ -155,6 +155,6 @@ class Record(msgspec.Struct, gc=False):
         self.exchange = self.exchange or around.exchange
 
 
-def unreadable(raw: bytes, reason: str, *, time_ns: int = NO_TIME, direction: str | None = None) -> Record:
+def unreadable_record(raw: bytes, reason: str, *, time_ns: int = NO_TIME, direction: str | None = None) -> Record:
     """Returns a record of unknown bytes; `reason` describes them."""
     return Record(Shape.UNREADABLE, raw, time_ns=time_ns, direction=direction, reason=reason)

@@ -13,7 +13,7 @@ CONTEXT_KEY = "response_context"
 """Key of the answered call in a self-contained response."""
 
 
-class ToldCall(msgspec.Struct, gc=False):
+class AnsweredCall(msgspec.Struct, gc=False):
     """The call that a response answers.
 
     Attributes:
@@ -39,10 +39,10 @@ class _Request(msgspec.Struct, gc=False):
 
 
 _decode_request = msgspec.json.Decoder(_Request).decode
-_decode = msgspec.json.Decoder(ToldCall).decode
+_decode = msgspec.json.Decoder(AnsweredCall).decode
 
 
-def read_told_call(raw: msgspec.Raw) -> ToldCall | None:
+def read_answered_call(raw: msgspec.Raw) -> AnsweredCall | None:
     """Returns the call; None unless the value is an object with a method."""
     try:
         found = _decode(raw)

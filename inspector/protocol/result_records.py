@@ -14,7 +14,7 @@ may_hold_json = re.compile(rb'"text"\s*:\s*"(?:\s|\\[nrt])*[\[{]').search
 """Matches raw content with a text that begins like a JSON array or object."""
 
 
-class Listed(NamedTuple):
+class RecordCounts(NamedTuple):
     """The longest list in a result."""
 
     records: int
@@ -23,7 +23,7 @@ class Listed(NamedTuple):
     """Length as records, or as anything under the list names of known tools."""
 
 
-def listed_in(result: Mapping[str, Any]) -> Listed:
+def count_records(result: Mapping[str, Any]) -> RecordCounts:
     """Returns the longest list of records in a result, by both measures, else 0."""
     structured = result.get("structuredContent")
     # Structured content usually repeats the text, so one of both is enough.
@@ -33,7 +33,7 @@ def listed_in(result: Mapping[str, Any]) -> Listed:
     named += [pair for _, one in named if isinstance(one, Mapping) for pair in one.items()]  # {"data": {"items": []}}
     lists = [(name, one) for name, one in named if isinstance(one, list)]
     records = max((len(one) for _, one in lists if all(isinstance(item, Mapping) for item in one)), default=0)
-    return Listed(records, max([records, *(len(one) for name, one in lists if name in _NAMES)]))
+    return RecordCounts(records, max([records, *(len(one) for name, one in lists if name in _NAMES)]))
 
 
 def _texts_as_json(blocks: object) -> Iterator[Any]:

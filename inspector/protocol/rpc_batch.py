@@ -9,8 +9,8 @@ from __future__ import annotations
 import msgspec
 
 from inspector.protocol.header import MAX_LENIENT, NotAnObjectError, decode_json
-from inspector.protocol.json_values import REFUSALS, fits
-from inspector.protocol.record import Record, unreadable
+from inspector.protocol.json_values import REFUSALS, has_shape
+from inspector.protocol.record import Record, unreadable_record
 
 MAX_ELEMENTS = 1 << 17
 """Limit of elements in a batch. Each becomes a message; an array of 100 MB could contain fifty million."""
@@ -37,7 +37,7 @@ def batch_in(raw: bytes) -> Record | None:
     count = _count(raw)
     if not 0 < count <= MAX_ELEMENTS:
         return None
-    record = unreadable(raw, f"a JSON-RPC batch of {count:,}, where one message was expected")
+    record = unreadable_record(raw, f"a JSON-RPC batch of {count:,}, where one message was expected")
     record.batch = count
     return record
 
@@ -57,7 +57,7 @@ def _count(raw: bytes) -> int:
 
 
 def _is_message(element: msgspec.Raw) -> bool:
-    return fits(_decode_message, element)
+    return has_shape(_decode_message, element)
 
 
 def _count_leniently(raw: bytes) -> int:

@@ -15,11 +15,11 @@ from typing import Any
 from inspector.protocol import bounded_regex
 from inspector.protocol.secrets.masking import MASK
 
-LARGEST_SCHEMA = 1 << 17
-LARGEST_VALUE = 1 << 18
+MAX_SCHEMA_BYTES = 1 << 17
+MAX_VALUE_BYTES = 1 << 18
 """Bytes of JSON."""
-_DEEPEST = 48
-_LONGEST_S = 0.02
+_MAX_DEPTH = 48
+_TIME_LIMIT_S = 0.02
 """Limit of processor time for one value in seconds."""
 _MOST_COMPARED = 1_000
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -57,25 +57,25 @@ class Schema:
         self._validator = _compiled(definition)
 
     @property
-    def can_judge(self) -> bool:
+    def can_validate(self) -> bool:
         """True if values can be validated with it."""
         return self._validator is not None
 
-    def mismatch(self, value: Any) -> Mismatch | None:
+    def find_mismatch(self, value: Any) -> Mismatch | None:
         """Returns the first violation; None if there is none, or it cannot be determined."""
         # Deep values would take long, or exhaust the stack.
-        if self._validator is None or _depth(value) > _DEEPEST:
+        if self._validator is None or _depth(value) > _MAX_DEPTH:
             return None
         # Time of this process, so that a busy machine does not end the check early.
-        _deadline[0] = time.process_time() + _LONGEST_S
+        _deadline[0] = time.process_time() + _TIME_LIMIT_S
         try:
             error = next((one for one in self._validator.iter_errors(value) if not _is_hidden(one.instance)), None)
         except Exception:  # noqa: BLE001 - a schema from the wire may break its judge in any way
             return None
-        return _told(error) if error is not None else None
+        return _as_mismatch(error) if error is not None else None
 
 
-def references_elsewhere(definition: Any) -> str | None:
+def find_external_reference(definition: Any) -> str | None:
     """Returns the first reference of a schema to another document. No reference is resolved."""
     for inner in _walk(definition, 0):
         for key in _REFERENCES:
@@ -96,7 +96,7 @@ def _names(value: Any) -> Iterator[str]:
 
 
 def _walk(value: Any, depth: int) -> Iterator[dict[str, Any]]:
-    if depth > 2 * _DEEPEST:
+    if depth > 2 * _MAX_DEPTH:
         return
     if isinstance(value, dict):
         yield value
@@ -112,7 +112,7 @@ def _walk(value: Any, depth: int) -> Iterator[dict[str, Any]]:
 def _depth(value: Any) -> int:
     """Returns the nesting depth of a value, at most the limit plus one."""
     level, layer = 0, [value]
-    while layer and level <= _DEEPEST:
+    while layer and level <= _MAX_DEPTH:
         level += 1
         inner = (one.values() if isinstance(one, dict) else one for one in layer if isinstance(one, dict | list))
         layer = [item for items in inner for item in items]
@@ -126,7 +126,7 @@ def _compiled(definition: Any) -> Any:
     if isinstance(definition, bool) or not isinstance(definition, dict):
         return None
     # Such a schema could take too much time, or would have to be fetched.
-    if _depth(definition) > _DEEPEST or references_elsewhere(definition) is not None or _matches_names(definition):
+    if _depth(definition) > _MAX_DEPTH or find_external_reference(definition) is not None or _matches_names(definition):
         return None
     dialects = _dialects()
     dialect = dialects.get(str(definition.get("$schema", _DEFAULT)).rstrip("#"))
@@ -146,12 +146,12 @@ def _compiled(definition: Any) -> Any:
 _DEFAULT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def are_judges_made() -> bool:
+def are_validators_loaded() -> bool:
     """Returns True if the validators exist; importing and creating them takes 50 ms."""
     return _dialects.cache_info().currsize > 0
 
 
-def make_judges() -> None:
+def load_validators() -> None:
     """Creates the validators, if necessary."""
     _dialects()
 
@@ -172,12 +172,14 @@ def _dialects() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for uri, dialect in known.items():
         # A schema from a server is hostile input, so each keyword has a deadline.
-        judges = {keyword: _timed(judge) for keyword, judge in dialect.VALIDATORS.items()}
-        found[uri] = extend(dialect, {**judges, "pattern": _pattern, "uniqueItems": _few(judges["uniqueItems"])})
+        judges = {keyword: _with_deadline(judge) for keyword, judge in dialect.VALIDATORS.items()}
+        found[uri] = extend(
+            dialect, {**judges, "pattern": _pattern, "uniqueItems": _limit_items(judges["uniqueItems"])}
+        )
     return found
 
 
-def _timed(judge: Any) -> Any:
+def _with_deadline(judge: Any) -> Any:
     def judged(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
         if time.process_time() > _deadline[0]:
             raise TooLongError
@@ -186,7 +188,7 @@ def _timed(judge: Any) -> Any:
     return judged
 
 
-def _few(judge: Any) -> Any:
+def _limit_items(judge: Any) -> Any:
     """Skips the uniqueness check of long lists, since it takes quadratic time."""
 
     def judged(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
@@ -204,7 +206,7 @@ def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iter
         return
     try:
         # Python's own expressions may take exponential time.
-        if not bounded_regex.search(pattern, instance):
+        if not bounded_regex.search_pattern(pattern, instance):
             yield ValidationError(f"does not match {pattern!r}")
     except bounded_regex.RegexRefusedError:
         return
@@ -215,7 +217,7 @@ def _is_hidden(instance: Any) -> bool:
     return isinstance(instance, str) and any(mask in instance for mask in _HIDDEN)
 
 
-def _told(error: Any) -> Mismatch:
+def _as_mismatch(error: Any) -> Mismatch:
     where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path).lstrip(".")
     rule, wanted = error.validator, error.validator_value
     if rule == "required" and isinstance(error.instance, dict) and isinstance(wanted, list):

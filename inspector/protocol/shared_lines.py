@@ -13,12 +13,12 @@ import re
 from typing import Any
 
 from inspector.protocol.header import MAX_LENIENT
-from inspector.protocol.record import Record, unreadable
+from inspector.protocol.record import Record, unreadable_record
 
 Piece = tuple[int, int]
 """Start and end of an object in its line."""
 
-_MOST = 1 << 15
+_MAX_OBJECTS = 1 << 15
 """Limit of objects on one line. Each becomes a message; a line of a megabyte could contain 300,000."""
 _TRIES = 8
 _BLANK = re.compile(r"[ \t\r]*")
@@ -26,31 +26,31 @@ _FIRST_KEY = re.compile(r'\{"[^"\\]{1,40}":')
 _decode: Any = json.JSONDecoder().raw_decode
 
 
-def joined_in(line: bytes) -> Record | None:
+def objects_in_line(line: bytes) -> Record | None:
     """Returns a placeholder record if a line consists of several objects."""
-    count = len(pieces_of(line))
+    count = len(object_spans(line))
     if not count:
         return None
-    record = unreadable(line, f"{count:,} JSON objects, where one was expected")
+    record = unreadable_record(line, f"{count:,} JSON objects, where one was expected")
     record.batch = count
     return record
 
 
-def pieces_of(line: bytes) -> list[Piece]:
+def object_spans(line: bytes) -> list[Piece]:
     """Returns the spans of a line's objects and torn parts; empty unless there are several. Never raises."""
     if line[:1] != b"{" or len(line) > MAX_LENIENT:
         return []
     text = line.decode("latin-1")  # one character per byte; their meaning is irrelevant
     whole: list[Piece] = []
     place = 0
-    while place < len(text) and len(whole) <= _MOST and (stop := _end_of(text, place)) is not None:
+    while place < len(text) and len(whole) <= _MAX_OBJECTS and (stop := _end_of(text, place)) is not None:
         whole.append((place, stop))
         blank = _BLANK.match(text, stop)
         place = blank.end() if blank else stop
     # So many objects in a line are data, not joined messages.
-    if len(whole) > _MOST:
+    if len(whole) > _MAX_OBJECTS:
         return []
-    last = _begins_again(text, place)
+    last = _find_restart(text, place)
     rest = [(place, last), (last, len(text))] if last else [(place, len(text))] if place < len(text) else []
     return [*whole, *rest] if last or len(whole) + text.startswith("{", place) > 1 else []
 
@@ -64,7 +64,7 @@ def _end_of(text: str, begin: int) -> int | None:
         return None
 
 
-def _begins_again(text: str, torn: int) -> int:
+def _find_restart(text: str, torn: int) -> int:
     """Returns the start of a valid object after a torn one that reaches the line's end, else 0."""
     key = _FIRST_KEY.match(text)
     place = torn

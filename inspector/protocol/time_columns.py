@@ -23,7 +23,7 @@ def parse_times(texts: Sequence[str | None]) -> NDArray[np.int64]:
     places, usual = slice(None), texts
     # Times of a usual width are parsed together; numpy needs equal lengths.
     if not _all_usual(texts):
-        texts = [_widened(text) for text in texts]
+        texts = [_with_milliseconds(text) for text in texts]
         places = [n for n, text in enumerate(texts) if text and len(text) == _WIDTH]
         usual = [texts[place] for place in places]
     letters = np.frombuffer("".join(filter(None, usual)).encode("ascii", "replace"), np.uint8)
@@ -35,7 +35,7 @@ def parse_times(texts: Sequence[str | None]) -> NDArray[np.int64]:
     return found
 
 
-def _widened(text: str | None) -> str | None:
+def _with_milliseconds(text: str | None) -> str | None:
     """Returns a time of whole seconds in the regular form."""
     whole = text is not None and len(text) == _WIDTH - 4 and text.endswith("Z")
     return f"{text[:-1]}.000Z" if whole and text is not None else text

@@ -48,7 +48,7 @@ def parse_time(value: object) -> int:
     return _numbered(value)
 
 
-def written_time(value: object) -> int:
+def parse_text_time(value: object) -> int:
     """Parses as `parse_time`, but returns NO_TIME for numbers, for formats with times as texts."""
     return parse_time(value) if isinstance(value, str) else NO_TIME
 
@@ -66,7 +66,7 @@ def _numbered(value: float) -> int:
     return scaled if isinstance(scaled, int) else round(scaled / _EXACT) * _EXACT
 
 
-def parse_moment(value: object) -> int:
+def parse_date(value: object) -> int:
     """Parses as `parse_time`, but returns NO_TIME for numbers that are no date (12345).
 
     For absolute times, such as `ts`.
@@ -125,10 +125,10 @@ def log_time(time_ns: int) -> str | None:
 _SECOND_NS = 1_000_000_000
 
 
-def duration_words(delta_ns: int) -> str:
+def duration_in_words(delta_ns: int) -> str:
     """Returns a time difference in words, with its sign: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2:05:09"."""
     if delta_ns < 0:
-        return MINUS + duration_words(-delta_ns)
+        return MINUS + duration_in_words(-delta_ns)
     milliseconds = round(delta_ns / 1_000_000)
     if delta_ns < 1_000_000:
         return "<1 ms"
@@ -141,13 +141,13 @@ def duration_words(delta_ns: int) -> str:
     minutes, rest = divmod(whole, 60)
     if minutes < 60:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    return hours_words(whole) if whole < _MOST_HOURS * 3600 else f"{round(whole / 86_400):,} days"
+    return hours_in_words(whole) if whole < _MOST_HOURS * 3600 else f"{round(whole / 86_400):,} days"
 
 
 _MOST_HOURS = 100
 
 
-def hours_words(whole_s: int) -> str:
+def hours_in_words(whole_s: int) -> str:
     """Returns seconds as "h:mm:ss", from 100 hours on as "4 d 5:06"."""
     minutes, seconds = divmod(whole_s, 60)
     hours, minutes = divmod(minutes, 60)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-_LONGEST = 256
+_MAX_RULE_LENGTH = 256
 """Characters of a rule."""
-_FEW = 200
+_MAX_RULES = 200
 """Limit of rules; each is tried on each distinct name."""
 
 
@@ -20,23 +20,23 @@ class ToolAlias:
     """One rule: maps a name, or names of a pattern, to another.
 
     Attributes:
-        written: the name in traffic; each `*` in it matches any text.
-        meant: the target name; a `*` in it is the match of the last `*` of `written`.
+        pattern: the name in traffic; each `*` in it matches any text.
+        target: the target name; a `*` in it is the match of the last `*` of `pattern`.
     """
 
-    written: str
-    meant: str
+    pattern: str
+    target: str
 
     @property
     def text(self) -> str:
         """The rule in the user's notation."""
-        return f"{self.written} = {self.meant}"
+        return f"{self.pattern} = {self.target}"
 
-    def apply(self, name: str) -> str | None:
+    def resolve(self, name: str) -> str | None:
         """Returns the target of a name, or None if the rule does not match. O(length of the name)."""
-        if "*" not in self.written:
-            return self.meant if name == self.written else None
-        first, *middle, last = self.written.split("*")
+        if "*" not in self.pattern:
+            return self.target if name == self.pattern else None
+        first, *middle, last = self.pattern.split("*")
         if len(name) < len(first) + len(last) or not (name.startswith(first) and name.endswith(last)):
             return None
         place, stop = len(first), len(name) - len(last)
@@ -46,7 +46,7 @@ class ToolAlias:
             if found < 0:
                 return None
             place = found + len(part)
-        return self.meant.replace("*", name[place:stop]) or None
+        return self.target.replace("*", name[place:stop]) or None
 
 
 def parse_alias(text: str) -> ToolAlias:
@@ -58,8 +58,8 @@ def parse_alias(text: str) -> ToolAlias:
     written, equals, meant = (part.strip() for part in text.partition("="))
     if not equals or not written or not meant:
         raise AliasError("Write a rule as name = other name, for example mcp__rune__* = *.")
-    if len(text) > _LONGEST:
-        raise AliasError(f"A rule has at most {_LONGEST} characters.")
+    if len(text) > _MAX_RULE_LENGTH:
+        raise AliasError(f"A rule has at most {_MAX_RULE_LENGTH} characters.")
     if "=" in meant:
         raise AliasError("A rule has one equals sign.")
     if "**" in written:
@@ -81,11 +81,11 @@ class ToolAliases:
     """
 
     def __init__(self, rules: Sequence[ToolAlias] = ()) -> None:
-        self.rules = tuple(rules[:_FEW])
+        self.rules = tuple(rules[:_MAX_RULES])
         self._meant: dict[str, str] = {}
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> ToolAliases:
+    def from_texts(cls, texts: Iterable[str]) -> ToolAliases:
         """Parses rules; skips invalid ones."""
         rules: list[ToolAlias] = []
         for text in texts:
@@ -95,14 +95,14 @@ class ToolAliases:
                 continue
         return cls(rules)
 
-    def meant(self, name: str) -> str:
+    def resolve(self, name: str) -> str:
         """Returns the target of a tool's name; the name itself without a match."""
         if not self.rules:
             return name
         # Each name is matched once, since tools repeat in thousands of calls.
         found = self._meant.get(name)
         if found is None:
-            applied = (rule.apply(name) for rule in self.rules)
+            applied = (rule.resolve(name) for rule in self.rules)
             found = self._meant[name] = next((one for one in applied if one is not None), name)
         return found
 

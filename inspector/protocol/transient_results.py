@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.protocol.secrets.masking import masked_words
+from inspector.protocol.secrets.masking import masked_value_text
 
 _LONGEST_ODD = 80  # shown characters of an invalid signal
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
+class TransientHint:
     """A registered pair: the second tool consumes results of the first, which may then collapse."""
 
     tool: str
@@ -22,17 +22,17 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class TransientSignal:
     """Signals in a result's `_meta`."""
 
-    hints: tuple[Hint, ...] = ()
+    hints: tuple[TransientHint, ...] = ()
     consumed: bool = False
     transient: bool = False
     summary: str | None = None
     """As written, "" included; None if it is absent or no text."""
     consumers: tuple[str, ...] = ()
     """Tools that consume this very result, without a workflow."""
-    odd: str | None = None
+    problem: str | None = None
     """A sentence about an invalid signal."""
 
     @property
@@ -41,7 +41,7 @@ class Signal:
         return tuple(dict.fromkeys((hint.tool, hint.consumer) for hint in self.hints))
 
 
-def signal_in(payload: Mapping[str, Any]) -> Signal | None:
+def signal_in(payload: Mapping[str, Any]) -> TransientSignal | None:
     """Returns the signal in a response's payload. Never raises."""
     result = payload.get("result")
     meta = result.get("_meta") if isinstance(result, Mapping) else None
@@ -57,7 +57,7 @@ def signal_in(payload: Mapping[str, Any]) -> Signal | None:
     # A text "true" signals nothing, but a reader of the log may think so.
     consumed = context.get("consumed")
     if consumed is not None and not isinstance(consumed, bool):
-        shown = masked_words(consumed, _LONGEST_ODD)
+        shown = masked_value_text(consumed, _LONGEST_ODD)
         shown = f'"{shown}"' if isinstance(consumed, str) else shown
         odd = f"`consumed` is {shown}, not true, so it signals nothing."
     transient = context.get("lifecycle") == "transient"
@@ -66,7 +66,9 @@ def signal_in(payload: Mapping[str, Any]) -> Signal | None:
     if not (found or transient or consumed is True or odd):
         return None
     summary = context.get("summary")
-    return Signal(found, consumed is True, transient, summary if isinstance(summary, str) else None, consumers, odd)
+    return TransientSignal(
+        found, consumed is True, transient, summary if isinstance(summary, str) else None, consumers, odd
+    )
 
 
 def _odd_hints(hints: Any) -> str | None:
@@ -90,10 +92,10 @@ def _type_words(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-def _hint(hint: Any) -> Hint | None:
+def _hint(hint: Any) -> TransientHint | None:
     if not isinstance(hint, Mapping) or hint.get("lifecycle") != "transient":
         return None
     tool, consumer, step = hint.get("tool"), hint.get("consumedBy"), hint.get("step")
     if not (isinstance(tool, str) and isinstance(consumer, str) and tool and consumer):
         return None
-    return Hint(tool, consumer, step if isinstance(step, int) and not isinstance(step, bool) else None)
+    return TransientHint(tool, consumer, step if isinstance(step, int) and not isinstance(step, bool) else None)

@@ -11,7 +11,7 @@ import re
 
 from inspector.protocol.header import NotAnObjectError, decode_json
 
-MARK = "…"
+TRUNCATION_MARK = "…"
 """End of a truncated string."""
 MAX_DEPTH = 200
 """Levels that are kept; deeper values are dropped."""
@@ -24,13 +24,13 @@ _MEMBERS = re.compile(rb"(?:" + _TEXT + _SPACE + rb":" + _SPACE + _ITEM + rb")+"
 """Runs of scalar values with their commas, skipped in one step."""
 # Not possessive at its end: before 3.11.5 such a group keeps characters of a failed attempt.
 _WHOLE_ESCAPES = re.compile(rb'"[^"\\]*+(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^"\\]*+)*', re.DOTALL)
-_MOST_STEPS = 1 << 14
+_MAX_TOKENS = 1 << 14
 """Limit of tokens, some ms of work: 64 kB of brackets alone would take 60 ms."""
 _CLOSERS = {0x7B: 0x7D, 0x5B: 0x5D}  # { and [
 _KEY = re.compile(rb'"(?:message|envelope|frame|text|data)"\s*:\s*$')
 
 
-def completed(head: bytes, *, mark: bool = True) -> bytes | None:
+def complete_json(head: bytes, *, mark: bool = True) -> bytes | None:
     """Returns the JSON object or array that begins with these bytes, closed at their end.
 
     Args:
@@ -43,18 +43,18 @@ def completed(head: bytes, *, mark: bool = True) -> bytes | None:
         the part before it is closed.
     """
     scan = _Scan(head)
-    scan.run()
-    if not scan.safe:
+    scan.scan_tokens()
+    if not scan.last_safe_end:
         return None
     cut = scan.cut_string(mark=mark)
-    return cut if cut is not None else head[: scan.safe] + bytes(reversed(scan.closers))
+    return cut if cut is not None else head[: scan.last_safe_end] + bytes(reversed(scan.closers))
 
 
 def is_too_deep(head: bytes) -> bool | None:
     """Returns True if these bytes are JSON nested beyond any decoder's limit; None if no JSON begins here."""
     scan = _Scan(head)
-    scan.run()
-    return scan.too_deep if scan.safe else None
+    scan.scan_tokens()
+    return scan.too_deep if scan.last_safe_end else None
 
 
 class _Scan:
@@ -62,7 +62,7 @@ class _Scan:
 
     Attributes:
         closers: closing brackets of the open arrays and objects.
-        safe: last position at which `closers` can end the text; 0 before one.
+        last_safe_end: last position at which `closers` can end the text; 0 before one.
         string: start of an unterminated string; -1 without one.
         too_deep: it has more than MAX_DEPTH levels.
     """
@@ -70,16 +70,16 @@ class _Scan:
     def __init__(self, head: bytes) -> None:
         self._head = head
         self.closers = bytearray()
-        self.safe = 0
+        self.last_safe_end = 0
         self.string = -1
         self.too_deep = False
 
-    def run(self) -> None:
+    def scan_tokens(self) -> None:
         """Scans to the end of the text, to a syntax error, or to the limit of tokens."""
         head, place = self._head, self._after_blank(0)
         wants_key = False
         # The limit keeps a hostile text from blocking the window.
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MAX_TOKENS):
             if place >= len(head):
                 return
             token = head[place]
@@ -87,7 +87,7 @@ class _Scan:
                 if wants_key or not self._open(token):
                     return
                 wants_key = token == 0x7B
-                place = self.safe = place + 1
+                place = self.last_safe_end = place + 1
             elif not self.closers:
                 return
             elif token in b"}]":
@@ -95,7 +95,7 @@ class _Scan:
                 if self.closers.pop() != token:
                     self.closers.append(0x7D if token == 0x5D else 0x5D)
                     return
-                place = self.safe = place + 1
+                place = self.last_safe_end = place + 1
                 wants_key = False
             elif token == 0x2C:  # ,
                 wants_key = self.closers[-1] == 0x7D
@@ -103,11 +103,11 @@ class _Scan:
             elif token == 0x3A:  # :
                 wants_key = False
                 place += 1
-            elif (several := self._several(place, wants_key=wants_key)) > place:
+            elif (several := self._skip_scalars(place, wants_key=wants_key)) > place:
                 # Several plain values at once: one search is much faster than a step per value.
                 place = several
             else:
-                place = self._value(place, wants_key=wants_key)
+                place = self._skip_value(place, wants_key=wants_key)
                 if place < 0:
                     return
             place = self._after_blank(place)
@@ -119,7 +119,7 @@ class _Scan:
         self.closers.append(_CLOSERS[token])
         return True
 
-    def _several(self, place: int, *, wants_key: bool) -> int:
+    def _skip_scalars(self, place: int, *, wants_key: bool) -> int:
         """Skips a run of scalar values with their commas; returns the same position if there is none."""
         # In an object a run begins with a key, in an array with a value.
         if wants_key != (self.closers[-1] == 0x7D):
@@ -128,10 +128,10 @@ class _Scan:
         if found is None:
             return place
         # After the last comma the text can be closed.
-        self.safe = self._head.rfind(b",", place, found.end())
+        self.last_safe_end = self._head.rfind(b",", place, found.end())
         return found.end()
 
-    def _value(self, place: int, *, wants_key: bool) -> int:
+    def _skip_value(self, place: int, *, wants_key: bool) -> int:
         """Skips a string, number or word; returns -1 if it is unterminated. The text cannot end after a key."""
         is_string = self._head[place] == 0x22
         found = (_STRING if is_string else _PLAIN).match(self._head, place)
@@ -140,7 +140,7 @@ class _Scan:
             self.string = place if is_string and not wants_key else -1
             return -1
         if not wants_key:
-            self.safe = found.end()
+            self.last_safe_end = found.end()
         return found.end()
 
     def _after_blank(self, place: int) -> int:
@@ -155,9 +155,9 @@ class _Scan:
         start = self.string
         whole = _WHOLE_ESCAPES.match(self._head, start)
         written = self._head[start : whole.end() if whole else start + 1]
-        written = written.decode("utf-8", "ignore").encode() if _ends_torn(written) else written
+        written = written.decode("utf-8", "ignore").encode() if _ends_in_character(written) else written
         inner = self._inner(written) if _KEY.search(self._head, max(0, start - 100), start) else None
-        value = inner if inner is not None else written + (MARK.encode() if mark else b"") + b'"'
+        value = inner if inner is not None else written + (TRUNCATION_MARK.encode() if mark else b"") + b'"'
         return self._head[:start] + value + bytes(reversed(self.closers))
 
     def _inner(self, written: bytes) -> bytes | None:
@@ -169,11 +169,11 @@ class _Scan:
             text = decode_json(written + b'"')
         except NotAnObjectError:
             return None
-        whole = completed(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
+        whole = complete_json(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
         return None if whole is None else json.dumps(whole.decode("utf-8", "surrogatepass")).encode()
 
 
-def _ends_torn(data: bytes) -> bool:
+def _ends_in_character(data: bytes) -> bool:
     """Returns True if the last UTF-8 character is incomplete."""
     try:
         data.decode()

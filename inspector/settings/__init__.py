@@ -28,7 +28,7 @@ from inspector.settings.model import (
     default_presets,
     topics_of,
 )
-from inspector.settings.store import LoadedSettings, load, save, settings_path
+from inspector.settings.store import LoadedSettings, load_settings, save_settings, settings_path
 
 __all__ = [
     "DEFAULT_HIGHLIGHTS",
@@ -55,8 +55,8 @@ __all__ = [
     "Topic",
     "default_highlights",
     "default_presets",
-    "load",
-    "save",
+    "load_settings",
+    "save_settings",
     "settings_path",
     "topics_of",
 ]

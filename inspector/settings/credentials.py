@@ -61,7 +61,7 @@ class Backend(Protocol):
         ...
 
 
-def account(connection: NamedConnection) -> str:
+def account_name(connection: NamedConnection) -> str:
     """Returns the name of a connection's keyring entry: its gateway's address and its id.
 
     The address is included, so that a token never goes to another gateway, whatever the settings name. The space and
@@ -95,42 +95,44 @@ class TokenStore:
         self._backend: Backend | None = None
         self._lock = threading.Lock()
 
-    async def trouble(self) -> str:
+    async def unavailable_reason(self) -> str:
         """Returns the reason why no token can be stored, or ""; unlocks no keyring."""
         try:
             # The keyring is only opened: reading a token could ask for its password.
-            await _apart(self._ready)
+            await _run_in_thread(self._ready)
         except KeyringError as error:
             return str(error)
         return ""
 
-    async def read(self, name: str) -> Secret:
+    async def read_token(self, name: str) -> Secret:
         """Returns the token of an account.
 
         Raises:
             KeyringError: if there is no keyring, it is locked, or it has no such token.
         """
-        found = await _apart(lambda: self._call("read", lambda backend: backend.get_password(SERVICE, name)))
+        found = await _run_in_thread(lambda: self._call("read", lambda backend: backend.get_password(SERVICE, name)))
         if not found:
             raise KeyringError(GONE)
         return Secret(found)
 
-    async def keep(self, name: str, token: Secret) -> None:
+    async def store_token(self, name: str, token: Secret) -> None:
         """Stores a token, replacing an old one.
 
         Raises:
             KeyringError: if it is not stored.
         """
         secret = token.get_secret_value()
-        await _apart(lambda: self._call("keep", lambda backend: backend.set_password(SERVICE, name, secret), secret))
+        await _run_in_thread(
+            lambda: self._call("keep", lambda backend: backend.set_password(SERVICE, name, secret), secret)
+        )
 
-    async def forget(self, name: str) -> None:
+    async def delete_token(self, name: str) -> None:
         """Deletes a token, if there is one.
 
         Raises:
             KeyringError: if the keyring fails.
         """
-        await _apart(lambda: self._call("remove", lambda backend: _remove(backend, name)))
+        await _run_in_thread(lambda: self._call("remove", lambda backend: _remove(backend, name)))
 
     # In the thread
 
@@ -207,7 +209,7 @@ def _sentence(what: str, error: Exception, secret: str = "") -> str:
     return f"The token could not be {done} the system keyring: {reason}."
 
 
-async def _apart(call: Callable[[], Result]) -> Result:
+async def _run_in_thread(call: Callable[[], Result]) -> Result:
     """Runs a call in a daemon thread: one that never returns blocks neither the loop nor the exit.
 
     The loop's executor would wait for its threads at exit. After a cancellation the call continues, and its result is

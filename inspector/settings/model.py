@@ -28,29 +28,29 @@ SETTINGS_VERSION = 2
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Characters that would reverse the text around a name, or break its line.
-_ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?[/\\]+")
 _HOST = re.compile(r"(?:\[[^\]@/?#]*\]|[^/?#\\:@]*)(?::\d{0,5})?(?=[/?#\\]|\Z)")
 """Host and port, without user information before them."""
 
 
-def _repaired(value: object) -> object:
+def _with_valid_unicode(value: object) -> object:
     """Returns a value with valid Unicode texts; the same object if nothing changed."""
     if isinstance(value, str):
         # Half of a surrogate pair could not be written to the file.
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
         items = cast("list[object]", value)
-        return [_repaired(item) for item in items]
+        return [_with_valid_unicode(item) for item in items]
     if isinstance(value, dict):
         pairs = cast("dict[object, object]", value)
-        return {_repaired(key): _repaired(item) for key, item in pairs.items()}
+        return {_with_valid_unicode(key): _with_valid_unicode(item) for key, item in pairs.items()}
     return value
 
 
-def _as_name(name: str) -> str:
+def _safe_name(name: str) -> str:
     """Returns a name without control and bidi characters; shared files may contain any."""
-    return _ACTING.sub("\ufffd", name.replace("\n", " ").replace("\t", " "))
+    return _CONTROL_CHARACTERS.sub("\ufffd", name.replace("\n", " ").replace("\t", " "))
 
 
 def _is_unicode(text: str) -> bool:
@@ -69,7 +69,7 @@ class _Part(BaseModel):
     @classmethod
     def _as_unicode(cls, value: object) -> object:
         # A lone surrogate cannot be written, and would prevent saving all the rest.
-        return _repaired(value)
+        return _with_valid_unicode(value)
 
 
 class Display(_Part):
@@ -162,7 +162,7 @@ class NamedConnection(ConnectionSettings):
     @field_validator("name")
     @classmethod
     def _without_acting(cls, name: str) -> str:
-        return _as_name(name)
+        return _safe_name(name)
 
 
 class Preset(_Part):
@@ -178,7 +178,7 @@ class Preset(_Part):
     @field_validator("name")
     @classmethod
     def _without_acting(cls, name: str) -> str:
-        return _as_name(name)
+        return _safe_name(name)
 
 
 HighlightColor = Literal["rose", "orange", "lime", "teal", "sky", "violet"]
@@ -202,7 +202,7 @@ class HighlightRule(_Part):
     @field_validator("name")
     @classmethod
     def _without_acting(cls, name: str) -> str:
-        return _as_name(name)
+        return _safe_name(name)
 
 
 class MergedRules(_Part):
@@ -466,15 +466,15 @@ class Settings(_Part):
 
     def keep_connection(self, connection: NamedConnection) -> None:
         """Stores a named connection: replaces the one with its id, else appends it."""
-        if connection.name != _as_name(connection.name):  # pydantic does not validate a copy with another name
-            connection = connection.model_copy(update={"name": _as_name(connection.name)})
+        if connection.name != _safe_name(connection.name):  # pydantic does not validate a copy with another name
+            connection = connection.model_copy(update={"name": _safe_name(connection.name)})
         known = [named.id for named in self.connections]
         if connection.id in known:
             self.connections[known.index(connection.id)] = connection
         else:
             self.connections.append(connection)
 
-    def drop_connection(self, connection_id: str) -> None:
+    def remove_connection(self, connection_id: str) -> None:
         """Removes a named connection, if there is one."""
         self.connections = [named for named in self.connections if named.id != connection_id]
 

@@ -20,10 +20,10 @@ from inspector.settings.model import (
     TableColumn,
 )
 
-LONGEST: Final = 100_000
+MAX_TEXT_LENGTH: Final = 100_000
 """Characters a text may have; longer ones are not a user's."""
 _MOST_ROUNDS = 4
-_DEEPEST = 10
+_MAX_DEPTH = 10
 _LONGEST_WORD = 60
 _WORDS: Final = {
     "presets": "preset", "highlights": "highlight rule", "connections": "connection",
@@ -38,7 +38,7 @@ _ITEMS: Final[dict[str, type[BaseModel]]] = {
 _Path = tuple[str | int, ...]
 
 
-def repaired(raw: dict[str, object]) -> tuple[Settings, list[str]]:
+def repair_settings(raw: dict[str, object]) -> tuple[Settings, list[str]]:
     """Returns the settings of a decoded file, and the dropped entries in words, each with the reason.
 
     Args:
@@ -48,7 +48,7 @@ def repaired(raw: dict[str, object]) -> tuple[Settings, list[str]]:
     left_out: list[str] = []
     # Deepest first, and later items first, so that the remaining paths stay valid.
     for path in sorted(_too_long(content), key=_deepest_last, reverse=True):
-        left_out.append(f"{_named(content, path)}: it is too long")
+        left_out.append(f"{_entry_in_words(content, path)}: it is too long")
         _remove(content, path)
     # Removing an entry may reveal further errors, so this repeats.
     for _ in range(_MOST_ROUNDS):
@@ -68,7 +68,7 @@ def _without_broken(content: dict[str, object], problem: ValidationError) -> lis
         within = ".".join(str(part) for part in error["loc"][len(path) :])
         reason = error["msg"][:1].lower() + error["msg"][1:]
         reasons.setdefault(path, f"{_short(within)}: {reason}" if within else reason)
-    removed = [f"{_named(content, path)}: {reason}" for path, reason in reasons.items()]
+    removed = [f"{_entry_in_words(content, path)}: {reason}" for path, reason in reasons.items()]
     for path in sorted(reasons, key=_deepest_last, reverse=True):  # later items first, so that indices stay valid
         _remove(content, path)
     return removed
@@ -125,11 +125,11 @@ def _remove(content: object, path: _Path) -> None:
         return
 
 
-def _named(content: object, path: _Path) -> str:
+def _entry_in_words(content: object, path: _Path) -> str:
     """Returns an entry in words: "preset 3 (Tools)", "preset 3 (Tools): key", "keys of edit.mark", "display.theme"."""
     last = path[-1] if path else ""
     if len(path) > 1 and isinstance(path[-2], int):
-        return f"{_named(content, path[:-1])}: {_short(str(last))}"
+        return f"{_entry_in_words(content, path[:-1])}: {_short(str(last))}"
     if isinstance(last, int):
         here = cast("Any", content)
         for part in path:
@@ -155,18 +155,18 @@ def _too_long(content: dict[str, object]) -> set[_Path]:
     # A loop instead of recursion, since a file may be nested deeply.
     while waiting:
         path, value = waiting.pop()
-        if isinstance(value, str) and len(value) > LONGEST:
+        if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
             found.add(_entry(content, path))
         elif isinstance(value, dict):
             for key, item in cast("dict[str, object]", value).items():
-                waiting.append(((*path, key), item if len(key) <= LONGEST else key))
+                waiting.append(((*path, key), item if len(key) <= MAX_TEXT_LENGTH else key))
         elif isinstance(value, list):
             waiting += [((*path, place), item) for place, item in enumerate(cast("list[object]", value))]
     return found
 
 
 def _copied(value: object, depth: int) -> object:
-    if depth > _DEEPEST:  # valid settings are not nested so deeply
+    if depth > _MAX_DEPTH:  # valid settings are not nested so deeply
         return None
     if isinstance(value, dict):
         return {key: _copied(item, depth + 1) for key, item in cast("dict[object, object]", value).items()}

@@ -13,16 +13,16 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from inspector.base.atomic_files import in_place_of
+from inspector.base.atomic_files import open_replacement
 from inspector.settings.model import HighlightRule, Preset
 
-SIGN = "context-inspector-presets"
+FILE_KEY = "context-inspector-presets"
 """Key that identifies such a file."""
 VERSION = 1
 """Version of the file's shape."""
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """Limit of a file in bytes."""
-MOST = 500
+MAX_ITEMS = 500
 """Limit of presets or rules in one file."""
 
 _Item = TypeVar("_Item", Preset, HighlightRule)
@@ -33,31 +33,31 @@ class UnreadableShareError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedPresets:
     """Contents of a file."""
 
     presets: list[Preset] = field(default_factory=list)
     highlights: list[HighlightRule] = field(default_factory=list)
 
 
-def write_shared(path: Path, shared: Shared) -> None:
+def write_shared(path: Path, shared: SharedPresets) -> None:
     """Writes a file atomically.
 
     Raises:
         OSError: if it cannot be written; the old file is unchanged.
     """
-    content: dict[str, object] = {SIGN: VERSION}
+    content: dict[str, object] = {FILE_KEY: VERSION}
     if shared.presets:
         content["presets"] = [_plain(preset) for preset in shared.presets]
     if shared.highlights:
         content["highlights"] = [_plain(rule) for rule in shared.highlights]
     # Readable text, since people compare and edit these files.
     text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    with in_place_of(path) as file:
+    with open_replacement(path) as file:
         file.write(text.encode())
 
 
-def read_shared(path: Path) -> Shared:
+def read_shared(path: Path) -> SharedPresets:
     """Reads a shared file.
 
     Raises:
@@ -66,18 +66,18 @@ def read_shared(path: Path) -> Shared:
     """
     with path.open("rb") as stream:
         # Reads one byte more than allowed, so that a huge file costs no memory.
-        data = stream.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
         raise UnreadableShareError(f"{path.name} is too large to be a file of presets.")
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
         raise UnreadableShareError(f"{path.name} is not JSON.") from None
-    if not isinstance(content, dict) or SIGN not in content:
+    if not isinstance(content, dict) or FILE_KEY not in content:
         raise UnreadableShareError(f"{path.name} is JSON, but holds no presets of this program.")
-    if content[SIGN] != VERSION:
+    if content[FILE_KEY] != VERSION:
         raise UnreadableShareError(f"{path.name} was written by a newer version of this program.")
-    return Shared(
+    return SharedPresets(
         _items(path, content.get("presets", []), Preset, "preset"),
         _items(path, content.get("highlights", []), HighlightRule, "highlight rule"),
     )
@@ -86,8 +86,8 @@ def read_shared(path: Path) -> Shared:
 def _items(path: Path, found: object, model: type[_Item], word: str) -> list[_Item]:
     if not isinstance(found, list):
         raise UnreadableShareError(f"The {word}s in {path.name} are not a list.")
-    if len(found) > MOST:
-        raise UnreadableShareError(f"{path.name} holds {len(found):,} {word}s; at most {MOST} are taken.")
+    if len(found) > MAX_ITEMS:
+        raise UnreadableShareError(f"{path.name} holds {len(found):,} {word}s; at most {MAX_ITEMS} are taken.")
     items: list[_Item] = []
     for number, one in enumerate(found, 1):
         try:
@@ -108,7 +108,7 @@ def _items(path: Path, found: object, model: type[_Item], word: str) -> list[_It
     return items
 
 
-def not_yet_among(known: Sequence[_Item], found: Sequence[_Item]) -> list[_Item]:
+def new_items(known: Sequence[_Item], found: Sequence[_Item]) -> list[_Item]:
     """Returns new items by name and filter, in order, each once."""
     seen = {(item.name, item.filter) for item in known}
     new: list[_Item] = []

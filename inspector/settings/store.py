@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.base import paths
-from inspector.base.atomic_files import read_up_to, replace_whole
+from inspector.base.atomic_files import read_up_to, replace_file
 from inspector.settings.migrations import UnreadableVersionError, migrate
 from inspector.settings.model import Settings
-from inspector.settings.repair import repaired
+from inspector.settings.repair import repair_settings
 
 FILE_NAME = "settings.json"
 """Name below the config folder."""
 _MOST_BYTES = 32 << 20
-_MOST_NAMED = 3
+_MAX_NAMED_ENTRIES = 3
 """Number of dropped entries named in the message."""
 
 
@@ -39,7 +39,7 @@ def settings_path() -> Path:
     return paths.config_folder() / FILE_NAME
 
 
-def load(path: Path | None = None) -> LoadedSettings:
+def load_settings(path: Path | None = None) -> LoadedSettings:
     """Reads the settings; never raises for a missing or broken file.
 
     Args:
@@ -64,7 +64,7 @@ def load(path: Path | None = None) -> LoadedSettings:
         raw = json.loads(text)
         if not isinstance(raw, dict):
             return _set_aside(file, "it is not a JSON object")
-        settings, left_out = repaired(migrate(raw))
+        settings, left_out = repair_settings(migrate(raw))
     except (json.JSONDecodeError, RecursionError) as problem:
         return _set_aside(file, f"it is not JSON: {problem}")
     except UnreadableVersionError as problem:
@@ -74,7 +74,7 @@ def load(path: Path | None = None) -> LoadedSettings:
     return LoadedSettings(settings, _left_out_words(file, data, left_out) if left_out else None)
 
 
-def save(settings: Settings, path: Path | None = None) -> None:
+def save_settings(settings: Settings, path: Path | None = None) -> None:
     """Writes the settings atomically; readable by the user alone.
 
     Args:
@@ -90,14 +90,14 @@ def save(settings: Settings, path: Path | None = None) -> None:
         text = settings.model_dump_json(indent=2) + "\n"
     except ValueError:
         raise OSError(errno.EINVAL, "they hold text that is not valid Unicode", str(file)) from None
-    replace_whole(file, text.encode())
+    replace_file(file, text.encode())
 
 
 def _left_out_words(file: Path, data: bytes, left_out: list[str]) -> str:
     """Keeps a copy of a file with unusable entries; returns the message."""
-    named = "; ".join(left_out[:_MOST_NAMED])
-    if len(left_out) > _MOST_NAMED:
-        named += f"; and {len(left_out) - _MOST_NAMED:,} more"
+    named = "; ".join(left_out[:_MAX_NAMED_ENTRIES])
+    if len(left_out) > _MAX_NAMED_ENTRIES:
+        named += f"; and {len(left_out) - _MAX_NAMED_ENTRIES:,} more"
     # An entry's name may contain half of a surrogate pair, which cannot be shown.
     named = named.encode("utf-8", "replace").decode()
     what = "One entry" if len(left_out) == 1 else f"{len(left_out):,} entries"
@@ -118,7 +118,7 @@ def _copied_aside(file: Path, data: bytes) -> Path | None:
             if known.stat().st_size == len(data) and known.read_bytes() == data:
                 return known
         aside = _free_name(file)
-        replace_whole(aside, data)
+        replace_file(aside, data)
     except OSError:
         return None
     return aside

@@ -14,23 +14,23 @@ from typing import Annotated, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inspector.base import paths
-from inspector.base.atomic_files import read_up_to, replace_whole
-from inspector.base.file_lock import Lock
+from inspector.base.atomic_files import read_up_to, replace_file
+from inspector.base.file_lock import FileLock
 from inspector.settings import ConnectionSettings
 
 FILE_NAME = "session.json"
 """Name below the data folder."""
 VERSION = 1
-MOST_WINDOWS = 50
-MOST_ATTEMPTS = 2
+MAX_WINDOWS = 50
+MAX_ATTEMPTS = 2
 """Number of failed starts after which the windows are only offered."""
 _MOST_BYTES = 4 << 20
 _MOST_ROUNDS = 4
 
-LONGEST = 10_000
+MAX_TEXT_LENGTH = 10_000
 """Characters a path or filter may have."""
 
-_Text = Annotated[str, Field(max_length=LONGEST)]
+_Text = Annotated[str, Field(max_length=MAX_TEXT_LENGTH)]
 _Blob = Annotated[str, Field(max_length=100_000, pattern="^[A-Za-z0-9+/=]*$")]
 _Number = Annotated[int, Field(ge=0, lt=1 << 40)]
 
@@ -116,14 +116,14 @@ class SavedWindow(_Part):
 
 
 @dataclass
-class LastOpen:
+class WindowState:
     """State at the last write."""
 
     windows: list[SavedWindow] = field(default_factory=list[SavedWindow])
     """In the order of opening."""
     attempts: int = 0
     """Number of starts since then that failed to open it."""
-    trouble: str = ""
+    problem: str = ""
     """A sentence for the user if the file, or a part of it, was unusable."""
 
 
@@ -132,15 +132,15 @@ def last_open_path() -> Path:
     return paths.data_folder() / FILE_NAME
 
 
-def take_last_open() -> Lock | None:
+def lock_window_state() -> FileLock | None:
     """Locks the state file for this process; returns None if another one has it."""
     try:
-        return Lock.take(paths.data_folder() / "session.lock")
+        return FileLock.acquire(paths.data_folder() / "session.lock")
     except OSError:
         return None
 
 
-def load_last_open(path: Path | None = None) -> LastOpen:
+def load_last_open(path: Path | None = None) -> WindowState:
     """Reads the state; never raises for a missing or broken file.
 
     Args:
@@ -150,27 +150,27 @@ def load_last_open(path: Path | None = None) -> LastOpen:
         # Reads one byte more than allowed, so that a huge file costs no memory.
         data = read_up_to(last_open_path() if path is None else path, _MOST_BYTES + 1)
     except FileNotFoundError:
-        return LastOpen()
+        return WindowState()
     except OSError as error:
-        return _of_no_use(error.strerror or str(error))
+        return _unusable(error.strerror or str(error))
     if len(data) > _MOST_BYTES:
-        return _of_no_use("it is too large")
+        return _unusable("it is too large")
     try:
         raw = json.loads(data)
     except (ValueError, RecursionError):
-        return _of_no_use("it is not JSON")
+        return _unusable("it is not JSON")
     if not isinstance(raw, dict) or raw.get("version") != VERSION or not isinstance(raw.get("windows"), list):
-        return _of_no_use("this version cannot read it")
-    windows = [_window(one) for one in raw["windows"][:MOST_WINDOWS]]
+        return _unusable("this version cannot read it")
+    windows = [_window(one) for one in raw["windows"][:MAX_WINDOWS]]
     usable = [one for one in windows if one is not None]
     attempts = raw.get("attempts")
     lost = len(windows) - len(usable)
     # One broken window must not lose the others.
     trouble = "Some of what was open before could not be read, and was left out." if lost else ""
-    return LastOpen(usable, attempts if isinstance(attempts, int) and 0 <= attempts < 100 else 0, trouble)
+    return WindowState(usable, attempts if isinstance(attempts, int) and 0 <= attempts < 100 else 0, trouble)
 
 
-def save_last_open(last: LastOpen, path: Path | None = None) -> None:
+def save_last_open(last: WindowState, path: Path | None = None) -> None:
     """Writes the state; readable by the user alone.
 
     Args:
@@ -180,18 +180,18 @@ def save_last_open(last: LastOpen, path: Path | None = None) -> None:
     Raises:
         OSError: if it cannot be written; the old file is unchanged.
     """
-    replace_whole(last_open_path() if path is None else path, encoded(last), sync=False)
+    replace_file(last_open_path() if path is None else path, encode_state(last), sync=False)
 
 
-def encoded(last: LastOpen) -> bytes:
+def encode_state(last: WindowState) -> bytes:
     """Returns the file's content."""
-    windows = [one.model_dump(exclude_defaults=True) for one in last.windows[:MOST_WINDOWS]]
+    windows = [one.model_dump(exclude_defaults=True) for one in last.windows[:MAX_WINDOWS]]
     content = {"version": VERSION, "attempts": last.attempts, "windows": windows}
     return json.dumps(content, indent=1).encode() + b"\n"
 
 
-def _of_no_use(why: str) -> LastOpen:
-    return LastOpen(trouble=f"What was open before could not be read: {why}.")
+def _unusable(why: str) -> WindowState:
+    return WindowState(problem=f"What was open before could not be read: {why}.")
 
 
 def _window(raw: object) -> SavedWindow | None:

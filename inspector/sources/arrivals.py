@@ -27,7 +27,7 @@ from typing import Any, cast
 
 from typing_extensions import override
 
-from inspector.reading.workers.worker_process import HelperProcess
+from inspector.reading.workers.worker_process import WorkerProcess
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ _SO_TIMESTAMPNS = 35  # Linux, except PA-RISC and SPARC; Python has no name for 
 _TIMESPEC = struct.Struct("@ll")
 
 
-class ArrivalObserver(HelperProcess):
+class ArrivalObserver(WorkerProcess):
     """Observer process that notes arrivals on our sockets. Ends with this process, or by ``end``."""
 
     def __init__(self) -> None:
@@ -55,9 +55,9 @@ class ArrivalObserver(HelperProcess):
         Raises:
             OSError: the system cannot start a process.
         """
-        super().__init__(_observe, name="arrivals")
+        super().__init__(_run_observer, name="arrivals")
 
-    def watch(self, connected: socket.socket) -> int:
+    def watch_socket(self, connected: socket.socket) -> int:
         """Watches a connected socket. ``connection_lost`` should shut the socket down, as the observer has it open too.
 
         Returns:
@@ -115,7 +115,7 @@ class Arrivals:
         self._pipe = -1
         self._tls: NotingTls | None = None
 
-    def observe(
+    def start_observing(
         self, observer: ArrivalObserver, connected: socket.socket, place: int, tls: NotingTls | None = None
     ) -> None:
         """Starts the observation; falls back to read times if it is impossible.
@@ -128,12 +128,12 @@ class Arrivals:
         """
         with contextlib.suppress(OSError):
             self._arrived = _bytes_taken(connected)
-            self._pipe = observer.watch(connected)
+            self._pipe = observer.watch_socket(connected)
             self._place, self._socket, self._tls = place, connected, tls
             if tls is not None:
                 tls.records = []
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Ends the observation of a lost connection. Known times remain; repeated calls are allowed."""
         if self._pipe >= 0:
             os.close(self._pipe)
@@ -144,7 +144,7 @@ class Arrivals:
                 self._socket.shutdown(socket.SHUT_RDWR)
             self._socket = None
 
-    def read(self, place: int) -> None:
+    def on_read(self, place: int) -> None:
         """Records that bytes up to a place were just read."""
         now_ns = self._clock_ns()
         if self._pipe >= 0:
@@ -153,7 +153,7 @@ class Arrivals:
         self._add(place, now_ns)
         self._place = place
 
-    def of(self, place: int) -> tuple[int, int]:
+    def arrival_of(self, place: int) -> tuple[int, int]:
         """Returns the arrival time of the byte before a place, and the end of its validity. Places must ascend."""
         known = self._known
         # Places ascend, so earlier times are never asked again.
@@ -240,13 +240,13 @@ def _bytes_taken(connected: socket.socket) -> int:
 # Observer process
 
 
-def _observe(orders: Connection) -> None:
+def _run_observer(orders: Connection) -> None:
     """Watches the sockets that are sent to it, until the other end of `orders` is closed."""
     gc.disable()  # its work creates no cycles
     way = socket.socket(fileno=os.dup(orders.fileno()))
     poll = select.epoll()
     poll.register(way, select.EPOLLIN)
-    observed: dict[int, _Observed] = {}
+    observed: dict[int, _ObservedSocket] = {}
     while True:
         for file, event in poll.poll():
             one = observed.get(file)
@@ -254,7 +254,7 @@ def _observe(orders: Connection) -> None:
                 sent, files, _, _ = socket.recv_fds(way, 1, 2)
                 if not sent:
                     return
-                one = _Observed(*files)
+                one = _ObservedSocket(*files)
                 observed[one.file] = observed[one.pipe] = one
                 # Edge-triggered: an event per arrival, whether or not the previous bytes were read.
                 poll.register(one.file, select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLET)
@@ -270,7 +270,7 @@ def _observe(orders: Connection) -> None:
         time.sleep(PAUSE_S)
 
 
-class _Observed:
+class _ObservedSocket:
     """A watched socket, and the pipe for its notes."""
 
     def __init__(self, file: int, pipe: int) -> None:

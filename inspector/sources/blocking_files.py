@@ -20,7 +20,7 @@ LIMIT_S = 2.0
 """Seconds that a window may block for a file's place."""
 
 
-async def first_answer(path: Path) -> None:
+async def wait_until_readable(path: Path) -> None:
     """Waits, without blocking the loop, until a file was opened and its first byte was read.
 
     If it cannot be opened, the later reader reports the error.
@@ -49,7 +49,7 @@ def _lies_on_disk(path: Path) -> bool:
         return True
 
 
-def in_time(questions: Sequence[Callable[[], T]], limit_s: float = LIMIT_S) -> list[T | None]:
+def call_with_timeout(questions: Sequence[Callable[[], T]], limit_s: float = LIMIT_S) -> list[T | None]:
     """Runs functions in parallel threads. Returns their results; None for each that timed out.
 
     Args:

@@ -55,7 +55,7 @@ def member_at(path: Path) -> Member | None:
     return None
 
 
-def list_in(path: Path) -> bytes:
+def read_list(path: Path) -> bytes:
     """Returns the list of sources in a bundle. Raises OSError."""
     member = _members(path).get(LIST)
     if member is None or member.size > LONGEST_LIST:
@@ -100,7 +100,7 @@ def write_bundle(file: BinaryIO, listed: bytes, packed: Iterable[Packed]) -> Non
     with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
         archive.addfile(_header(LIST, len(listed)), io.BytesIO(listed))
         for one in packed:
-            archive.addfile(_header(one.name, one.size), _Reading(one))
+            archive.addfile(_header(one.name, one.size), _OffsetReader(one))
 
 
 def _header(name: str, size: int) -> tarfile.TarInfo:
@@ -109,7 +109,7 @@ def _header(name: str, size: int) -> tarfile.TarInfo:
     return header
 
 
-class _Reading:
+class _OffsetReader:
     """File object over data that is read by offset."""
 
     def __init__(self, packed: Packed) -> None:

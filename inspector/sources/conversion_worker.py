@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from multiprocessing.connection import Connection
 from typing import Protocol, runtime_checkable
 
-from inspector.reading.workers.worker_process import HelperProcess
+from inspector.reading.workers.worker_process import WorkerProcess
 
 WORTHWHILE_BYTES = 4 << 20
 """File size in bytes from which a worker is used; starting one takes about 0.3 s."""
@@ -26,7 +26,7 @@ LEAST_BOUND_S = 120.0
 """Seconds that the conversion of any file may take."""
 SLOWEST_BYTES_S = 1 << 19
 """Bytes per additional second for larger files; the slowest conversion is 20 times as fast."""
-_NICE = 5
+_NICENESS = 5
 _LOOK_S = 0.03
 """Seconds between two checks for cancellation while there is no output."""
 
@@ -54,20 +54,20 @@ class GrowingConversion(Conversion, Protocol):
     """Conversion of a file that may grow."""
 
     @property
-    def goes_on(self) -> bool:
+    def can_grow(self) -> bool:
         """Returns True if the whole file was converted, and appended data can be too."""
         ...
 
-    def more(self, data: bytes) -> bytes:
+    def convert_more(self, data: bytes) -> bytes:
         """Converts the next bytes of the file, up to its last complete record."""
         ...
 
-    def end(self) -> bytes:
+    def finish(self) -> bytes:
         """Returns the incomplete last record as a line, when another file replaces this one."""
         ...
 
 
-_Told = tuple[tuple[int, int], bytes] | Conversion | OSError | NotConvertedError
+_WorkerMessage = tuple[tuple[int, int], bytes] | Conversion | OSError | NotConvertedError
 """Lines with progress; at the end the final state of the conversion, or its error."""
 
 
@@ -85,16 +85,16 @@ def lines_of(conversion: Conversion, size: int) -> Generator[bytes]:
     helper = None
     if size >= WORTHWHILE_BYTES:
         try:
-            helper = HelperProcess(_serve, conversion, size, name="convert a file", nice=_NICE)
+            helper = WorkerProcess(_serve, conversion, size, name="convert a file", nice=_NICENESS)
         except OSError:  # no more processes: convert here, with more memory
             helper = None
     if helper is None:
-        yield from _bounded(conversion, size)
+        yield from _bounded_lines(conversion, size)
         return
     try:
-        yield from _heard(conversion, helper, size)
+        yield from _received_lines(conversion, helper, size)
     finally:
-        helper.end()
+        helper.end_process()
 
 
 def within_bounds(lines: Iterable[bytes], size: Callable[[], int]) -> Iterator[bytes]:
@@ -115,7 +115,7 @@ def within_bounds(lines: Iterable[bytes], size: Callable[[], int]) -> Iterator[b
         yield data
 
 
-def _bounded(conversion: Conversion, size: int) -> Iterator[bytes]:
+def _bounded_lines(conversion: Conversion, size: int) -> Iterator[bytes]:
     """Yields the lines of a conversion within limits of size and time for its file.
 
     Raises:
@@ -138,16 +138,16 @@ def _bounded(conversion: Conversion, size: int) -> Iterator[bytes]:
         yield data
 
 
-def _heard(conversion: Conversion, helper: HelperProcess, size: int) -> Iterator[bytes]:
+def _received_lines(conversion: Conversion, helper: WorkerProcess, size: int) -> Iterator[bytes]:
     while True:
         try:
             data = helper.receive() if helper.connection.poll(_LOOK_S) else None
         except (EOFError, OSError):
-            if helper.ready:
+            if helper.is_ready:
                 raise NotConvertedError("the process that converts it has ended") from None
-            yield from _bounded(conversion, size)  # the worker could not be started
+            yield from _bounded_lines(conversion, size)  # the worker could not be started
             return
-        told: _Told = pickle.loads(data) if data is not None else (conversion.progress, b"")
+        told: _WorkerMessage = pickle.loads(data) if data is not None else (conversion.progress, b"")
         if isinstance(told, Exception):
             raise told
         if not isinstance(told, tuple):
@@ -162,15 +162,15 @@ def _serve(connection: Connection, conversion: Conversion, size: int) -> None:
     gc.disable()  # its work creates no cycles
     try:
         connection.send_bytes(b"")
-        for told in _told(conversion, size):
+        for told in _worker_messages(conversion, size):
             connection.send_bytes(pickle.dumps(told, protocol=5))
     except OSError:
         os._exit(0)
 
 
-def _told(conversion: Conversion, size: int) -> Iterator[_Told]:
+def _worker_messages(conversion: Conversion, size: int) -> Iterator[_WorkerMessage]:
     try:
-        for data in _bounded(conversion, size):
+        for data in _bounded_lines(conversion, size):
             yield conversion.progress, data
     except (OSError, NotConvertedError) as error:
         yield error

@@ -18,7 +18,7 @@ PIECE_BYTES = 1 << 20
 
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_SKIPPED = b"\x2a\x4d\x18"  # after a byte from 0x50 to 0x5f: a frame without data
+_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"  # after a byte from 0x50 to 0x5f: a frame without data
 _SLICES = (32, 1 << 10)
 """Compressed bytes per step, minimum and maximum: limits the loss before an error, and the size of a bomb."""
 _STEP_BYTES = 1 << 18
@@ -49,7 +49,7 @@ def is_compressed(head: bytes) -> bool:
 
 
 def _is_skipped_frame(head: bytes) -> bool:
-    return head[1:4] == _SKIPPED and head[0] & 0xF0 == 0x50
+    return head[1:4] == _SKIPPABLE_MAGIC and head[0] & 0xF0 == 0x50
 
 
 def _is_utf_16(head: bytes) -> bool:

@@ -21,7 +21,7 @@ from websockets.exceptions import (
     ProxyError,
 )
 
-from inspector.protocol.timestamps import hours_words
+from inspector.protocol.timestamps import hours_in_words
 from inspector.sources.connection import shown_url
 
 MAX_REASON = 200
@@ -34,7 +34,7 @@ _ERRORS = frozenset({1011, 1012, 1013, 1014})
 
 
 @dataclass(frozen=True)
-class Trouble:
+class ConnectionFailure:
     """An error in parts; ``str`` of it is the text for the user."""
 
     what: str
@@ -51,7 +51,7 @@ class Trouble:
         return f"{self.what} {self.advice}".strip()
 
 
-def open_failure(error: BaseException, *, url: str, step: str, timeout_s: float) -> Trouble:
+def open_failure(error: BaseException, *, url: str, step: str, timeout_s: float) -> ConnectionFailure:
     """Words an error while connecting.
 
     Args:
@@ -63,26 +63,26 @@ def open_failure(error: BaseException, *, url: str, step: str, timeout_s: float)
     where = shown_url(url)
     match error:
         case InvalidURI():
-            return Trouble(f"{where} is no WebSocket address.", "Type one such as ws://127.0.0.1:8080.", True)
+            return ConnectionFailure(f"{where} is no WebSocket address.", "Type one such as ws://127.0.0.1:8080.", True)
         case InvalidProxy() | ProxyError() | ImportError():
-            return Trouble(
-                f"The proxy on the way to {where} failed (proxy): {_text(error)}.", "Check the proxy settings."
+            return ConnectionFailure(
+                f"The proxy on the way to {where} failed (proxy): {_error_text(error)}.", "Check the proxy settings."
             )
         case InvalidStatus():
             return _status_trouble(error, where)
         case InvalidMessage() if isinstance(error.__cause__, EOFError):
-            return Trouble(
+            return ConnectionFailure(
                 f"{where} accepted the connection and hung up without answering the WebSocket upgrade (upgrade).",
                 "Check the port: another program may be listening there, or the gateway is just going down."
                 + _secure_instead(where),
             )
         case InvalidMessage() | InvalidHandshake():
-            return Trouble(
-                f"{where} answered, but not as a WebSocket server (upgrade): {_text(error)}.",
+            return ConnectionFailure(
+                f"{where} answered, but not as a WebSocket server (upgrade): {_error_text(error)}.",
                 "Check the port: another program may be listening there." + _secure_instead(where),
             )
         case socket.gaierror():
-            return Trouble(
+            return ConnectionFailure(
                 f"No host of that name was found for {where} (name lookup).", "Check the spelling and the network."
             )
         case ssl.SSLError() | ssl.CertificateError():
@@ -91,16 +91,16 @@ def open_failure(error: BaseException, *, url: str, step: str, timeout_s: float)
             return _socket_trouble(error, where, step, timeout_s)
 
 
-def welcome_timeout(*, url: str, space: str, timeout_s: float) -> Trouble:
+def welcome_timeout(*, url: str, space: str, timeout_s: float) -> ConnectionFailure:
     """Words a missing welcome after a successful join."""
-    return Trouble(
+    return ConnectionFailure(
         f"{shown_url(url)} accepted the connection but sent no welcome for space {space} within {timeout_s:.2g} s "
         "(welcome).",
         "Check that it is a MEW gateway, and the space, participant id and token; what was received is kept.",
     )
 
 
-def closed(error: ConnectionClosed, *, url: str, lost: bool, welcomed: bool) -> Trouble:
+def closed_failure(error: ConnectionClosed, *, url: str, lost: bool, welcomed: bool) -> ConnectionFailure:
     """Words a connection that ended without our request.
 
     Args:
@@ -112,26 +112,28 @@ def closed(error: ConnectionClosed, *, url: str, lost: bool, welcomed: bool) -> 
     where = shown_url(url)
     step = "" if welcomed else " after our join, before its welcome (join)"
     if lost:
-        return Trouble(
+        return ConnectionFailure(
             f"{where} went silent and did not answer a ping: the connection is lost{step}.",
             "Check the network and whether the gateway still runs, then connect again.",
         )
     # The other side echoes our close code, so the initiator matters.
     if error.rcvd is None or not error.rcvd_then_sent:
         return _closed_by_us(error, where, step)
-    code, reason = error.rcvd.code, _reason(error.rcvd.reason)
+    code, reason = error.rcvd.code, _quoted_reason(error.rcvd.reason)
     how = f"({code}{reason})"
     if code in (1000, 1001):
-        return Trouble(f"{where} ended the connection{step} {how}.", "Connect again when it is back.")
+        return ConnectionFailure(f"{where} ended the connection{step} {how}.", "Connect again when it is back.")
     if code in _REFUSALS:
-        return Trouble(
+        return ConnectionFailure(
             f"{where} refused us{step} {how}.", "Check the token, the space and the participant id.", permanent=True
         )
     if code == 1009:
-        return Trouble(f"{where} found one of our frames too large{step} {how}.", "Connect again.")
+        return ConnectionFailure(f"{where} found one of our frames too large{step} {how}.", "Connect again.")
     if code in _ERRORS:
-        return Trouble(f"{where} had an internal error{step} {how}.", "Look at its own log, then connect again.")
-    return Trouble(f"{where} closed the connection{step} {how}.", "Look at its own log, then connect again.")
+        return ConnectionFailure(
+            f"{where} had an internal error{step} {how}.", "Look at its own log, then connect again."
+        )
+    return ConnectionFailure(f"{where} closed the connection{step} {how}.", "Look at its own log, then connect again.")
 
 
 def gap_sentence(why: str, *, lost_s: float, attempts: int, back: bool) -> str:
@@ -158,28 +160,28 @@ def duration(seconds: float) -> str:
     if seconds < 59.95:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else hours_words(round(seconds))
+    return f"{minutes} min {rest} s" if minutes < 60 else hours_in_words(round(seconds))
 
 
-def _closed_by_us(error: ConnectionClosed, where: str, step: str) -> Trouble:
+def _closed_by_us(error: ConnectionClosed, where: str, step: str) -> ConnectionFailure:
     if error.sent is None or error.sent.code == 1000:
-        return Trouble(
+        return ConnectionFailure(
             f"The connection to {where} broke off{step}: no close was sent.",
             "Check whether the gateway still runs, then connect again.",
         )
     if error.sent.code == 1009:
-        return Trouble(
+        return ConnectionFailure(
             f"{where} sent a message above 100 MiB{step}, so the connection was closed (1009).",
             "The message is lost. Have its sender send less at once, then connect again.",
         )
-    return Trouble(
+    return ConnectionFailure(
         f"{where} sent something that is not WebSocket{step}, so the connection was closed "
-        f"({error.sent.code}{_reason(error.sent.reason)}).",
+        f"({error.sent.code}{_quoted_reason(error.sent.reason)}).",
         "Check that it is a gateway, and what stands between, such as a proxy; then connect again.",
     )
 
 
-def _status_trouble(error: InvalidStatus, where: str) -> Trouble:
+def _status_trouble(error: InvalidStatus, where: str) -> ConnectionFailure:
     status = error.response.status_code
     match status:
         case 401 | 403:
@@ -189,7 +191,7 @@ def _status_trouble(error: InvalidStatus, where: str) -> Trouble:
         case 301 | 302 | 303 | 307 | 308:
             # Not followed: the join message would carry the token to the target.
             to = shown_url(error.response.headers.get("Location", "elsewhere"))
-            advice = f"It points to {_short(to)}; connect there if you trust it."
+            advice = f"It points to {_one_line(to)}; connect there if you trust it."
         case 426:
             advice = "It wants another protocol: check the port."
         case status if status >= 500:
@@ -198,9 +200,9 @@ def _status_trouble(error: InvalidStatus, where: str) -> Trouble:
             advice = "A web server listens there, no gateway: check the port and the path."
         case _:
             advice = "Check the address."
-    answer = f"HTTP {status} {_short(error.response.reason_phrase)}".strip()
+    answer = f"HTTP {status} {_one_line(error.response.reason_phrase)}".strip()
     what = f"{where} refused the WebSocket upgrade with {answer} (upgrade)."
-    return Trouble(what, advice, permanent=status in (401, 403))
+    return ConnectionFailure(what, advice, permanent=status in (401, 403))
 
 
 def _secure_instead(where: str) -> str:
@@ -208,21 +210,21 @@ def _secure_instead(where: str) -> str:
     return "" if where.startswith("wss://") else " If the gateway uses TLS, try wss:// in place of ws://."
 
 
-def _tls_trouble(error: ssl.SSLError | ssl.CertificateError, where: str) -> Trouble:
+def _tls_trouble(error: ssl.SSLError | ssl.CertificateError, where: str) -> ConnectionFailure:
     if isinstance(error, ssl.SSLCertVerificationError):
         return _certificate_trouble(error, where)
     reason = getattr(error, "reason", None)
     if reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG"):
-        return Trouble(f"{where} does not speak TLS on that port (TLS).", "Try ws:// in place of wss://.")
+        return ConnectionFailure(f"{where} does not speak TLS on that port (TLS).", "Try ws:// in place of wss://.")
     if reason in ("UNEXPECTED_EOF_WHILE_READING", None) and "EOF" in str(error):
         return _tls_hang_up(where)
-    return Trouble(
-        f"{where} allows no secure connection (TLS): {_text(error)}.", "Check the address and the certificate."
+    return ConnectionFailure(
+        f"{where} allows no secure connection (TLS): {_error_text(error)}.", "Check the address and the certificate."
     )
 
 
-def _tls_hang_up(where: str) -> Trouble:
-    return Trouble(
+def _tls_hang_up(where: str) -> ConnectionFailure:
+    return ConnectionFailure(
         f"{where} hung up during the TLS handshake (TLS).",
         "Check the port, or try ws:// if the gateway uses no TLS.",
     )
@@ -234,7 +236,7 @@ _X509_NOT_YET, _X509_EXPIRED = 9, 10
 _X509_HOST, _X509_IP = 62, 64
 
 
-def _certificate_trouble(error: ssl.SSLCertVerificationError, where: str) -> Trouble:
+def _certificate_trouble(error: ssl.SSLCertVerificationError, where: str) -> ConnectionFailure:
     """Words certificate errors. Codes: OpenSSL's ``X509_V_ERR_...``."""
     code = error.verify_code
     if code in _X509_SELF_SIGNED:
@@ -251,35 +253,37 @@ def _certificate_trouble(error: ssl.SSLCertVerificationError, where: str) -> Tro
         why = "it was issued for another name"
         advice = "Use the name that stands in the certificate, or check that the address is right."
     else:
-        why = _short(error.verify_message) or "it could not be verified"
+        why = _one_line(error.verify_message) or "it could not be verified"
         advice = "Check the host name and the certificate."
-    return Trouble(f"The certificate of {where} is not trusted (TLS): {why}.", advice)
+    return ConnectionFailure(f"The certificate of {where} is not trusted (TLS): {why}.", advice)
 
 
-def _socket_trouble(error: BaseException, where: str, step: str, timeout_s: float) -> Trouble:
+def _socket_trouble(error: BaseException, where: str, step: str, timeout_s: float) -> ConnectionFailure:
     if isinstance(error, ConnectionAbortedError) and "SSL" in str(error):
         return _tls_silence(where, timeout_s)
     if isinstance(error, TimeoutError):
         return _timeout_trouble(where, step, timeout_s)
     # A name with several addresses fails with one error that lists them all.
     if isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error):
-        return Trouble(
+        return ConnectionFailure(
             f"{where} refused the connection (TCP): nothing is listening there.", "Start the gateway or check the port."
         )
     if isinstance(error, (ConnectionResetError, ConnectionAbortedError, EOFError)):
         if step == "TLS":
             return _tls_hang_up(where)
-        return Trouble(
+        return ConnectionFailure(
             f"{where} dropped the connection while it was being opened ({step}).", "Check that it is a gateway."
         )
     if isinstance(error, OSError):
-        return Trouble(f"{where} could not be reached ({step}): {_text(error)}.", "Check the address and the network.")
-    return Trouble(f"Connecting to {where} failed ({step}): {_text(error)}.", "Check the address.")
+        return ConnectionFailure(
+            f"{where} could not be reached ({step}): {_error_text(error)}.", "Check the address and the network."
+        )
+    return ConnectionFailure(f"Connecting to {where} failed ({step}): {_error_text(error)}.", "Check the address.")
 
 
-def _timeout_trouble(where: str, step: str, timeout_s: float) -> Trouble:
+def _timeout_trouble(where: str, step: str, timeout_s: float) -> ConnectionFailure:
     if step == "upgrade":
-        return Trouble(
+        return ConnectionFailure(
             f"{where} accepted the connection but did not answer the WebSocket upgrade within {timeout_s:.2g} s "
             "(upgrade).",
             "Check the port: another program may be listening there.",
@@ -287,36 +291,36 @@ def _timeout_trouble(where: str, step: str, timeout_s: float) -> Trouble:
     if step == "TLS":
         return _tls_silence(where, timeout_s)
     if step == "name lookup":
-        return Trouble(
+        return ConnectionFailure(
             f"The name in {where} was not resolved within {timeout_s:.2g} s (name lookup).",
             "Check the network and its name server, or use the IP address.",
         )
-    return Trouble(
+    return ConnectionFailure(
         f"{where} did not answer within {timeout_s:.2g} s ({step}).", "Check the address, the port and the firewall."
     )
 
 
-def _tls_silence(where: str, timeout_s: float) -> Trouble:
-    return Trouble(
+def _tls_silence(where: str, timeout_s: float) -> ConnectionFailure:
+    return ConnectionFailure(
         f"{where} accepted the connection but did not finish the TLS handshake within {timeout_s:.2g} s (TLS).",
         "Try ws:// in place of wss://, or another port.",
     )
 
 
-def _reason(reason: str) -> str:
-    return f": {_short(reason)}" if reason else ""
+def _quoted_reason(reason: str) -> str:
+    return f": {_one_line(reason)}" if reason else ""
 
 
-def _text(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return _short(error.strerror)
+        return _one_line(error.strerror)
     cause = error.__cause__
     if isinstance(error, InvalidMessage) and cause is not None and str(cause):
-        return _short(str(cause))
-    return _short(str(error)) or type(error).__name__
+        return _one_line(str(cause))
+    return _one_line(str(error)) or type(error).__name__
 
 
-def _short(text: str) -> str:
+def _one_line(text: str) -> str:
     """Returns foreign text on one line, printable, truncated, and without a final full stop."""
     line = "".join(char if char.isprintable() else " " for char in text).strip().rstrip(".")
     return line if len(line) <= MAX_REASON else line[: MAX_REASON - 1] + "…"

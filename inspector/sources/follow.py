@@ -15,7 +15,7 @@ import time
 
 from inspector.sources.conversion_worker import GrowingConversion
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
-from inspector.sources.log_generation import Generation
+from inspector.sources.log_generation import LogGeneration
 from inspector.sources.threaded_feed import ConvertingFeed, ThreadedFeed
 from inspector.store.files.source_files import SourceFile, read_at
 from inspector.store.files.spool import NoRoomError, Spool
@@ -32,9 +32,9 @@ RECENT_S = 60.0
 
 _COPY_BYTES = 1 << 20
 
-ROTATED = "the log was rotated: what follows comes from the file that took its place"
-TRUNCATED = "the log was emptied and written anew; lines written just before that may be missing"
-LOST = "; the rows above can no longer be shown in full, as their bytes are gone from the disk"
+ROTATED_REASON = "the log was rotated: what follows comes from the file that took its place"
+TRUNCATED_REASON = "the log was emptied and written anew; lines written just before that may be missing"
+LOST_ROWS = "; the rows above can no longer be shown in full, as their bytes are gone from the disk"
 
 
 def can_be_followed(source: SourceFile) -> bool:
@@ -78,13 +78,13 @@ class FollowedLog:
         self._feed = source.feed if isinstance(source.feed, ThreadedFeed) else None
         self._conversion: GrowingConversion | None = None
         of_feed = self._feed.log if self._feed is not None else None
-        self._current = Generation(source.duplicate() if of_feed is None else os.dup(of_feed))
-        self._earlier: Generation | None = None
-        self._waiting: list[Generation] = []
+        self._current = LogGeneration(source.duplicate() if of_feed is None else os.dup(of_feed))
+        self._earlier: LogGeneration | None = None
+        self._waiting: list[LogGeneration] = []
         self._settled, self._copy_at_once = 0, False
         if self._feed is None:
             self._begin()
-            self._settled = source.limit = self._current.taken
+            self._settled = source.read_limit = self._current.taken
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"follow {source.name}", daemon=True)
         self._thread.start()
@@ -94,14 +94,14 @@ class FollowedLog:
         return self._source
 
     @property
-    def following(self) -> bool:
+    def is_following(self) -> bool:
         """Returns True while new data will be shown."""
         return self.trouble is None and not self._stopped.is_set()
 
     @property
-    def active(self) -> bool:
+    def is_active(self) -> bool:
         """Returns True if the log has grown within the last minute."""
-        return self.following and self.grown_at is not None and time.monotonic() - self.grown_at < RECENT_S
+        return self.is_following and self.grown_at is not None and time.monotonic() - self.grown_at < RECENT_S
 
     def update(self) -> bool:
         """Makes new data readable; returns True if there is any. Runs on the reader's thread."""
@@ -116,8 +116,8 @@ class FollowedLog:
                 self._stopped.set()
                 self._give_up(error)
                 return False
-        grown = settled > (self._source.limit or 0)
-        self._source.limit = settled
+        grown = settled > (self._source.read_limit or 0)
+        self._source.read_limit = settled
         return grown
 
     def close(self) -> None:
@@ -139,10 +139,10 @@ class FollowedLog:
     def _begin(self) -> None:
         """Marks the initial content as read; an unfinished last line counts only if the file is quiet."""
         log = self._current
-        log.look(time.monotonic())
+        log.check_changed(time.monotonic())
         # A writer that is still busy may not have finished the last line.
         age_s = time.time() - log.written_at_s
-        log.take_from_file(log.size if age_s > STILL_S else log.end_of_lines())
+        log.count_read_to(log.size if age_s > STILL_S else log.end_of_lines())
         self._torn = log.torn
         self._copy_at_once = age_s < RECENT_S
 
@@ -150,24 +150,24 @@ class FollowedLog:
         """Continues after the rotated or converted part, which the feed has read."""
         if isinstance(feed, ConvertingFeed) and isinstance(feed.conversion, GrowingConversion):
             self._conversion = feed.conversion
-            if not feed.conversion.goes_on:
+            if not feed.conversion.can_grow:
                 self._stopped.set()
         self._spool, self._ready = feed.spool, True
-        self._current.take_from_file(feed.log_taken)
+        self._current.count_read_to(feed.log_taken)
         self._torn, self._settled = self._current.torn and self._conversion is None, feed.spool.size
         self._feed = None
 
     def _run(self) -> None:
         try:
             while self._feed is not None and not self._stopped.wait(POLL_S):
-                if self._feed.ended:
+                if self._feed.is_ended:
                     self._begin_behind(self._feed)
             if self._copy_at_once and self._current.taken:
                 self._need_spool()
             pause = POLL_S
             while not self._stopped.wait(pause):
                 # Several rotations within one poll are handled at once.
-                pause = 0 if self._step(time.monotonic()) else POLL_S
+                pause = 0 if self._check_once(time.monotonic()) else POLL_S
         except OSError as error:
             self._give_up(error)
 
@@ -175,26 +175,26 @@ class FollowedLog:
         why = f"{error}." if isinstance(error, NoRoomError) else f"{error.strerror or error}. Open it again to go on."
         self.trouble = self.trouble or f"{self._source.name} is not followed any more: {why}"
 
-    def _step(self, now: float) -> bool:
+    def _check_once(self, now: float) -> bool:
         """Checks the log once; returns True if there is more to do at once."""
         log = self._current
-        self._look_at(log, now)
+        self._check_log(log, now)
         if self._earlier is not None:
             # A writer may continue in a rotated file; its lines are late but not lost.
-            self._look_at(self._earlier, now)
+            self._check_log(self._earlier, now)
         self._look_for_next(now)
         return bool(self._waiting) and self._rotate_when_due(now)
 
-    def _look_at(self, log: Generation, now: float) -> None:
-        if log.look(now):
+    def _check_log(self, log: LogGeneration, now: float) -> None:
+        if log.check_changed(now):
             if not log.was_replaced():
-                self._take(log)
+                self._append_lines(log)
             elif log is self._current:
-                self._mark("truncated", TRUNCATED)
+                self._write_mark("truncated", TRUNCATED_REASON)
                 log.start_again()
-                self._take(log)
+                self._append_lines(log)
         elif log.size > log.taken and now - log.changed_at >= STILL_S:
-            self._take(log, torn_too=True)
+            self._append_lines(log, torn_too=True)
 
     def _look_for_next(self, now: float) -> None:
         try:
@@ -216,7 +216,7 @@ class FollowedLog:
             file = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
         except OSError:
             return
-        self._waiting.append(Generation(file, found_at=now))
+        self._waiting.append(LogGeneration(file, found_at=now))
 
     def _forget_waiting(self) -> None:
         while self._waiting:
@@ -224,16 +224,16 @@ class FollowedLog:
 
     def _rotate_when_due(self, now: float) -> bool:
         log, following = self._current, self._waiting[0]
-        following.look(now)
+        following.check_changed(now)
         waited = now - following.found_at
         quiet = now - log.changed_at >= GRACE_S
         # An empty successor gets some time for its first line.
         due = quiet and (following.size > 0 or waited >= STILL_S)
         if not (due or waited >= OVERLAP_S or len(self._waiting) > 1):
             return False
-        log.look(now)
-        self._take(log, torn_too=True)
-        self._mark("rotated", ROTATED)
+        log.check_changed(now)
+        self._append_lines(log, torn_too=True)
+        self._write_mark("rotated", ROTATED_REASON)
         if self._earlier is not None:
             os.close(self._earlier.file)
         # The old file stays open: its writer may not have noticed the rotation.
@@ -241,7 +241,7 @@ class FollowedLog:
         self._current.forget_stamp()
         return True
 
-    def _take(self, log: Generation, *, torn_too: bool = False) -> None:
+    def _append_lines(self, log: LogGeneration, *, torn_too: bool = False) -> None:
         """Appends whole lines to the spool; with `torn_too` also an unfinished last line."""
         end = log.size if torn_too else log.end_of_lines()
         if end <= log.taken:
@@ -255,22 +255,22 @@ class FollowedLog:
             data = log.read(log.taken, min(end - log.taken, _COPY_BYTES))
             if not data:
                 break
-            spool.write(data if self._conversion is None else self._conversion.more(data))
-            log.take(data)
+            spool.write(data if self._conversion is None else self._conversion.convert_more(data))
+            log.count_read(data)
             self._torn = log.torn and self._conversion is None
-        self._publish(spool)
+        self._publish_size(spool)
 
-    def _mark(self, name: str, reason: str) -> None:
+    def _write_mark(self, name: str, reason: str) -> None:
         spool = self._need_spool()
         line = {"t": time.time_ns(), "src": 0, "mark": name, "reason": reason + self._loss}
         if self._conversion is not None:
-            spool.write(self._conversion.end())
+            spool.write(self._conversion.finish())
         spool.write(b"\n" * self._torn + json.dumps(line, separators=(",", ":")).encode() + b"\n")
         self._loss, self._torn, self._current.torn = "", False, False
         self.rotations += 1
-        self._publish(spool)
+        self._publish_size(spool)
 
-    def _publish(self, spool: Spool) -> None:
+    def _publish_size(self, spool: Spool) -> None:
         if spool.size > self._settled:
             self.grown_at = time.monotonic()
             self._settled = spool.size
@@ -283,8 +283,8 @@ class FollowedLog:
         self._spool = spool
         # Checked again after the copy, since the file may change during it.
         if log.was_replaced() or spool.fill_from(log.file, log.taken, self._stopped) < log.taken or log.was_replaced():
-            spool.go_on_at(log.taken)
-            self._lost_to, self._loss = log.taken, LOST
+            spool.set_write_offset(log.taken)
+            self._lost_to, self._loss = log.taken, LOST_ROWS
             log.forget_stamp()
         self._ready = True
         return spool

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from inspector.base.async_tasks import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, start_task
 from inspector.sources import failures
 from inspector.sources.arrivals import ArrivalObserver, start_observer
 from inspector.sources.connection import Connection, renewed_participant
-from inspector.sources.failures import Trouble
+from inspector.sources.failures import ConnectionFailure
 from inspector.sources.handshake import Welcome
 from inspector.sources.recorder import Recorder
 from inspector.sources.session import Ending, Hooks, Session
@@ -29,10 +29,10 @@ from inspector.sources.state import Outage, SourceState, Timing
 if TYPE_CHECKING:
     from inspector.store.files.capture_writer import CaptureWriter
 
-_OUR_FAULT = Trouble("The connection ended through a fault of ours.")
+_OUR_FAULT = ConnectionFailure("The connection ended through a fault of ours.")
 _QUIET_REST = 10
 """Factor for the interval of disk checks while no data waits to be written."""
-_SLOWER = 3.0  # an attempt may take this many times as long as the fastest connection
+_SLOWDOWN = 3.0  # an attempt may take this many times as long as the fastest connection
 
 
 class GatewaySource:
@@ -112,8 +112,8 @@ class GatewaySource:
         beside: set[asyncio.Task[Any]] = set()
         try:
             self._observer = start_observer() if self._observed else None
-            spawn(self._watch_disk(), name="watch the disk", owner=beside)
-            ending = await self._life()
+            start_task(self._watch_disk(), name="watch the disk", owner=beside)
+            ending = await self._run_life()
         except asyncio.CancelledError:
             ending = Ending(None)
             # Our own cancellation happens once, while there is no connection to close; any other must propagate.
@@ -124,8 +124,8 @@ class GatewaySource:
             for task in beside:
                 task.cancel()
             if self._observer is not None:
-                self._observer.end()
-            self._end(ending)
+                self._observer.end_process()
+            self._finish_run(ending)
         await cancel_and_wait(beside)
 
     async def close(self) -> None:
@@ -139,13 +139,13 @@ class GatewaySource:
         self._stop_waiting()
         await self._finished.wait()
 
-    def try_now(self) -> None:
+    def retry_now(self) -> None:
         """Retries a lost connection at once."""
         self._now.set()
 
     # connection life cycle
 
-    async def _life(self) -> Ending:
+    async def _run_life(self) -> Ending:
         if self._closing:
             return Ending(None)
         self._report(SourceState.CONNECTING, f"Connecting to {self.connection.shown_url}.")
@@ -186,7 +186,7 @@ class GatewaySource:
         ending = lost
         while self._may_come_back(ending):
             self.recorder.begin_gap(since_ns, self._gap_words)  # a second gap only if the last attempt ended the first
-            await self._wait()
+            await self._wait_for_retry()
             if self._closing or self._write_error is not None:
                 return Ending(None)
             self.outage = replace(self.outage, attempts=self.outage.attempts + 1, next_at_s=None)
@@ -200,9 +200,9 @@ class GatewaySource:
             since_ns = self._clock_ns()
         return ending
 
-    async def _wait(self) -> None:
+    async def _wait_for_retry(self) -> None:
         """Waits before the next attempt: not at first, then increasingly, with random variation."""
-        base_s, self._base_wait_s = self._base_wait_s, self._longer(self._base_wait_s)
+        base_s, self._base_wait_s = self._base_wait_s, self._next_wait(self._base_wait_s)
         wait_s = random.uniform(0.5, 1.0) * base_s  # so that clients of a gateway do not retry together
         assert self.outage is not None
         self.outage = replace(self.outage, next_at_s=time.monotonic() + wait_s)
@@ -214,12 +214,12 @@ class GatewaySource:
             async with asyncio.timeout(wait_s):
                 await self._now.wait()
 
-    def _longer(self, base_s: float) -> float:
+    def _next_wait(self, base_s: float) -> float:
         return min(self._timing.longest_wait_s, max(self._timing.first_wait_s, 2 * base_s))
 
     @property
     def _attempt_s(self) -> float:
-        return max(self._timing.attempt_s, _SLOWER * (self._quickest_s or 0.0))
+        return max(self._timing.attempt_s, _SLOWDOWN * (self._quickest_s or 0.0))
 
     async def _run_session(self, *, limit_s: float | None) -> Ending:
         hooks = Hooks(joining=self._on_joining, welcomed=self._on_welcomed, remark=self._on_remark)
@@ -244,8 +244,8 @@ class GatewaySource:
         if self.outage is not None and not session.frames_in:
             # Failed attempts of one outage share a single gap mark.
             self.recorder.drop_held()
-        elif session.open and not self._writer.closed:
-            self.recorder.mark("closed", reason=self._sentence_of(ending), code=ending.code)
+        elif session.is_open and not self._writer.closed:
+            self.recorder.record_mark("closed", reason=self._sentence_of(ending), code=ending.code)
             self.recorder.keep_held()
 
     # session callbacks
@@ -309,16 +309,16 @@ class GatewaySource:
     async def _watch_disk(self) -> None:
         """Leaves the gateway after a write error. The writer runs on its own and keeps unwritten data."""
         while self._writer.error is None:
-            rest = 1 if self._writer.waiting_chars else _QUIET_REST  # only a write can fail
+            rest = 1 if self._writer.pending_chars else _QUIET_REST  # only a write can fail
             await asyncio.sleep(rest * self._timing.disk_check_s)
-            self._writer.notice_stall()
+            self._writer.check_stall()
         self._write_error = self._writer.error
         self._stop_waiting()
 
     def _stop_waiting(self) -> None:
         """Ends all waits of ``run``."""
         self._now.set()
-        if self._session is not None and self._session.open:
+        if self._session is not None and self._session.is_open:
             # Never by cancellation: the gateway must get its close.
             self._session.close()
         elif self._runner is not None and not self._cancelled:
@@ -330,7 +330,7 @@ class GatewaySource:
     def _sentence_of(self, ending: Ending) -> str:
         return f"Disconnected from {self.connection.shown_url}." if ending.trouble is None else str(ending.trouble)
 
-    def _end(self, ending: Ending) -> None:
+    def _finish_run(self, ending: Ending) -> None:
         """Writes the last marks, flushes and reports."""
         state = SourceState.CLOSED if ending.trouble is None or ending.well else SourceState.FAILED
         sentence = self._sentence_of(ending)

@@ -22,7 +22,7 @@ from websockets.protocol import State
 from inspector.sources import frame_heads as heads
 from inspector.sources.arrivals import ArrivalObserver, Arrivals, NotingTls
 
-Take = Callable[[str | bytes], None]
+MessageHandler = Callable[[str | bytes], None]
 """Receives a message: ``str`` for text, ``bytes`` for binary."""
 
 SLICE_S = 0.005
@@ -69,7 +69,7 @@ class GatewaySocket(ClientConnection):
         self._arrivals = Arrivals()
         self._arrived_upto = 0  # `arrived_ns` holds up to this place, counted as `bytes_in`
         self._early: list[tuple[str | bytes, int]] = []
-        self._take: Take = self._keep_early
+        self._take: MessageHandler = self._keep_early
         self._is_full: Callable[[], bool] | None = None
         self._rest = bytearray()  # the start of an incomplete frame
         self._needed = 2  # bytes needed before parsing can continue
@@ -82,7 +82,7 @@ class GatewaySocket(ClientConnection):
         self._over = False  # from here on bytes are dropped
         self._lost = False
 
-    def listen(self, take: Take, is_full: Callable[[], bool] | None = None) -> None:
+    def listen(self, take: MessageHandler, is_full: Callable[[], bool] | None = None) -> None:
         """Delivers every message from now on, after the messages received earlier.
 
         Args:
@@ -109,7 +109,7 @@ class GatewaySocket(ClientConnection):
             tls = self.transport.get_extra_info("ssl_object")
             # A caller's own TLS settings may lack `NotingTls`; then the ends of records are unknown.
             if tls is None or isinstance(tls, NotingTls):
-                self._arrivals.observe(observer, connected, self.bytes_in, tls)
+                self._arrivals.start_observing(observer, connected, self.bytes_in, tls)
 
     # asyncio.Protocol
 
@@ -123,7 +123,7 @@ class GatewaySocket(ClientConnection):
         if self._over:
             return
         self.bytes_in += len(data)
-        self._arrivals.read(self.bytes_in)
+        self._arrivals.on_read(self.bytes_in)
         if not self._upgraded:
             data = self._answer_to_upgrade(data)
             if not self._upgraded:
@@ -133,14 +133,14 @@ class GatewaySocket(ClientConnection):
             # A huge frame comes in many pieces; they are joined once, at the end.
             if self._paused or len(self._rest) < self._needed:
                 return
-            if self._needed > BIG_BYTES and self._parts_kind is None and self._rest[0] in heads.WHOLE:
+            if self._needed > BIG_BYTES and self._parts_kind is None and self._rest[0] in heads.WHOLE_FRAMES:
                 self._big_frame()
                 return
             data = bytes(self._rest)
             self._rest.clear()
         self._parse(data)
         if self._is_full is not None and not (self._paused or self._over) and self._is_full():
-            self._pause(b"")
+            self._pause_reading(b"")
 
     @override
     def eof_received(self) -> None:
@@ -152,7 +152,7 @@ class GatewaySocket(ClientConnection):
     def connection_lost(self, exc: Exception | None) -> None:
         self._parse_what_waits()
         self._lost = True
-        self._arrivals.end()
+        self._arrivals.close()
         super().connection_lost(exc)
         self.ended.set()
 
@@ -214,7 +214,7 @@ class GatewaySocket(ClientConnection):
                 break
             # Many frames arrive in one read, so they share one lookup.
             if begin + stop > self._arrived_upto:
-                self.arrived_ns, self._arrived_upto = self._arrivals.of(begin + stop)
+                self.arrived_ns, self._arrived_upto = self._arrivals.arrival_of(begin + stop)
             if head == heads.WHOLE_TEXT and self._parts_kind is None:
                 self._text(data[start:stop])
             else:
@@ -222,13 +222,13 @@ class GatewaySocket(ClientConnection):
                 self._other_frame(head, data[at if head in heads.CONTROL else start : stop])
                 if self._big is not None:
                     if may_pause:
-                        self._pause(data[stop:])
+                        self._pause_reading(data[stop:])
                         return
                     self._hand_over_big()
             at = stop
             count += 1
             if may_pause and not count & _LOOK_AT_CLOCK and self.loop.time() > until:
-                self._pause(data[at:])
+                self._pause_reading(data[at:])
                 return
         if self._over:
             return
@@ -244,13 +244,13 @@ class GatewaySocket(ClientConnection):
         start = 2 + heads.LENGTH_BYTES.get(self._rest[1], 0)
         # Released before `_rest` is replaced: an exported bytearray cannot be resized.
         with memoryview(self._rest) as view, view[start : self._needed] as payload:
-            self._put_by(payload, is_text=self._rest[0] == heads.WHOLE_TEXT)
+            self._defer_big(payload, is_text=self._rest[0] == heads.WHOLE_TEXT)
             rest = bytes(view[self._needed :])
-        self.arrived_ns, self._arrived_upto = self._arrivals.of(self.bytes_in - len(rest))
+        self.arrived_ns, self._arrived_upto = self._arrivals.arrival_of(self.bytes_in - len(rest))
         self._rest = bytearray()
-        self._pause(rest)
+        self._pause_reading(rest)
 
-    def _put_by(self, payload: memoryview | bytearray, *, is_text: bool) -> None:
+    def _defer_big(self, payload: memoryview | bytearray, *, is_text: bool) -> None:
         """Defers a big message to a turn of its own: decoding 50 MB takes about 50 ms, and so does its processing."""
         try:
             self._big = str(payload, "utf-8") if is_text else bytes(payload)
@@ -282,8 +282,8 @@ class GatewaySocket(ClientConnection):
             super().data_received(data)
             self._deaf = head == heads.CLOSE
             self._note_end()
-        elif head in (heads.CONTINUATION, heads.LAST):
-            self._add_part(data, last=head == heads.LAST)
+        elif head in (heads.CONTINUATION, heads.LAST_CONTINUATION):
+            self._add_part(data, last=head == heads.LAST_CONTINUATION)
         elif self._parts_kind is not None:
             self._fail(CloseCode.PROTOCOL_ERROR, "expected a continuation frame")
         elif head == heads.WHOLE_BINARY:
@@ -306,28 +306,28 @@ class GatewaySocket(ClientConnection):
         parts, is_text = self._parts, self._parts_kind == heads.TEXT
         self._parts, self._parts_kind = bytearray(), None
         if len(parts) > BIG_BYTES:
-            self._put_by(parts, is_text=is_text)
+            self._defer_big(parts, is_text=is_text)
         else:
             (self._text if is_text else self._binary)(bytes(parts))
 
     # turns
 
-    def _pause(self, rest: bytes) -> None:
+    def _pause_reading(self, rest: bytes) -> None:
         self._rest += rest
         self._paused = True
         # The socket's buffer fills meanwhile, and TCP slows the sender down.
         self.transport.pause_reading()
-        self.loop.call_soon(self._go_on)
+        self.loop.call_soon(self._resume)
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         if not self._paused:
             return
         if self._is_full is not None and self._is_full():
-            self.loop.call_later(_FULL_S, self._go_on)
+            self.loop.call_later(_FULL_S, self._resume)
             return
         if self._big is not None:
             self._hand_over_big()
-            self.loop.call_soon(self._go_on)
+            self.loop.call_soon(self._resume)
             return
         self._paused = False
         data = bytes(self._rest)

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.http_archive import Line, lines_of
-from inspector.protocol.json_size import TOO_MUCH, is_too_much
+from inspector.protocol.http_archive import Line, entry_to_lines
+from inspector.protocol.json_size import TOO_LARGE, is_too_large
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.sources.conversion_worker import NotConvertedError
-from inspector.store.files.array_elements import ElementScanner, trimmed
+from inspector.store.files.array_elements import ElementScanner, trim_span
 
 FORMAT = "har"
 HEAD_BYTES = 1 << 16
@@ -21,18 +21,18 @@ HEAD_BYTES = 1 << 16
 
 _BEGIN = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')
 _ENTRIES = re.compile(rb'"entries"\s*:\s*\[')
-_OWN = rb'"(?:_(?:[^"\\]|\\.)*+|comment)"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|[-+.\w]+)\s*,\s*'
+_OWN_FIELD = rb'"(?:_(?:[^"\\]|\\.)*+|comment)"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|[-+.\w]+)\s*,\s*'
 """A program's own scalar field, as Polly writes first."""
-_OTHERS = re.compile(rb"\s*(?:" + _OWN + rb')*+"(?:version|creator|browser|pages|entries)"\s*:')
+_OTHER_FIELDS = re.compile(rb"\s*(?:" + _OWN_FIELD + rb')*+"(?:version|creator|browser|pages|entries)"\s*:')
 _BLOCK_BYTES = 1 << 20
-_LONGEST = 1 << 28
+_MAX_ENTRY = 1 << 28
 """Limit in bytes of a decoded entry; a longer one is an error."""
 
 
 def is_archive(head: bytes) -> bool:
     """Returns True for the first bytes of an HTTP archive."""
     found = _BEGIN.match(head)
-    return found is not None and _OTHERS.match(head, found.end()) is not None
+    return found is not None and _OTHER_FIELDS.match(head, found.end()) is not None
 
 
 class HarConversion:
@@ -56,26 +56,26 @@ class HarConversion:
                 for time_ns, line in self._lines_of(entry, number):
                     if line["kind"] == "http-request":
                         while waiting and waiting[0][0] <= time_ns:
-                            yield _written(heapq.heappop(waiting)[2])
+                            yield _json_line(heapq.heappop(waiting)[2])
                     order += 1
                     heapq.heappush(waiting, (time_ns, order, line))
         except NotConvertedError as error:
             trouble = error  # valid lines before it come out first
         while waiting:
-            yield _written(heapq.heappop(waiting)[2])
+            yield _json_line(heapq.heappop(waiting)[2])
         if trouble is not None:
             raise trouble
 
     def _lines_of(self, entry: bytes, number: int) -> Iterator[Line]:
-        if len(entry) > _LONGEST:
+        if len(entry) > _MAX_ENTRY:
             raise NotConvertedError(f"its entry {number} has {len(entry) / 1e6:,.0f} MB")
-        if is_too_much(entry):
-            raise NotConvertedError(f"of its entry {number}: {TOO_MUCH}")
+        if is_too_large(entry):
+            raise NotConvertedError(f"of its entry {number}: {TOO_LARGE}")
         try:
             value = decode_json(entry)
         except NotAnObjectError as error:
             raise NotConvertedError(f"its entry {number} is {error}") from None
-        return lines_of(value, number)
+        return entry_to_lines(value, number)
 
     def _entries(self) -> Iterator[bytes]:
         """Yields the entries, with one at a time in memory."""
@@ -88,13 +88,13 @@ class HarConversion:
             while data := file.read(_BLOCK_BYTES):
                 held += data
                 for start, stop in scanner.scan(data):
-                    span = trimmed(held, (start - at, stop - at))
+                    span = trim_span(held, (start - at, stop - at))
                     if span is not None and start >= begin:
                         yield held[span[0] : span[1]]
                 self.progress = (scanner.position, self.progress[1])
                 if scanner.closed_at is not None:
                     return
-                keep = max(scanner.begun_at, at)
+                keep = max(scanner.unfinished_start, at)
                 held, at = held[keep - at :], keep
         raise NotConvertedError("it ends in the middle of its entries")
 
@@ -106,10 +106,10 @@ class HarConversion:
             found = _ENTRIES.search(head)
             if found is not None:
                 return found.end()
-            if len(head) > _LONGEST:
+            if len(head) > _MAX_ENTRY:
                 break
         raise NotConvertedError("it has no entries")
 
 
-def _written(value: dict[str, Any]) -> bytes:
+def _json_line(value: dict[str, Any]) -> bytes:
     return to_json(value) + b"\n"

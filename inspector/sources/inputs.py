@@ -21,7 +21,7 @@ STANDARD_INPUT = Path("-")
 
 STANDARD_INPUT_NAME = "standard input"
 
-_PLACES = ("envelope-history.jsonl", "logs/envelope-history.jsonl", ".mew/logs/envelope-history.jsonl")
+_LOG_PLACES = ("envelope-history.jsonl", "logs/envelope-history.jsonl", ".mew/logs/envelope-history.jsonl")
 """Places of a gateway's log in a folder."""
 
 
@@ -42,7 +42,7 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
     member = member_at(path) if not path.exists() else None
     if member is not None:
         return SourceFile(path, name, feed=StreamFeed(path.name, member, total=member.size))
-    place = opencode.place_of(path)
+    place = opencode.store_of(path)
     if place is not None:
         size = place.path.stat().st_size
         feed = ConvertingFeed(place.path.name, opencode.OpenCodeConversion(place), opencode.FORMAT, size=size)
@@ -51,7 +51,7 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
         raise IsADirectoryError(errno.EISDIR, _folder_words(path), str(path))
     if parts:
         total = sum(part.stat().st_size for part in (*parts, path))
-        return SourceFile(path, name, feed=StreamFeed(path.name, parts, total=total, log=_opened(path)))
+        return SourceFile(path, name, feed=StreamFeed(path.name, parts, total=total, log=_open_descriptor(path)))
     plain = SourceFile(path, name)
     head, size = plain.read(0, HEAD_BYTES), plain.size
     if is_compressed(head):
@@ -62,11 +62,11 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
         return plain
     plain.close()
     conversion = kind.convert(path)
-    log = _opened(path) if isinstance(conversion, GrowingConversion) else None
+    log = _open_descriptor(path) if isinstance(conversion, GrowingConversion) else None
     return SourceFile(path, name, feed=ConvertingFeed(path.name, conversion, kind.container, size=size, log=log))
 
 
-def _opened(log: Path) -> int:
+def _open_descriptor(log: Path) -> int:
     return os.open(log, os.O_RDONLY | getattr(os, "O_BINARY", 0))
 
 
@@ -76,7 +76,7 @@ def holds_lines(path: Path) -> bool:
     Raises:
         OSError: it cannot be read.
     """
-    if is_stream(path) or path.is_dir() or opencode.place_of(path) is not None:
+    if is_stream(path) or path.is_dir() or opencode.store_of(path) is not None:
         return False
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
@@ -86,7 +86,7 @@ def holds_lines(path: Path) -> bool:
 def _folder_words(folder: Path) -> str:
     """Returns advice for a folder: a gateway's log has the same name everywhere."""
     try:
-        found = next((path for place in _PLACES if (path := folder / place).is_file()), None)
+        found = next((path for place in _LOG_PLACES if (path := folder / place).is_file()), None)
         if found is not None:
             return f"it is a folder; open {found}"
         if next(folder.iterdir(), None) is None:

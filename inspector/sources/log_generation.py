@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from inspector.store.files.source_files import last_end, read_at
+from inspector.store.files.source_files import find_last_line_end, read_at
 
 _HEAD_BYTES = 1 << 10
 _TAIL_BYTES = 1 << 8
 _LOOK_BYTES = 1 << 16
 
 
-class Generation:
+class LogGeneration:
     """A file that is read while it is written.
 
     Attributes:
@@ -39,7 +39,7 @@ class Generation:
         self._head = self._tail = b""  # first and last bytes read, to recognize the file
         self._scanned = 0
 
-    def look(self, now: float) -> bool:
+    def check_changed(self, now: float) -> bool:
         """Returns True if the file has changed since the last check."""
         status = os.fstat(self.file)
         stamp = (status.st_size, status.st_mtime_ns)
@@ -56,7 +56,7 @@ class Generation:
         """Returns bytes at an offset; fewer at the end of the file."""
         return read_at(self.file, offset, length)
 
-    def take(self, data: bytes) -> None:
+    def count_read(self, data: bytes) -> None:
         """Counts the next bytes as read; later checks compare with `data`, not with the file's present content."""
         self.taken += len(data)
         if len(self._head) < _HEAD_BYTES:
@@ -64,7 +64,7 @@ class Generation:
         self._tail = (self._tail + data[-_TAIL_BYTES:])[-_TAIL_BYTES:]
         self.torn = not data.endswith(b"\n")
 
-    def take_from_file(self, stop: int) -> None:
+    def count_read_to(self, stop: int) -> None:
         """Counts all bytes before an offset as read."""
         head = self.read(0, min(stop, _HEAD_BYTES))
         tail = max(0, stop - _TAIL_BYTES)
@@ -80,7 +80,7 @@ class Generation:
     def start_again(self) -> None:
         """Restarts after a truncation, behind the zeros of a writer that kept its old offset."""
         self._scanned = self._hole()
-        self.take_from_file(self._scanned)
+        self.count_read_to(self._scanned)
         self.torn = False
 
     def _hole(self) -> int:
@@ -95,7 +95,7 @@ class Generation:
     def end_of_lines(self) -> int:
         """Returns the end of the last whole line, or of the part read. Reads no byte twice."""
         least = max(self._scanned, self.taken)
-        end = last_end(self.read, least, self.size)
+        end = find_last_line_end(self.read, least, self.size)
         if end > least:
             return end
         self._scanned = self.size

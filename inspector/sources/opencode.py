@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
-from inspector.protocol.formats.opencode import ROOT, UNDONE, undone_from
+from inspector.protocol.formats.opencode import ROOT_KEY, UNDONE_KEY, first_undone_part
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.json_size import is_too_much
+from inspector.protocol.json_size import is_too_large
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.sources.conversion_worker import NotConvertedError
 
@@ -26,7 +26,7 @@ MAGIC = b"SQLite format 3\0"
 """First bytes of a database."""
 _TABLES = ("session", "message", "part")
 _MOST_FILES = 1_000_000
-_LARGEST = 1 << 28
+_MAX_FILE = 1 << 28
 """Limit in bytes of a file in the folder."""
 _SHARED_BYTES = 1 << 26
 _LEAST_BOUND_S, _SLOWEST_BYTES_S = 60.0, 1 << 20
@@ -37,7 +37,7 @@ _LONGEST_VALUE = 1 << 26
 """Limit in bytes of a value; a computed value could have any length."""
 
 
-class Place(NamedTuple):
+class SessionStore(NamedTuple):
     """A place with sessions, and the id of one of them; None for all."""
 
     path: Path
@@ -54,7 +54,7 @@ class Place(NamedTuple):
         return self.path.with_name(self.path.name + "-wal")
 
 
-def place_of(path: Path) -> Place | None:
+def store_of(path: Path) -> SessionStore | None:
     """Returns the place that a path names, if it is one.
 
     A session in a database is a path below it: `opencode.db/ses_1`.
@@ -64,16 +64,16 @@ def place_of(path: Path) -> Place | None:
             folder = next((one for one in (path, path / "storage") if _is_storage(one)), None)
             database = path / DATABASE
             if _is_database(database):
-                return Place(database)
-            return Place(folder) if folder is not None else None
+                return SessionStore(database)
+            return SessionStore(folder) if folder is not None else None
         if path.is_file():
             if _is_database(path):
-                return Place(path)
+                return SessionStore(path)
             storage = path.parent.parent.parent
             if path.suffix == ".json" and path.parent.parent.name == "session" and _is_storage(storage):
-                return Place(storage, _identifier(_read(path)) or path.stem)
+                return SessionStore(storage, _identifier(_read(path)) or path.stem)
             return None
-        return Place(path.parent, path.name) if _is_database(path.parent) else None
+        return SessionStore(path.parent, path.name) if _is_database(path.parent) else None
     except OSError:
         return None
 
@@ -96,7 +96,7 @@ class OpenCodeConversion:
         progress: sessions read, and their total.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: SessionStore) -> None:
         self._place = place
         self.progress = (0, 0)
 
@@ -106,7 +106,7 @@ class OpenCodeConversion:
             yield from self._lines_of(_Folder(self._place.path))
             return
         try:
-            with closing(opened(self._place.path)) as connection:
+            with closing(open_database(self._place.path)) as connection:
                 yield from self._lines_of(_Database(connection, _size_of(self._place)))
         except sqlite3.Error as error:
             if "interrupted" in str(error):
@@ -128,21 +128,23 @@ class OpenCodeConversion:
             raise NotConvertedError(f"it has no session {wanted}")
         roots = [name for name in sessions if name not in children] if wanted is None else [wanted]
         self.progress = (0, len(roots))
-        for number, root in enumerate(sorted(roots, key=lambda name: _created(sessions[name])), 1):
+        for number, root in enumerate(sorted(roots, key=lambda name: _created_time(sessions[name])), 1):
             members, undone = _members(root, below), dict[str, str]()
             for name in members:
-                above = {ROOT: root} if name != root else {}
+                above = {ROOT_KEY: root} if name != root else {}
                 yield _line({"info": dict(sessions[name]), "messages": [], **above})
-            told = [(_created(info), str(info.get("id")), info) for name in members for info in kept.messages(name)]
+            told = [
+                (_created_time(info), str(info.get("id")), info) for name in members for info in kept.messages(name)
+            ]
             for _, identifier, info in sorted(told, key=lambda one: one[:2]):
-                above = {ROOT: root} if info.get("sessionID") != root else {}
+                above = {ROOT_KEY: root} if info.get("sessionID") != root else {}
                 parts = kept.parts(str(info.get("sessionID")), identifier)
                 yield _line({"info": dict(info), "parts": parts, **above})
-                if (first := undone_from(sessions[str(info.get("sessionID"))], {identifier: parts})) is not None:
+                if (first := first_undone_part(sessions[str(info.get("sessionID"))], {identifier: parts})) is not None:
                     undone[str(info.get("sessionID"))] = first
             for name, first in undone.items():
-                above = {ROOT: root} if name != root else {}
-                yield _line({"info": dict(sessions[name]), "messages": [], UNDONE: first, **above})
+                above = {ROOT_KEY: root} if name != root else {}
+                yield _line({"info": dict(sessions[name]), "messages": [], UNDONE_KEY: first, **above})
             self.progress = (number, len(roots))
 
 
@@ -272,21 +274,21 @@ class _Database:
 _RENAMED = {"parent_id": "parentID", "project_id": "projectID"}
 
 
-def _size_of(place: Place) -> int:
+def _size_of(place: SessionStore) -> int:
     """Returns the bytes of a database and its write-ahead log."""
     return sum(path.stat().st_size for path in (place.path, place.log) if path.is_file())
 
 
-def opened(path: Path) -> sqlite3.Connection:
+def open_database(path: Path) -> sqlite3.Connection:
     """Opens a database read-only. Concurrent writes are only visible if its write-ahead log exists."""
-    log = Place(path).log
+    log = SessionStore(path).log
     how = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"
     connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{how}", uri=True, check_same_thread=False)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     connection.execute("PRAGMA query_only = ON")
     # Views and triggers of a strange file must not call functions.
     connection.execute("PRAGMA trusted_schema = OFF")
-    began, most = time.thread_time(), _LEAST_BOUND_S + _size_of(Place(path)) / _SLOWEST_BYTES_S
+    began, most = time.thread_time(), _LEAST_BOUND_S + _size_of(SessionStore(path)) / _SLOWEST_BYTES_S
     # A crafted database can keep SQLite busy for ever; a true result ends the query.
     connection.set_progress_handler(lambda: time.thread_time() - began > most, _STEPS)
     # Invalid UTF-8 would otherwise end the query with an error.
@@ -320,7 +322,7 @@ def _members(root: str, below: Mapping[str, list[str]]) -> list[str]:
     return found
 
 
-def _created(info: Mapping[str, Any]) -> float:
+def _created_time(info: Mapping[str, Any]) -> float:
     times = info.get("time")
     value = times.get("created") if isinstance(times, Mapping) else None
     return value if isinstance(value, int | float) else 0
@@ -329,14 +331,14 @@ def _created(info: Mapping[str, Any]) -> float:
 def _read(path: Path) -> dict[str, Any]:
     """Reads a small JSON file; returns an empty dict if it is not valid."""
     with path.open("rb") as file:
-        data = file.read(_LARGEST + 1)
-    return _object(data) if len(data) <= _LARGEST else {}
+        data = file.read(_MAX_FILE + 1)
+    return _object(data) if len(data) <= _MAX_FILE else {}
 
 
 def _object(data: object) -> dict[str, Any]:
     raw = data.encode("utf-8", "replace") if isinstance(data, str) else data
     try:
-        value = decode_json(raw) if isinstance(raw, bytes) and not is_too_much(raw) else None
+        value = decode_json(raw) if isinstance(raw, bytes) and not is_too_large(raw) else None
     except NotAnObjectError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -48,7 +48,7 @@ class OpeningError(Exception):
         trouble: the same in parts.
     """
 
-    def __init__(self, trouble: failures.Trouble) -> None:
+    def __init__(self, trouble: failures.ConnectionFailure) -> None:
         super().__init__(str(trouble))
         self.trouble = trouble
 
@@ -98,7 +98,7 @@ async def open_websocket(
                 **_tls_options(url, allowed_s, ssl_context),
             )
     except AddressError as error:
-        raise OpeningError(failures.Trouble(str(error), permanent=True)) from error
+        raise OpeningError(failures.ConnectionFailure(str(error), permanent=True)) from error
     except (OSError, EOFError, ValueError, ImportError, WebSocketException) as error:
         step = made[-1].reached if made else step
         trouble = failures.open_failure(error, url=connection.url, step=step, timeout_s=allowed_s)

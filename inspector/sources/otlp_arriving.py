@@ -14,10 +14,10 @@ import msgspec
 
 from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.formats.otlp.conventions import CALL_ID
-from inspector.protocol.formats.otlp.histories import Histories
-from inspector.protocol.formats.otlp.span_relations import Resolved, Telling, Within, resolve_from
+from inspector.protocol.formats.otlp.histories import HistoryInterner
+from inspector.protocol.formats.otlp.span_relations import Resolved, SpanContents, SpanFacts, resolve_from
 from inspector.protocol.formats.otlp.spans import Span
-from inspector.sources.otlp_conversion import SpanMemory, in_order, is_protobuf, spans_of, timed_lines
+from inspector.sources.otlp_conversion import SpanMemory, is_protobuf, lines_in_order, spans_of, timed_lines
 
 _BLANK = b" \t\r\n"
 _MOST_HOLDING = 1 << 18
@@ -34,29 +34,29 @@ class KnownSpans:
     """
 
     def __init__(self) -> None:
-        self.histories = Histories()
-        self._holding: dict[str, Within] = {}  # by parent span id, facts about its children
-        self._earlier: deque[Telling] = deque(maxlen=_MOST_EARLIER)
+        self.histories = HistoryInterner()
+        self._holding: dict[str, SpanContents] = {}  # by parent span id, facts about its children
+        self._earlier: deque[SpanFacts] = deque(maxlen=_MOST_EARLIER)
 
     def resolve(self, spans: list[Span]) -> list[Resolved]:
         """Returns facts about new spans from each other and from earlier ones."""
         traces = {span.trace for span in spans}
         before = [one for one in self._earlier if one.span.trace in traces]
-        tellings = list(map(Telling, spans))
+        tellings = list(map(SpanFacts, spans))
         known = resolve_from([*before, *tellings], len(before))
         for place in sorted(range(len(spans)), key=lambda one: (spans[one].end_ns, one)):
             span, told = spans[place], known[place]
             one = tellings[place]
-            one.within = self._holding.pop(span.identifier, Within())
+            one.within = self._holding.pop(span.identifier, SpanContents())
             if one.within.spans:
                 told.holds, told.around = True, told.around or one.within.models
                 told.failed_within = told.failed_within or one.within.failed
-            one.judge()
+            one.decide_counting()
             if span.parent and not span.is_log:
-                self._holding.setdefault(span.parent, Within()).take(one)
+                self._holding.setdefault(span.parent, SpanContents()).add_span(one)
             if told.call:  # another call of the tool must not use this id
                 named = {**span.attributes, CALL_ID: told.call}
-                tellings[place] = Telling(msgspec.structs.replace(span, attributes=named), told)
+                tellings[place] = SpanFacts(msgspec.structs.replace(span, attributes=named), told)
             self._earlier.append(tellings[place])
         while len(self._holding) > _MOST_HOLDING:
             del self._holding[next(iter(self._holding))]
@@ -89,7 +89,7 @@ def as_they_come(blocks: Iterable[bytes | None]) -> Iterator[bytes]:
             waiting = [rest]
             memory.clear()
     data = b"".join(waiting)
-    yield from lines_of(data, known) if by_lines else in_order(data)
+    yield from lines_of(data, known) if by_lines else lines_in_order(data)
 
 
 def begins_with_line(data: bytes) -> bool:

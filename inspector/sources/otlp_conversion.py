@@ -15,23 +15,23 @@ from typing import Any
 
 import msgspec
 
-from inspector.base.memory_budget import free_bytes
+from inspector.base.memory_budget import available_bytes
 from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.protocol.formats.otlp.content import without_history
+from inspector.protocol.formats.otlp.content import without_input
 from inspector.protocol.formats.otlp.conventions import (
-    Role,
+    SpanRole,
     arguments_of,
     call_id_of,
     result_of,
     role_of,
     service_of,
 )
-from inspector.protocol.formats.otlp.histories import Histories
+from inspector.protocol.formats.otlp.histories import HistoryInterner
 from inspector.protocol.formats.otlp.log_content import with_content
 from inspector.protocol.formats.otlp.message_marks import call_mark, result_mark
-from inspector.protocol.formats.otlp.span_relations import KEY, End, Resolved, resolve
+from inspector.protocol.formats.otlp.span_relations import FACTS_KEY, Resolved, SpanEnd, resolve_spans
 from inspector.protocol.formats.otlp.spans import Span, spans_in
-from inspector.protocol.json_size import MOST_DECODED, TOO_MUCH, decoded_bytes
+from inspector.protocol.json_size import MAX_DECODED_BYTES, TOO_LARGE, estimate_decoded_bytes
 from inspector.protocol.json_values import REFUSALS
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.sources.conversion_worker import NotConvertedError
@@ -50,7 +50,7 @@ _PROTOBUF = b"\x0a"
 _CONTINUES = 0x80
 _USUALLY_FREE = 4 << 30
 _MESSAGE = 100
-_DENSEST = 16
+_MAX_EXPANSION = 16
 """Bytes of memory per byte of file. Traces take six; anything above 16 is mostly brackets."""
 _FIELDS = (b"\x0a", b"\x12", b"\x1a")
 _TEXT = (b" ", b"\t", b"\r", b"\n", b"{", b"[")
@@ -68,7 +68,7 @@ def holds_traces(head: bytes) -> bool:
         return False
     if b'"trace"' in found[0] and b'"resourceSpans"' not in head and b'"batches"' not in head:
         return False
-    return f'"{KEY}":'.encode() not in head.partition(b"\n")[0]
+    return f'"{FACTS_KEY}":'.encode() not in head.partition(b"\n")[0]
 
 
 def is_protobuf(head: bytes) -> bool:
@@ -84,10 +84,10 @@ def may_be_protobuf(head: bytes) -> bool:
     return any(is_protobuf(head + more) for more in (b"", _PROTOBUF, b"\x01" + _PROTOBUF))
 
 
-def in_order(data: bytes) -> Iterator[bytes]:
+def lines_in_order(data: bytes) -> Iterator[bytes]:
     """Yields the lines for a file of traces. Raises NotConvertedError."""
     spans, others = spans_of(data)
-    yield from timed_lines(spans, resolve(spans), Histories())
+    yield from timed_lines(spans, resolve_spans(spans), HistoryInterner())
     yield from others
 
 
@@ -95,7 +95,7 @@ class SpanMemory:
     """Estimates the memory for decoded spans, and limits it to half of the free memory."""
 
     def __init__(self) -> None:
-        free = free_bytes()
+        free = available_bytes()
         self._most = (free if free is not None else _USUALLY_FREE) // 2
         self._given = self._needed = 0
 
@@ -108,9 +108,9 @@ class SpanMemory:
         self._given += len(data)
         # Protobuf values are copied once more. The tag byte of its messages is also the line end in JSON, so both
         # count.
-        self._needed += len(data) + decoded_bytes(data) + _MESSAGE * data.count(b"\n")
-        if self._needed > MOST_DECODED and self._needed > _DENSEST * self._given:
-            raise NotConvertedError(TOO_MUCH)
+        self._needed += len(data) + estimate_decoded_bytes(data) + _MESSAGE * data.count(b"\n")
+        if self._needed > MAX_DECODED_BYTES and self._needed > _MAX_EXPANSION * self._given:
+            raise NotConvertedError(TOO_LARGE)
         if self._needed > self._most:
             raise NotConvertedError(
                 "its spans, all of which are read before the first is shown, may take more than the "
@@ -156,7 +156,7 @@ def distinct(spans: list[Span]) -> list[Span]:
     return [span for span in kept if span is not None]
 
 
-def timed_lines(spans: list[Span], known: list[Resolved], histories: Histories) -> Iterator[bytes]:
+def timed_lines(spans: list[Span], known: list[Resolved], histories: HistoryInterner) -> Iterator[bytes]:
     """Yields the lines of spans in order of time; calls of models and tools have one for each end.
 
     Args:
@@ -174,9 +174,9 @@ def timed_lines(spans: list[Span], known: list[Resolved], histories: Histories) 
     lines = _Lines(spans, known, histories)
     for start in range(0, len(times), _AT_ONCE):
         for _, order, _, place in times[start : start + _AT_ONCE]:
-            lines.begin(place) if order == _BEGIN else lines.end(place)
+            lines.begin_span(place) if order == _BEGIN else lines.end_span(place)
         last = start + _AT_ONCE >= len(times)
-        yield lines.take(whole=last)
+        yield lines.take_lines(whole=last)
 
 
 _AT_ONCE = 256
@@ -186,58 +186,58 @@ _END, _BEGIN, _END_AT_ONCE = 0, 1, 2
 class _Lines:
     """Writes lines of spans, given in order of time."""
 
-    def __init__(self, spans: list[Span], known: list[Resolved], histories: Histories) -> None:
+    def __init__(self, spans: list[Span], known: list[Resolved], histories: HistoryInterner) -> None:
         self._spans, self._known, self._histories = spans, known, histories
         self._seen: dict[int, Counter[str]] = {}  # by index of a running model call
         self._written: list[tuple[Resolved, dict[str, Any]]] = []
 
-    def take(self, *, whole: bool) -> bytes:
+    def take_lines(self, *, whole: bool) -> bytes:
         """Returns the lines so far; keeps the last one back unless `whole`, since later span ends are added to it."""
         kept = 0 if whole else 1
         given, self._written = self._written[: len(self._written) - kept], self._written[-1:] if kept else []
         return b"".join(_line(told, span) + b"\n" for told, span in given)
 
-    def begin(self, place: int) -> None:
+    def begin_span(self, place: int) -> None:
         span, told = self._spans[place], self._known[place]
-        role = Role.OTHER if span.is_log else role_of(span)
-        if role is Role.MODEL and not told.around:
-            new, repeated, self._seen[place] = self._histories.new_given(span, _speaker(span, told))
+        role = SpanRole.OTHER if span.is_log else role_of(span)
+        if role is SpanRole.MODEL and not told.around:
+            new, repeated, self._seen[place] = self._histories.take_new_input(span, _speaker(span, told))
             if not new:
                 return
             if repeated:
                 told = msgspec.structs.replace(told, given=new, repeated=repeated)
-            self._put(span, told, "start", without_history(span) if repeated else span.given)
-        elif role is Role.TOOL and not told.within_call:
+            self._append_line(span, told, "start", without_input(span) if repeated else span.given)
+        elif role is SpanRole.TOOL and not told.within_call:
             if arguments_of(span) is not None:
-                self._histories.note(call_mark(span.trace, told.call or call_id_of(span)))
-            self._put(span, told, "start", span.given)
+                self._histories.add_mark(call_mark(span.trace, told.call or call_id_of(span)))
+            self._append_line(span, told, "start", span.given)
         else:
             phase = "start" if not span.ended else "whole" if told.holds else ""
-            self._put(span, told, phase, span.given)
+            self._append_line(span, told, phase, span.given)
 
-    def end(self, place: int) -> None:
+    def end_span(self, place: int) -> None:
         span, told = self._spans[place], self._known[place]
         if not span.ended:
             return
         role = role_of(span)
-        if role is Role.MODEL and not told.around:
-            again = self._histories.note_answer(span, _speaker(span, told), self._seen.pop(place, Counter()))
+        if role is SpanRole.MODEL and not told.around:
+            again = self._histories.add_output(span, _speaker(span, told), self._seen.pop(place, Counter()))
             told = msgspec.structs.replace(told, given=[], seen=again)
-            self._put(span, told, "end", without_history(span))
-        elif role is Role.TOOL and not told.within_call:
+            self._append_line(span, told, "end", without_input(span))
+        elif role is SpanRole.TOOL and not told.within_call:
             if result_of(span) is not None:
-                self._histories.note(result_mark(span.trace, told.call or call_id_of(span)))
-            self._put(span, told, "end", span.given)
+                self._histories.add_mark(result_mark(span.trace, told.call or call_id_of(span)))
+            self._append_line(span, told, "end", span.given)
         elif told.holds and span.identifier and self._written:
             last, _ = self._written[-1]
-            last.ends = [*last.ends, End(span.identifier, span.failed)]
+            last.ends = [*last.ends, SpanEnd(span.identifier, span.failed)]
 
-    def _put(self, span: Span, told: Resolved, phase: str, given: dict[str, Any]) -> None:
+    def _append_line(self, span: Span, told: Resolved, phase: str, given: dict[str, Any]) -> None:
         self._written.append((msgspec.structs.replace(told, phase=phase), given))
 
 
 def _is_call(span: Span) -> bool:
-    return role_of(span) in (Role.MODEL, Role.TOOL)
+    return role_of(span) in (SpanRole.MODEL, SpanRole.TOOL)
 
 
 def _speaker(span: Span, told: Resolved) -> str:
@@ -246,7 +246,7 @@ def _speaker(span: Span, told: Resolved) -> str:
 
 def _line(known: Resolved, given: Mapping[str, Any]) -> bytes:
     """Encodes a span: facts from other spans first, to tell such files from plain OTLP, then OTLP."""
-    return to_json({KEY: msgspec.to_builtins(known), **given})
+    return to_json({FACTS_KEY: msgspec.to_builtins(known), **given})
 
 
 def _documents(data: bytes) -> Iterator[tuple[Mapping[str, Any] | None, bytes]]:

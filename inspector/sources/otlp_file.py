@@ -10,7 +10,7 @@ from pathlib import Path
 
 from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.sources.otlp_arriving import KnownSpans, begins_with_line, lines_of
-from inspector.sources.otlp_conversion import SpanMemory, in_order
+from inspector.sources.otlp_conversion import SpanMemory, lines_in_order
 
 _STEP = 1 << 22
 
@@ -20,13 +20,13 @@ class OtlpFile:
 
     Attributes:
         progress: bytes read, and the file's size.
-        goes_on: it was read to its end, and appended lines can be converted.
+        can_grow: it was read to its end, and appended lines can be converted.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.progress = (0, path.stat().st_size)
-        self.goes_on = False
+        self.can_grow = False
         self._known = KnownSpans()
         self._rest = b""  # an unfinished line
         self._is_row = False  # the unfinished line was already output
@@ -43,14 +43,14 @@ class OtlpFile:
                 yield b""  # lets the caller cancel
         data = b"".join(parts)
         if not begins_with_line(data):
-            yield from in_order(data)
+            yield from lines_in_order(data)
             return
         yield from lines_of(data, self._known)
         rest = data[data.rfind(b"\n") + 1 :]
         self._rest, self._is_row = (b"", False) if decoded_object(rest) is not None else (rest, True)
-        self.goes_on = True
+        self.can_grow = True
 
-    def more(self, data: bytes) -> bytes:
+    def convert_more(self, data: bytes) -> bytes:
         """Returns the lines for appended data; an unfinished line waits for its end.
 
         A line that was already output unfinished is output again, complete; the earlier row stays.
@@ -62,7 +62,7 @@ class OtlpFile:
         self._rest = rest
         return b"".join(lines_of(whole, self._known))
 
-    def end(self) -> bytes:
+    def finish(self) -> bytes:
         """Returns the rest of this file as a line when another file replaces it."""
         rest, self._rest = self._rest, b""
         return rest + b"\n" if rest and not self._is_row else b""

@@ -27,7 +27,7 @@ def logs_of(data: bytes) -> dict[str, Any]:
 
 
 def _decoded(data: bytes, signal: str, name: str) -> dict[str, Any]:
-    if missing := OTEL.missing("OTLP as protobuf"):
+    if missing := OTEL.missing_message("OTLP as protobuf"):
         raise ProtobufError(f"{missing} OTLP as JSON is read without it.")
     from importlib import import_module
 

@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector.base.bounded_buffers import HeldBytes, Room
+from inspector.base.bounded_buffers import BoundedBuffer, BufferLimit
 from inspector.base.content_encoding import Decoder, TooLongError
-from inspector.base.loopback_access import why_refused
+from inspector.base.loopback_access import refusal_reason
 from inspector.base.optional_dependencies import OTEL
 from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.formats.otlp.spans import holds_spans, spans_in
-from inspector.protocol.json_size import TOO_MUCH
+from inspector.protocol.json_size import TOO_LARGE
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.sources.otlp_protobuf import ProtobufError, as_specified, logs_of, traces_of
 from inspector.sources.recording import signals_set
@@ -112,7 +112,7 @@ class Receiver:
         self.spans = self.size_bytes = 0
         self.trouble = ""
         self._path, self._address = path, address
-        self._room = Room(MOST_TOGETHER_BYTES)
+        self._room = BufferLimit(MOST_TOGETHER_BYTES)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
         if os.fstat(self._file).st_size:
             os.close(self._file)
@@ -125,7 +125,7 @@ class Receiver:
             with contextlib.suppress(OSError):
                 self._path.unlink()
 
-    def take(self, path: str, kind: str, body: bytes) -> None:
+    def store_request(self, path: str, kind: str, body: bytes) -> None:
         """Writes the content of a request; it is in the file on return.
 
         Raises:
@@ -135,17 +135,17 @@ class Receiver:
         if path == _METRICS:
             return
         if kind == _PROTOBUF and body.count(_FIRST_FIELD) > _MOST_FIELDS:
-            raise ProtobufError(f"{TOO_MUCH}.")
+            raise ProtobufError(f"{TOO_LARGE}.")
         # Both encodings become the same JSON, so that one reader suffices.
         value = (logs_of(body) if path == _LOGS else traces_of(body)) if kind == _PROTOBUF else decoded_object(body)
         if value is None or (value and not holds_spans(value)):
             raise ProtobufError("it is no OTLP.")
         spans = spans_in(value)
         if spans:
-            self._write(to_json(as_specified(value)) + b"\n")
+            self._append(to_json(as_specified(value)) + b"\n")
             self.spans += len(spans)
 
-    def _write(self, data: bytes) -> None:
+    def _append(self, data: bytes) -> None:
         """Appends all of the data, or rolls back."""
         done = 0
         try:
@@ -178,23 +178,23 @@ class Receiver:
 
         address = self._address
         # Web pages can send requests to this machine too (DNS rebinding).
-        refused = why_refused("receiver", address.origin, address.names(), request.raw_path, request.headers)
+        refused = refusal_reason("receiver", address.origin, address.names(), request.raw_path, request.headers)
         if refused:
             return _answer(403, refused)
         kind = request.content_type
         if kind not in (_JSON, _PROTOBUF):
             return _answer(415, f"Send OTLP as {_JSON} or {_PROTOBUF}.")
         packed = Decoder(request.headers.get("Content-Encoding", ""), MOST_BYTES)
-        if not packed.readable:
+        if not packed.is_readable:
             return _answer(415, "Send it packed as gzip, deflate or zstd, or as it is.")
         try:
-            sent = await self._sent(request)
+            sent = await self._read_body(request)
             if sent is None:
                 return _answer(503, f"Too much is being sent at the same time. Try again in {_AGAIN_S} seconds.")
             body = packed.feed(sent)
-            if not packed.readable:
+            if not packed.is_readable:
                 return _answer(400, "This cannot be read: it is not packed as it says.")
-            self.take(request.path, kind, body)
+            self.store_request(request.path, kind, body)
         except TooLongError:
             return _answer(413, f"This is more than {MOST_BYTES >> 20} MB. Send fewer spans at a time.")
         except TimeoutError:
@@ -207,27 +207,27 @@ class Receiver:
             return web.Response(body=b"", content_type=_PROTOBUF)
         return web.Response(text="{}", content_type=_JSON)
 
-    async def _sent(self, request: web.Request) -> bytes | None:
+    async def _read_body(self, request: web.Request) -> bytes | None:
         """Returns the body of a request, still packed; None if there is no room for it.
 
         Raises:
             TooLongError: it is above the limit.
             TimeoutError: the rest does not arrive.
         """
-        held = HeldBytes(self._room)
+        held = BoundedBuffer(self._room)
         try:
             while True:
                 async with asyncio.timeout(_PATIENCE_S):
                     # Read in pieces: the limit holds before a huge body is in memory.
                     piece = await request.content.readany()
                 if not piece:
-                    return held.take()
+                    return held.take_contents()
                 if len(held) + len(piece) > MOST_BYTES:
                     raise TooLongError
-                if not held.add(piece):
+                if not held.append(piece):
                     return None
         finally:
-            held.drop()
+            held.clear()
 
 
 def _answer(status: int, sentence: str) -> web.Response:
@@ -310,7 +310,7 @@ async def receive(
 
 def variables(address: Address) -> dict[str, str]:
     """Returns environment variables that direct an exporter to this receiver."""
-    protocol = "http/json" if OTEL.lacking() else "http/protobuf"
+    protocol = "http/json" if OTEL.missing_modules() else "http/protobuf"
     return {"OTEL_EXPORTER_OTLP_ENDPOINT": address.origin, "OTEL_EXPORTER_OTLP_PROTOCOL": protocol}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from inspector.sources.conversion_worker import LEAST_BOUND_BYTES, MOST_FOLD, NotConvertedError
 
-RAW = "raw"
+RAW_COLUMN = "raw"
 """Column with the logged bytes of messages."""
 MAGIC = b"PAR1"
 """First bytes of a Parquet file."""
@@ -18,7 +18,9 @@ FORMAT = "parquet"
 
 _ROWS = 256
 _AT_ONCE_BYTES = 64 << 20
-_NONE = "it holds no records, as it was exported without --with-raw; ask it in SQL, or export its log once more"
+_NO_RAW_COLUMN = (
+    "it holds no records, as it was exported without --with-raw; ask it in SQL, or export its log once more"
+)
 
 
 class ParquetConversion:
@@ -53,15 +55,17 @@ class ParquetConversion:
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
             columns = [row[0] for row in connection.execute(f"DESCRIBE FROM {table}").fetchall()]
-            if RAW not in columns:
-                raise NotConvertedError(_NONE)
+            if RAW_COLUMN not in columns:
+                raise NotConvertedError(_NO_RAW_COLUMN)
             ((total,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
-            measured = f"SELECT sum(octet_length(b)), max(octet_length(b)) FROM (SELECT {RAW}::BLOB AS b FROM {table})"
+            measured = (
+                f"SELECT sum(octet_length(b)), max(octet_length(b)) FROM (SELECT {RAW_COLUMN}::BLOB AS b FROM {table})"
+            )
             ((size, longest),) = connection.execute(measured).fetchall()
             if (size or 0) > max(LEAST_BOUND_BYTES, MOST_FOLD * self._path.stat().st_size):
                 raise NotConvertedError("its lines are more bytes than a file of its size can hold")
             most = max(1, min(_ROWS, _AT_ONCE_BYTES // max(1, longest or 1)))
-            asked = connection.execute(f"SELECT {RAW}::BLOB FROM {table}")
+            asked = connection.execute(f"SELECT {RAW_COLUMN}::BLOB FROM {table}")
             taken = 0
             while rows := asked.fetchmany(most):
                 taken += len(rows)

@@ -49,7 +49,7 @@ class Recorder:
         self._settled = 0  # number of records from completed attempts
         self._settled_bytes = 0
 
-    def received(self, data: str | bytes, arrived_ns: int | None = None) -> None:
+    def record_received(self, data: str | bytes, arrived_ns: int | None = None) -> None:
         """Records a received frame. Called for every frame, so it is short.
 
         Args:
@@ -62,28 +62,28 @@ class Recorder:
             time_ns = min(time_ns, max(arrived_ns, self.last_in_ns))
         self.last_in_ns = time_ns
         if self._gap is not None:
-            self._hold(partial(self._frame, data, "in", time_ns), len(data))
+            self._hold_back(partial(self._frame, data, "in", time_ns), len(data))
             return
         self.recorded += 1
-        self._writer.frame(data, direction="in", time_ns=time_ns, src=self._src)
+        self._writer.add_frame(data, direction="in", time_ns=time_ns, src=self._src)
 
     def is_full(self) -> bool:
         """Returns True if the disk must catch up before more is received."""
-        return self._writer.crowded
+        return self._writer.should_pause
 
-    def sent(self, data: str) -> None:
+    def record_sent(self, data: str) -> None:
         """Records a sent frame."""
         write = partial(self._frame, data, "out", self._clock_ns())
         if self._gap is not None:
-            self._hold(write, len(data))
+            self._hold_back(write, len(data))
         else:
             write()
 
-    def mark(self, name: str, **facts: str | int | None) -> None:
+    def record_mark(self, name: str, **facts: str | int | None) -> None:
         """Records a mark, which is not a message."""
-        write = partial(self._writer.mark, name, time_ns=self._clock_ns(), src=self._src, **facts)
+        write = partial(self._writer.add_mark, name, time_ns=self._clock_ns(), src=self._src, **facts)
         if self._gap is not None:
-            self._hold(write, 0)
+            self._hold_back(write, 0)
         else:
             write()
 
@@ -116,7 +116,7 @@ class Recorder:
         if words is None:
             return
         facts = {"reason": words(), "until_ns": self._clock_ns()}
-        self._writer.mark("gap", time_ns=self._since_ns, src=self._src, **facts)
+        self._writer.add_mark("gap", time_ns=self._since_ns, src=self._src, **facts)
         self.gaps += 1
         self.recorded += 1
         held, self._held = self._held, []
@@ -124,7 +124,7 @@ class Recorder:
         for write in held:
             write()
 
-    def _hold(self, write: Callable[[], None], size: int) -> None:
+    def _hold_back(self, write: Callable[[], None], size: int) -> None:
         self._held.append(write)
         self._held_bytes += size + _RECORD_BYTES
         if self._held_bytes - self._settled_bytes > MOST_HELD_BYTES:
@@ -132,4 +132,4 @@ class Recorder:
 
     def _frame(self, data: str | bytes, direction: Literal["in", "out"], time_ns: int) -> None:
         self.recorded += 1
-        self._writer.frame(data, direction=direction, time_ns=time_ns, src=self._src)
+        self._writer.add_frame(data, direction=direction, time_ns=time_ns, src=self._src)

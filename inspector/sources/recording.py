@@ -17,7 +17,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from inspector.base.async_tasks import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, start_task
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState
@@ -64,11 +64,11 @@ class _CountingWriter(CaptureWriter):
         self._enough = enough
 
     @override
-    def frame(self, data: str | bytes, *, direction: Direction, time_ns: int, src: int = 0) -> None:
+    def add_frame(self, data: str | bytes, *, direction: Direction, time_ns: int, src: int = 0) -> None:
         # Frames between the limit and the close would exceed the requested number.
         if self._enough.is_set():
             return
-        super().frame(data, direction=direction, time_ns=time_ns, src=src)
+        super().add_frame(data, direction=direction, time_ns=time_ns, src=src)
         if direction == "in":
             self.received += 1
             if self.received == self._most:
@@ -124,14 +124,16 @@ class Recording:
             OSError: the file cannot be created.
         """
         writer = _CountingWriter(self.path, origin=self._connection.origin(), most=self._messages, enough=self._over)
-        source = GatewaySource(self._connection, writer, on_state=self._noted, observed=True, awaited=self._wait)
+        source = GatewaySource(
+            self._connection, writer, on_state=self._on_state_changed, observed=True, awaited=self._wait
+        )
         started = time.monotonic()
         tasks: set[asyncio.Task[Any]] = set()
         with signals_set(self._over):
-            running = spawn(source.run(), name="record", owner=tasks)
-            spawn(self._tell(writer), name="tell progress", owner=tasks)
-            spawn(self._end_in_time(), name="end in time", owner=tasks)
-            over = spawn(self._over.wait(), name="wait for the end", owner=tasks)
+            running = start_task(source.run(), name="record", owner=tasks)
+            start_task(self._report_progress(writer), name="tell progress", owner=tasks)
+            start_task(self._end_in_time(), name="end in time", owner=tasks)
+            over = start_task(self._over.wait(), name="wait for the end", owner=tasks)
             # Either may end first: the connection by itself, or the recording by a limit.
             await asyncio.wait({running, over}, return_when=asyncio.FIRST_COMPLETED)
             asked = self._over.is_set()
@@ -143,10 +145,10 @@ class Recording:
             writer.close()
         except OSError as error:
             # These were received but never reached the disk.
-            lost = writer.waiting_messages() + writer.refused
+            lost = writer.count_pending_messages() + writer.dropped_count
             trouble = f"{error} {lost:,} messages received since are lost; those before can be read."
         else:
-            lost = writer.refused
+            lost = writer.dropped_count
             if lost:
                 trouble = f"{trouble} {lost:,} messages received since are lost; those before can be read.".strip()
         recorded = writer.received - lost
@@ -156,7 +158,7 @@ class Recording:
             self.path.unlink()
         return Recorded(recorded, writer.size_bytes, time.monotonic() - started, trouble, source.sentence)
 
-    def _noted(self, state: SourceState, sentence: str) -> None:
+    def _on_state_changed(self, state: SourceState, sentence: str) -> None:
         if state is SourceState.CONNECTED:
             self._welcomed.set()
         self._on_state(state, sentence)
@@ -168,7 +170,7 @@ class Recording:
             # Ends `run`, which closes the connection in order.
             self._over.set()
 
-    async def _tell(self, writer: _CountingWriter) -> None:
+    async def _report_progress(self, writer: _CountingWriter) -> None:
         started = then = time.monotonic()
         before = 0
         while True:

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 from websockets.exceptions import ConnectionClosed
 
-from inspector.base.async_tasks import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, start_task
 from inspector.sources import failures, handshake
 from inspector.sources.connection import Connection
-from inspector.sources.failures import Trouble
+from inspector.sources.failures import ConnectionFailure
 from inspector.sources.opening import OpeningError, open_websocket
 from inspector.sources.recorder import Recorder
 from inspector.sources.state import Timing
@@ -38,7 +38,7 @@ _OWN_JOIN_ECHO_S = 2.0
 class Ending:
     """End of a session."""
 
-    trouble: Trouble | None
+    trouble: ConnectionFailure | None
     """The cause; None if we left."""
 
     code: int | None = None
@@ -121,12 +121,12 @@ class Session:
         self._own_joins = 0
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """Returns True if there is a WebSocket that ``close`` can close."""
         return self._ws is not None
 
     @property
-    def welcomed(self) -> bool:
+    def is_welcomed(self) -> bool:
         """Returns True after the gateway's welcome."""
         return self._welcomed_s is not None
 
@@ -140,7 +140,7 @@ class Session:
 
         Returns errors in the ending.
         """
-        self._started_s = self._now()
+        self._started_s = self._loop_time()
         try:
             ws = await open_websocket(
                 self.connection, timing=self._timing, ssl_context=self._ssl_context, limit_s=self._limit_s
@@ -150,7 +150,7 @@ class Session:
         self._ws = ws
         if self._observer is not None:
             ws.observe(self._observer)
-        self._recorder.mark(
+        self._recorder.record_mark(
             "opened",
             url=self.connection.shown_url,
             space=self.connection.space,
@@ -158,7 +158,7 @@ class Session:
         )
         beside: set[asyncio.Task[Any]] = set()
         try:
-            spawn(self._keep_alive(ws), name="gateway ping", owner=beside)
+            start_task(self._keep_alive(ws), name="gateway ping", owner=beside)
             self._hooks.joining()
             await self._join(ws)
             await ws.ended.wait()
@@ -181,9 +181,9 @@ class Session:
     async def _join(self, ws: GatewaySocket) -> None:
         # The capture gets the masked frame: it must not contain the token.
         join, masked = handshake.join_frames(self.connection)
-        self._recorder.sent(masked)
+        self._recorder.record_sent(masked)
         self._loop.call_later(self._welcome_s, self._miss_welcome, ws)
-        ws.listen(partial(self._take, ws), self._recorder.is_full)
+        ws.listen(partial(self._on_frame, ws), self._recorder.is_full)
         # A gateway that has already closed may have sent its reason: reading continues, and ends with it.
         with contextlib.suppress(ConnectionClosed):
             await ws.send(join)
@@ -193,7 +193,7 @@ class Session:
         if self._limit_s is None:
             return self._timing.welcome_s
         # A slow opening must not leave the welcome without any time.
-        return max(self._limit_s - (self._now() - self._started_s), self._limit_s / 3)
+        return max(self._limit_s - (self._loop_time() - self._started_s), self._limit_s / 3)
 
     def _miss_welcome(self, ws: GatewaySocket) -> None:
         if self._welcomed_s is None and not ws.ended.is_set():
@@ -202,9 +202,9 @@ class Session:
 
     # frames
 
-    def _take(self, ws: GatewaySocket, data: str | bytes) -> None:
+    def _on_frame(self, ws: GatewaySocket, data: str | bytes) -> None:
         """Records one frame and checks if it concerns the connection. Takes under 1 µs besides the write."""
-        self._recorder.received(data, ws.arrived_ns)
+        self._recorder.record_received(data, ws.arrived_ns)
         if not isinstance(data, str) or (len(data) > _MOST_READ_CHARS and self._welcomed_s is not None):
             return
         # A gateway sends envelopes as text. Few frames contain one of these words, so the rest is not decoded here.
@@ -214,13 +214,13 @@ class Session:
             except (msgspec.MsgspecError, RecursionError, UnicodeError):
                 return
             if isinstance(decoded, dict):
-                self._look_at(cast("dict[str, Any]", decoded))
+                self._inspect_envelope(cast("dict[str, Any]", decoded))
 
-    def _look_at(self, envelope: Mapping[str, Any]) -> None:
+    def _inspect_envelope(self, envelope: Mapping[str, Any]) -> None:
         welcome = handshake.read_welcome(envelope)
         if welcome is not None:
             if self._welcomed_s is None:
-                self._welcomed_s = self._now()
+                self._welcomed_s = self._loop_time()
                 self.took_s = self._welcomed_s - self._started_s
                 self.participant = welcome.participant or self.connection.participant
                 self._hooks.welcomed(welcome)
@@ -238,13 +238,13 @@ class Session:
             )
             if answer is not None and len(self._answers) < _MAX_ANSWERS_UNDER_WAY:
                 # Not awaited: reading must continue even if the gateway is slow to accept our answer.
-                spawn(self._send(answer), name="tools/list answer", owner=self._answers)
+                start_task(self._send(answer), name="tools/list answer", owner=self._answers)
 
     def _note_presence(self, presence: handshake.PresenceChange) -> None:
         if presence.participant != self.participant or self._welcomed_s is None:
             return
         self._own_joins += presence.event == "join"
-        late = self._now() - self._welcomed_s > _OWN_JOIN_ECHO_S
+        late = self._loop_time() - self._welcomed_s > _OWN_JOIN_ECHO_S
         # Gateways before v0.2 announce a joiner to itself, once and at once.
         if presence.event == "leave" or (presence.event == "join" and (late or self._own_joins > 1)):
             self._hooks.remark(
@@ -253,7 +253,7 @@ class Session:
 
     async def _send(self, text: str) -> None:
         if self._ws is not None:
-            self._recorder.sent(text)
+            self._recorder.record_sent(text)
             with contextlib.suppress(ConnectionClosed):  # other code handles the end
                 await self._ws.send(text)
 
@@ -286,12 +286,12 @@ class Session:
 
     def _ending(self, ws: GatewaySocket) -> Ending:
         welcomed = self._welcomed_s is not None
-        lasted_s = self._now() - self._welcomed_s if self._welcomed_s is not None else 0.0
+        lasted_s = self._loop_time() - self._welcomed_s if self._welcomed_s is not None else 0.0
         if self._closing:
             return Ending(None, 1000, welcomed=welcomed, well=True, lasted_s=lasted_s)
         # Tested before the close code, which is our own here.
         if self._welcome_late:
-            waited_s = self._welcome_s if self._limit_s is None else self._now() - self._started_s
+            waited_s = self._welcome_s if self._limit_s is None else self._loop_time() - self._started_s
             return Ending(
                 failures.welcome_timeout(url=self.connection.url, space=self.connection.space, timeout_s=waited_s)
             )
@@ -299,7 +299,7 @@ class Session:
         closed = ws.protocol.close_exc
         side = closed.rcvd or closed.sent
         code = side.code if side is not None else None
-        trouble = failures.closed(closed, url=self.connection.url, lost=self._lost, welcomed=welcomed)
+        trouble = failures.closed_failure(closed, url=self.connection.url, lost=self._lost, welcomed=welcomed)
         well = welcomed and code in (1000, 1001) and not self._lost
         return Ending(trouble, code, welcomed=welcomed, well=well, silent=self._lost, lasted_s=lasted_s)
 
@@ -307,5 +307,5 @@ class Session:
     def _loop(self) -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
 
-    def _now(self) -> float:
+    def _loop_time(self) -> float:
         return self._loop.time()

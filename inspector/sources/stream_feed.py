@@ -45,7 +45,7 @@ class StreamFeed(ThreadedFeed):
             OSError: there is no space for a spool.
         """
         super().__init__(name, log)
-        self.unopened = isinstance(opened, Path)
+        self.is_unopened = isinstance(opened, Path)
         self._inputs: list[_Input] = [opened] if isinstance(opened, _Input | None) else list(opened)
         self._inputs += [log] if log is not None else []
         self._total = total
@@ -61,7 +61,7 @@ class StreamFeed(ThreadedFeed):
 
     def _fill(self) -> None:
         pieces = self._pieces()
-        head = self._head(pieces)
+        head = self._read_head(pieces)
         kind = converted(head)
         # Detection consumed the head, so it goes in front again.
         pieces = chain([head], pieces)
@@ -75,7 +75,7 @@ class StreamFeed(ThreadedFeed):
         else:
             self._convert_whole(kind, pieces)
 
-    def _head(self, pieces: Iterator[bytes]) -> bytes:
+    def _read_head(self, pieces: Iterator[bytes]) -> bytes:
         """Reads enough for detection."""
         head = b""
         for data in pieces:
@@ -90,7 +90,7 @@ class StreamFeed(ThreadedFeed):
         try:
             for data in pieces:
                 whole.write(data)
-                if not self.growing:
+                if not self.is_growing:
                     return
             self._conversion = kind.convert(whole.path)
             self._write_all(lines_of(self._conversion, whole.size))
@@ -103,7 +103,7 @@ class StreamFeed(ThreadedFeed):
             for opened in self._inputs:
                 yield from self._unpacked(opened)
         except DamagedError as error:
-            self._end(f"{self._name} is damaged or not complete: {error}.{self._where()}")
+            self._end_with(f"{self._name} is damaged or not complete: {error}.{self._progress_words()}")
         except OSError as error:
             self._end_unread(error)
 
@@ -123,7 +123,7 @@ class StreamFeed(ThreadedFeed):
             yield decoder.rest
         decoder.finish()
 
-    def _where(self) -> str:
+    def _progress_words(self) -> str:
         of = f" of {self._total:,}" if self._total else ""
         unpacked = f"the {self._spool.size:,} bytes of log before that were read"
         return f" It stopped after {self._taken:,}{of} bytes; {unpacked}."
@@ -145,5 +145,5 @@ class StreamFeed(ThreadedFeed):
             yield from iter(lambda: os.read(number, _BLOCK_BYTES), b"")
         else:
             with opened.open("rb", buffering=0) as file:  # blocks until a pipe has a writer
-                self.unopened = False
+                self.is_unopened = False
                 yield from iter(lambda: file.read(_BLOCK_BYTES), b"")

@@ -16,7 +16,7 @@ _MOST_LOOKED_AT = 4_000
 _LEVELS = 3
 """Folder levels below `sessions`: year, month, day."""
 _ROOT = "sessions"
-NOBODY = ""
+NO_PARENT = ""
 """Parent of a thread that a person started."""
 
 
@@ -36,21 +36,21 @@ def files_of_thread(path: Path, listing: Listing, parents: dict[str, str]) -> li
     own = name_parts(path.name)
     if own is None:
         return [path]
-    later = [found for found in _around(path, listing) if found.name > path.name]
+    later = [found for found in _nearby_files(path, listing) if found.name > path.name]
     family, members = {own.thread}, [path]
     for found in sorted(later, key=lambda one: one.name)[:_MOST_LOOKED_AT]:
         parts = name_parts(found.name)
         if parts is None or parts.thread in family:  # the same thread, compressed
             continue
         if found.path not in parents:
-            parents[found.path] = parent_in(found.path) or NOBODY
+            parents[found.path] = parent_in(found.path) or NO_PARENT
         if parents[found.path] in family:
             family.add(parts.thread)
             members.append(Path(found.path))
     return members
 
 
-def _around(path: Path, listing: Listing) -> list[Found]:
+def _nearby_files(path: Path, listing: Listing) -> list[Found]:
     """Returns all thread files if the file is in a day's folder, else the files beside it."""
     above = path.absolute().parents
     if len(above) > _LEVELS and above[_LEVELS].name == _ROOT:

@@ -33,9 +33,9 @@ class ThreadedFeed:
         Raises:
             OSError: there is no space for a spool.
         """
-        self.growing = True
-        self.trouble: str | None = None
-        self.unopened = False
+        self.is_growing = True
+        self.problem: str | None = None
+        self.is_unopened = False
         self.container: str | None = None
         self.log, self.log_taken = log, 0
         self._name = name
@@ -56,7 +56,7 @@ class ThreadedFeed:
         return self._spool
 
     @property
-    def ended(self) -> bool:
+    def is_ended(self) -> bool:
         """Returns True after the last write of the feed."""
         return not self._thread.is_alive()
 
@@ -67,7 +67,7 @@ class ThreadedFeed:
 
     def stop(self) -> None:
         """Ends the reading; earlier data stays. Takes no lock, so signal handlers may call it."""
-        self.growing = False
+        self.is_growing = False
         self._news.set()
 
     def close(self) -> None:
@@ -85,20 +85,20 @@ class ThreadedFeed:
             self._fill()
         except NotConvertedError as error:
             # Lines converted so far stay readable.
-            self._end(f"{self._name} was read no further: {error}.")
+            self._end_with(f"{self._name} was read no further: {error}.")
         except NoRoomError as error:
-            self._end(f"{self._name} was not read to its end: {error}.{self._where()}")
+            self._end_with(f"{self._name} was not read to its end: {error}.{self._progress_words()}")
         except OSError as error:
             self._end_unread(error)
         finally:
-            self.growing = False
+            self.is_growing = False
             self._news.set()
 
     def _fill(self) -> None:
         """Writes the content to its end. Raises OSError and NotConvertedError."""
         raise NotImplementedError
 
-    def _where(self) -> str:
+    def _progress_words(self) -> str:
         """Returns the progress as a sentence with a leading space."""
         return ""
 
@@ -112,17 +112,17 @@ class ThreadedFeed:
         """Appends bytes unless stopped; returns False after `stop`."""
         with self._lock:
             # `close` removes the spool under this lock, so no write may follow.
-            if self.growing and data:
+            if self.is_growing and data:
                 self._spool.write(data)
                 self._news.set()
-            return self.growing
+            return self.is_growing
 
     def _end_unread(self, error: OSError) -> None:
-        self._end(f"{self._name} could not be read to its end: {error.strerror or error}.{self._where()}")
+        self._end_with(f"{self._name} could not be read to its end: {error.strerror or error}.{self._progress_words()}")
 
-    def _end(self, sentence: str) -> None:
-        if self.growing:  # after `stop` the error no longer matters
-            self.trouble = sentence
+    def _end_with(self, sentence: str) -> None:
+        if self.is_growing:  # after `stop` the error no longer matters
+            self.problem = sentence
 
 
 class ConvertingFeed(ThreadedFeed):

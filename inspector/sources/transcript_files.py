@@ -32,7 +32,7 @@ _LOOKED_AT = 20
 """Number of first lines used for detection."""
 
 
-class Facts(msgspec.Struct, gc=False, rename="camel"):
+class AgentFacts(msgspec.Struct, gc=False, rename="camel"):
     """Facts from the file beside a sub-agent's file."""
 
     tool_use_id: str | None = None
@@ -41,7 +41,7 @@ class Facts(msgspec.Struct, gc=False, rename="camel"):
     description: str | None = None
 
 
-_decode_facts = msgspec.json.Decoder(Facts).decode
+_decode_facts = msgspec.json.Decoder(AgentFacts).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Member:
     path: Path
     session: str | None = None
     agent: str | None = None
-    facts: Facts | None = None
+    facts: AgentFacts | None = None
 
 
 def is_transcript(path: Path) -> bool:
@@ -69,7 +69,7 @@ def is_transcript(path: Path) -> bool:
 
 
 @dataclass(slots=True)
-class Seen:
+class ReadCache:
     """Cache of earlier reads.
 
     Attributes:
@@ -81,7 +81,7 @@ class Seen:
     transcripts: set[Path] = field(default_factory=set)
 
 
-def members_of(path: Path, seen: Seen | None = None) -> tuple[list[Member], int]:
+def members_of(path: Path, seen: ReadCache | None = None) -> tuple[list[Member], int]:
     """Returns the files of a session or folder, sessions first, and the number of files left out.
 
     Args:
@@ -89,32 +89,32 @@ def members_of(path: Path, seen: Seen | None = None) -> tuple[list[Member], int]
             transcripts the result is empty.
         seen: cache of earlier reads; extended.
     """
-    listing, seen = Listing(_MOST_ENTRIES), seen if seen is not None else Seen()
+    listing, seen = Listing(_MOST_ENTRIES), seen if seen is not None else ReadCache()
     if is_thread(path):
         return _bounded([Member(one) for one in files_of_thread(path, listing, seen.sessions)])
     if not path.is_dir() and path.parent.name == _CHATS and not path.is_symlink():
         return _bounded(_of_chat(path, listing))
     if not path.is_dir():
-        return _bounded(_of_session(path, _beside(path.parent, listing, seen), listing))
+        return _bounded(_of_session(path, _agents_beside(path.parent, listing, seen), listing))
     own = path.parent / (path.name + _LINES)  # "/" has no name
     if any((path / one).is_dir() for one in (_SUB_AGENTS, _RESULTS)) and own.is_file() and not own.is_symlink():
         return _bounded(_of_session(own, {}, listing))
     return _bounded(_of_folder(path, listing, seen))
 
 
-def _of_folder(path: Path, listing: Listing, seen: Seen) -> list[Member]:
+def _of_folder(path: Path, listing: Listing, seen: ReadCache) -> list[Member]:
     """Returns all sessions of a folder, oldest first."""
     files = [found for found in listing.files(str(path)) if found.name.endswith(_LINES)]
     sessions = [f for f in sorted(files, key=lambda f: f.modified) if not f.name.startswith(_AGENT)]
-    beside = _beside(path, listing, seen)
+    beside = _agents_beside(path, listing, seen)
     found = [m for one in sessions for m in _of_session(Path(one.path), beside, listing)]
     known = {member.path for member in found}
     # Sub-agents whose session is gone are still worth reading.
     alone = [agent for agents in beside.values() for agent in agents if agent.path not in known]
     for folder, name in listing.folders(str(path)):
-        alone += [m for m in _below(Path(folder), name, listing) if m.path not in known]
+        alone += [m for m in _agents_below(Path(folder), name, listing) if m.path not in known]
     if (path / _SUB_AGENTS).is_dir():
-        alone += [member for member in _below(path, path.name, listing) if member.path not in known]
+        alone += [member for member in _agents_below(path, path.name, listing) if member.path not in known]
     if path.name == _SUB_AGENTS:
         alone += _agents(path, path.parent.name, listing)
     members = {member.path: member for member in (*found, *alone)}
@@ -126,7 +126,7 @@ def _of_folder(path: Path, listing: Listing, seen: Seen) -> list[Member]:
 def _of_session(path: Path, beside: dict[str, list[Member]], listing: Listing) -> list[Member]:
     """Returns the files of a session and its sub-agents."""
     name = path.name.removesuffix(_LINES)
-    return [Member(path), *_below(path.with_name(name), name, listing), *beside.get(name, ())]
+    return [Member(path), *_agents_below(path.with_name(name), name, listing), *beside.get(name, ())]
 
 
 def _of_chat(path: Path, listing: Listing) -> list[Member]:
@@ -145,7 +145,7 @@ def _of_chat(path: Path, listing: Listing) -> list[Member]:
     return [Member(path), *agents]
 
 
-def _below(folder: Path, session: str, listing: Listing) -> list[Member]:
+def _agents_below(folder: Path, session: str, listing: Listing) -> list[Member]:
     return _agents(folder / _SUB_AGENTS, session, listing) if (folder / _SUB_AGENTS).is_dir() else []
 
 
@@ -158,10 +158,10 @@ def _agents(folder: Path, session: str, listing: Listing) -> list[Member]:
 
 def agents_beside(folder: Path) -> dict[str, list[Member]]:
     """Returns sub-agent files beside their sessions', by session; under "" if they name none."""
-    return _beside(folder, Listing(_MOST_ENTRIES), Seen())
+    return _agents_beside(folder, Listing(_MOST_ENTRIES), ReadCache())
 
 
-def _beside(folder: Path, listing: Listing, seen: Seen) -> dict[str, list[Member]]:
+def _agents_beside(folder: Path, listing: Listing, seen: ReadCache) -> dict[str, list[Member]]:
     """As `agents_beside`, with caches."""
     found: dict[str, list[Member]] = {}
     for one in listing.files(str(folder)):
@@ -196,7 +196,7 @@ def _agent(path: Path, session: str | None) -> Member:
     return Member(path, session, agent, _facts(path.with_name(name + _FACTS)))
 
 
-def _facts(path: Path) -> Facts | None:
+def _facts(path: Path) -> AgentFacts | None:
     """Returns valid facts from beside a sub-agent's file, if any."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _FACTS_BYTES:
@@ -207,11 +207,11 @@ def _facts(path: Path) -> Facts | None:
 
 
 def _bounded(members: list[Member]) -> tuple[list[Member], int]:
-    kept = members if len(members) <= MOST_FILES else _newest(members)
+    kept = members if len(members) <= MOST_FILES else _newest_members(members)
     return kept, len(members) - len(kept)
 
 
-def _newest(members: list[Member]) -> list[Member]:
+def _newest_members(members: list[Member]) -> list[Member]:
     def modified(member: Member) -> float:
         try:
             return member.path.lstat().st_mtime

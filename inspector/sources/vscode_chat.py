@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from inspector.protocol.formats.vscode_chat import SESSION
+from inspector.protocol.formats.vscode_chat import SESSION_KEY
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.json_size import TOO_MUCH, is_too_much
+from inspector.protocol.json_size import TOO_LARGE, is_too_large
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.sources.conversion_worker import NotConvertedError
 
@@ -23,9 +23,9 @@ HEAD_BYTES = 1 << 16
 
 _CHANGES = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
 _DOCUMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
-_LARGEST = 1 << 29
+_MAX_BYTES = 1 << 29
 """Limit of a session in bytes: all of it is in memory during the replay."""
-_ALL, _SET, _PUSH, _DELETE = range(4)
+_REPLACE_ALL, _SET, _PUSH, _DELETE = range(4)
 
 
 def is_chat(head: bytes) -> bool:
@@ -54,10 +54,10 @@ class VsCodeConversion:
         name = session.get("sessionId")
         name = name if isinstance(name, str) and name else self._path.stem
         about = {key: one for key, one in session.items() if key != "requests"}
-        yield _line({SESSION: name, "session": about})
+        yield _line({SESSION_KEY: name, "session": about})
         for number, request in enumerate(requests, 1):
             if isinstance(request, dict):
-                yield _line({SESSION: name, "request": request})
+                yield _line({SESSION_KEY: name, "request": request})
             self.progress = (number, len(requests))
         if trouble is not None:
             raise trouble
@@ -65,11 +65,11 @@ class VsCodeConversion:
     def _session(self) -> tuple[dict[str, Any], NotConvertedError | None]:
         """Returns the session, and the reason if it is incomplete."""
         with self._path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
-        if len(data) > _LARGEST:
-            raise NotConvertedError(f"it is larger than {_LARGEST >> 20} MB")
-        if is_too_much(data):
-            raise NotConvertedError(TOO_MUCH)
+            data = file.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
+            raise NotConvertedError(f"it is larger than {_MAX_BYTES >> 20} MB")
+        if is_too_large(data):
+            raise NotConvertedError(TOO_LARGE)
         # The session is one document, without changes to replay.
         if _CHANGES.match(data) is None:
             return _decoded(data, "it"), None
@@ -78,7 +78,7 @@ class VsCodeConversion:
             if not line.strip():
                 continue
             try:
-                state = _changed(state, _decoded(line, f"line {number}"))
+                state = _apply_change(state, _decoded(line, f"line {number}"))
             except NotConvertedError as error:
                 # The state up to the invalid change is still shown.
                 return state, error
@@ -96,19 +96,19 @@ def _decoded(data: bytes, what: str) -> dict[str, Any]:
     return value
 
 
-def _changed(state: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
+def _apply_change(state: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
     """Applies a change to a session; an invalid path changes no value."""
     kind, path, value = change.get("kind"), change.get("k"), change.get("v")
-    if kind == _ALL:
+    if kind == _REPLACE_ALL:
         return value if isinstance(value, dict) else {}
     if not isinstance(path, list) or not path:
         return state
     holder: Any = state
     for step in path[:-1]:
-        holder = _inner(holder, step)
+        holder = _member_at(holder, step)
     last = path[-1]
     if kind == _PUSH:
-        _push(holder, last, value, change.get("i"))
+        _push_items(holder, last, value, change.get("i"))
     elif isinstance(holder, dict) and isinstance(last, str):
         if kind == _SET:
             holder[last] = value
@@ -122,7 +122,7 @@ def _changed(state: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
     return state
 
 
-def _inner(holder: Any, step: Any) -> Any:
+def _member_at(holder: Any, step: Any) -> Any:
     if isinstance(holder, dict) and isinstance(step, str):
         return holder.get(step)
     if isinstance(holder, list) and isinstance(step, int) and 0 <= step < len(holder):
@@ -130,11 +130,11 @@ def _inner(holder: Any, step: Any) -> Any:
     return None
 
 
-def _push(holder: Any, step: Any, items: Any, start: Any) -> None:
+def _push_items(holder: Any, step: Any, items: Any, start: Any) -> None:
     """Appends items to a list, or replaces its items from an index on."""
     if isinstance(holder, dict) and isinstance(step, str) and not isinstance(holder.get(step), list):
         holder[step] = []
-    found = _inner(holder, step)
+    found = _member_at(holder, step)
     if isinstance(found, list):
         # Items from this index on are outdated, such as a partial answer.
         if isinstance(start, int) and not isinstance(start, bool) and start >= 0:

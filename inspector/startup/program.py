@@ -18,11 +18,11 @@ import typer
 
 from inspector.base.display_check import has_display
 from inspector.base.exit_codes import OUR_FAULT
-from inspector.base.targets import is_session, path_in
+from inspector.base.targets import is_session, target_path
 from inspector.cli.arguments import LogFiles, ToolAliasTexts, fail
 from inspector.cli.commands import COMMANDS, app
 from inspector.diagnostics import hard_crashes
-from inspector.startup.window_start import CannotStartError, ask_for_developer, masked, start_window
+from inspector.startup.window_start import CannotStartError, enable_developer_menu, mask_secrets_in, start_window
 
 Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
 Developer = Annotated[bool, typer.Option("--developer", help="Show the Developer menu, and log more.")]
@@ -40,7 +40,7 @@ def _without_display() -> None:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
-def _theme(name: str) -> str:
+def _validated_theme(name: str) -> str:
     if name not in ("system", "light", "dark"):
         fail(f"There is no theme {name}; choose system, light or dark.")
     return name
@@ -73,8 +73,9 @@ def window_command(
     texts = _alias_texts(tool_alias)
     try:
         code = start_window(
-            targets or [], new_window=new_window, standalone=standalone, theme=_theme(theme) if theme else None,
-            tool_aliases=texts, developer=developer, together=together,
+            targets or [], new_window=new_window, standalone=standalone,
+            theme=_validated_theme(theme) if theme else None, tool_aliases=texts, developer=developer,
+            together=together,
         )  # fmt: skip
     except CannotStartError as error:
         fail(str(error))
@@ -108,9 +109,9 @@ def demo_command(
         seconds = seconds or _DEMO_SECONDS_WITHOUT_DISPLAY
         screenshot = str(Path("demo-screenshot.png").resolve())
         typer.echo(f"There is no display: the same window runs unseen for {seconds:g} s and leaves a screenshot.")
-    chosen_theme = _theme(theme) if theme else None
-    ask_for_developer(developer)
-    with hard_crashes.watched(masked):
+    chosen_theme = _validated_theme(theme) if theme else None
+    enable_developer_menu(developer)
+    with hard_crashes.record_crashes(mask_secrets_in):
         # Imported late: Qt takes long to load, and other commands do without.
         from inspector.ui.app.application import run_demo
 
@@ -173,8 +174,8 @@ def screenshot_command(
 
     with _one_file(files) as file:
         shot = Shot(
-            file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand,
-            view, panel, compare, aliases, participant,
+            file, output, display_filter, select, preset, int(width), int(height), _validated_theme(theme), hints,
+            expand, view, panel, compare, aliases, participant,
         )  # fmt: skip
         sentence = take_screenshot(shot)
     if sentence:
@@ -187,10 +188,10 @@ def _one_file(files: Sequence[str]) -> Generator[str]:
     if len(files) == 1:
         yield files[0]
         return
-    from inspector.document.source_list import SUFFIX, in_order, write_source_list
+    from inspector.document.source_list import SUFFIX, resolve_choices, write_source_list
     from inspector.document.source_set import SourceChoice
 
-    choices = in_order(SourceChoice(path_in(one), is_session=is_session(one)) for one in files)
+    choices = resolve_choices(SourceChoice(target_path(one), is_session=is_session(one)) for one in files)
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
         named = Path(folder) / f"{choices[0].path.name} and {len(choices) - 1} more{SUFFIX}"
         write_source_list(named, choices)
@@ -218,7 +219,7 @@ def main() -> None:
                     sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - it ends here whatever it is
         if isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM:
-            _end_unwritten(error)
+            _exit_unwritten(error)
         traceback.print_exc()
         sys.exit(OUR_FAULT)
 
@@ -226,7 +227,7 @@ def main() -> None:
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
-def _end_unwritten(error: OSError) -> NoReturn:
+def _exit_unwritten(error: OSError) -> NoReturn:
     """Ends the program with an error after the output could not be written."""
     with contextlib.suppress(OSError):  # closing flushes the rest once more
         sys.stdout.close()

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from inspector.base import gc_control, instance_lock
-from inspector.base.display_check import has_display, is_within_reach
+from inspector.base.display_check import has_display, is_display_reachable
 from inspector.base.exit_codes import OUR_FAULT
-from inspector.base.targets import SESSION, is_session, path_in, session_target
+from inspector.base.targets import SESSION_PREFIX, is_session, session_target, target_path
 from inspector.diagnostics import hard_crashes
 
 WRONG_USE = 2
@@ -25,7 +25,7 @@ class CannotStartError(Exception):
     """No window can be shown; the text is a sentence for the user."""
 
 
-def start_plainly(request: instance_lock.Request) -> NoReturn:
+def start_without_parser(request: instance_lock.OpenRequest) -> NoReturn:
     """Starts the window for a plain command line, without the parser; ends the process.
 
     Args:
@@ -72,32 +72,34 @@ def start_window(
                 f"There is no file {target}, and no command of that name; see context-inspector --help."
             )
     if together and len(targets) > 1:
-        targets = [_listed(targets)]
+        targets = [_source_list(targets)]
     if not has_display():
         raise CannotStartError(
             "There is no display to show a window on. The commands summary, list, contexts and show need none."
         )
     # Qt ends the whole process if the display does not answer, so it is asked first.
-    if not is_within_reach():
+    if not is_display_reachable():
         raise CannotStartError(
             f"The display {os.environ['DISPLAY']} does not answer. Is it gone, or is DISPLAY another session's?"
         )
-    ask_for_developer(developer)
+    enable_developer_menu(developer)
     # A window with its own settings cannot be part of the running program.
     own = standalone or bool(theme or tool_aliases or developer) or _any_stream(targets)
     # Before Qt loads, since handing over should be instant.
-    first = None if own else instance_lock.first_or_end(instance_lock.request_for(targets, new_window=new_window))
-    with hard_crashes.watched(masked):
+    first = (
+        None if own else instance_lock.become_first_or_exit(instance_lock.request_for(targets, new_window=new_window))
+    )
+    with hard_crashes.record_crashes(mask_secrets_in):
         with gc_control.no_collection():  # permanent classes created by the import
             from inspector.ui.app.application import run_windows
 
-            gc_control.settle()
+            gc_control.freeze_and_trim()
         return run_windows(
             list(targets), theme=theme, tool_aliases=tool_aliases, standalone=own, new_window=new_window, first=first
         )
 
 
-def _listed(targets: Sequence[str]) -> str:
+def _source_list(targets: Sequence[str]) -> str:
     """Returns a list file of sources that open as one document.
 
     Raises:
@@ -109,7 +111,7 @@ def _listed(targets: Sequence[str]) -> str:
     if _any_stream(targets) or any(target.startswith(("ws://", "wss://")) for target in targets):
         raise CannotStartError("Only files, folders and sessions can be opened together; add others in the window.")
     try:
-        return str(own_source_list([SourceChoice(path_in(one), is_session=is_session(one)) for one in targets]))
+        return str(own_source_list([SourceChoice(target_path(one), is_session=is_session(one)) for one in targets]))
     except OSError as error:
         raise CannotStartError(f"They cannot be opened together: {error.strerror or error}.") from None
 
@@ -122,21 +124,21 @@ def _session_at(target: str) -> str:
     """
     from inspector.sources.agent_sessions.lookup import SessionNameError, session_named
 
-    if path_in(target).is_absolute():
+    if target_path(target).is_absolute():
         return target
     try:
-        return session_target(session_named(target.removeprefix(SESSION)).path)
+        return session_target(session_named(target.removeprefix(SESSION_PREFIX)).path)
     except SessionNameError as error:
         raise CannotStartError(str(error)) from None
 
 
-def ask_for_developer(asked: bool) -> None:
+def enable_developer_menu(asked: bool) -> None:
     """Enables the Developer menu."""
     if asked:
         os.environ["CONTEXT_INSPECTOR_DEVELOPER"] = "1"
 
 
-def masked(text: str) -> str:
+def mask_secrets_in(text: str) -> str:
     """Returns text with its secrets masked."""
     from inspector.protocol.secrets.masking import mask_text  # imported late: most starts do not need it
 

@@ -118,16 +118,16 @@ def ranges_of(path: str, size: int, step: int = RANGE_BYTES) -> list[ByteRange]:
     return [ByteRange(path, size, start, min(size, start + step)) for start in range(0, size, step)]
 
 
-def has_stretches(path: str, size: int) -> bool:
+def has_independent_lines(path: str, size: int) -> bool:
     """Returns True if the lines of a log may be independent of each other; also if it cannot be read.
 
     In a log that begins with JSON-RPC other than MCP they do not, since the whole connection decides their kinds.
     A False is certain. For other logs, `trouble` of a range can still refuse.
     """
-    if path.lower().endswith(_PACKED):
+    if path.lower().endswith(_PACKED_EXTENSIONS):
         return False
     head = ByteRange(path, size, 0, min(size, _PART_BYTES))
-    with contextlib.suppress(OSError, RangeError), _opened(head, None) as (source, _):
+    with contextlib.suppress(OSError, RangeError), _open_range(head, None) as (source, _):
         if not holds_lines(source.path) or scanner_for(source) is not None:
             return False
         block = read_part(source, 0, 0, head.stop)
@@ -140,7 +140,7 @@ def has_stretches(path: str, size: int) -> bool:
     return True
 
 
-_PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
+_PACKED_EXTENSIONS = (".gz", ".zst", ".bz2", ".xz", ".zip")
 
 
 # Filters
@@ -155,11 +155,11 @@ def range_filter(text: str) -> DisplayFilter:
     filter_ = compile_filter(text, fields=_FIELDS)
     if filter_.expression is not None:
         for node in _terms(filter_.expression):
-            _refuse(node)
+            _refuse_term(node)
     return filter_
 
 
-def _refuse(node: Presence | Comparison | Membership | TextSearch) -> None:
+def _refuse_term(node: Presence | Comparison | Membership | TextSearch) -> None:
     """Raises FilterError if a term needs the whole log."""
     if isinstance(node, TextSearch):
         return
@@ -224,10 +224,10 @@ def lines_in(range_: ByteRange, text: str, *, seed: int, linked: bool = False, f
         folder: folder for temporary parts of an object store.
     """
     # Ids of different ranges are compared by hash, so all use one seed.
-    hashes.adopt_seed(seed)
+    hashes.set_seed(seed)
     try:
-        with _opened(range_, folder) as (source, base):
-            return _found(source, base, range_, text, linked=linked)
+        with _open_range(range_, folder) as (source, base):
+            return _search_range(source, base, range_, text, linked=linked)
     except RangeError as error:
         return RangeLines(trouble=str(error))
     except OSError as error:
@@ -235,7 +235,7 @@ def lines_in(range_: ByteRange, text: str, *, seed: int, linked: bool = False, f
 
 
 @contextlib.contextmanager
-def _opened(range_: ByteRange, folder: str | None) -> Generator[tuple[SourceFile, int]]:
+def _open_range(range_: ByteRange, folder: str | None) -> Generator[tuple[SourceFile, int]]:
     """Yields a source with a range and its surroundings, and the log offset of its first byte."""
     if "://" not in range_.path:
         source = SourceFile(Path(range_.path))
@@ -269,7 +269,7 @@ def _opened(range_: ByteRange, folder: str | None) -> Generator[tuple[SourceFile
             source.close()
 
 
-def _found(source: SourceFile, base: int, range_: ByteRange, text: str, *, linked: bool) -> RangeLines:
+def _search_range(source: SourceFile, base: int, range_: ByteRange, text: str, *, linked: bool) -> RangeLines:
     if not range_.start and scanner_for(source) is not None:
         raise RangeError(f"{range_.path} is one JSON document and has no lines to cut. `export` takes messages of it.")
     capture = Capture()
@@ -300,7 +300,7 @@ def _found(source: SourceFile, base: int, range_: ByteRange, text: str, *, linke
     wanted = dict(zip(offsets[chosen].tolist(), lengths[chosen].tolist(), strict=True))
     for message in rows[chosen].tolist():
         # Copies of a match match too, and count in the range where they begin.
-        wanted.update((copy.offset, copy.length) for copy in capture.deliveries.of(message))
+        wanted.update((copy.offset, copy.length) for copy in capture.deliveries.deliveries_of(message))
     own = sorted(offset for offset in wanted if start <= offset < stop)
     breaks = _line_ends(source, start, stop)
     found = RangeLines(
@@ -354,10 +354,10 @@ def _links(
     contexts = np.stack((columns["space"][here], columns["context"][here]))
     within, which = np.unique(contexts, axis=1, return_inverse=True)
     # Hashed once per distinct context, since many messages share one.
-    known = np.array([capture.ids.hash_in(space, capture.strings[code]) if code else 0
+    known = np.array([capture.ids.hash_in_space(space, capture.strings[code]) if code else 0
                       for space, code in within.T.tolist()], np.uint64)  # fmt: skip
     correlated = np.flatnonzero(columns["flags"][here] & np.uint32(Flag.CORRELATED.value))
-    pairs = [(place, one) for place in correlated.tolist() for one in capture.hashes_named(int(here[place]))]
+    pairs = [(place, one) for place in correlated.tolist() for one in capture.named_hashes(int(here[place]))]
     return Links(
         offsets[here] + base, columns["length"][here].astype(np.int64),
         np.searchsorted(breaks, offsets[here]).astype(np.int64), columns["id_hash"][here].astype(np.uint64),

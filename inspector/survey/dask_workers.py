@@ -19,22 +19,22 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from inspector import __version__
-from inspector.base.memory_budget import free_bytes
+from inspector.base.memory_budget import available_bytes
 from inspector.survey.run_places import reason_of
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-_AHEAD = 2
+_SUBMITTED_PER_WORKER = 2
 """Items submitted per worker, so that an idle worker need not wait for the next."""
-_ALONE = 2
+_SOLO_ATTEMPTS = 2
 """Number of solo attempts before an item is at fault."""
-_LOST = "it ended the process that read it, each time"
-_SHARE = 0.8
+_LOST_WORDS = "it ended the process that read it, each time"
+_MEMORY_SHARE = 0.8
 """Share of free memory for all workers of this machine."""
 _LEAST_BYTES, _USUAL_BYTES = 512 << 20, 4 << 30
 _PATIENCE_S = 10
-_QUIET = {
+_DASK_CONFIG = {
     "distributed.scheduler.allowed-failures": 0,  # `each_of` retries by itself and can tell the item at fault
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
@@ -67,8 +67,8 @@ def workers_here(most: int | None = None) -> int:
 def memory_for_each(workers: int) -> int:
     """Returns the memory limit in bytes for each of some workers on this machine."""
     # Some systems cannot tell; then a usual size is assumed.
-    free = free_bytes()
-    each = int((free if free is not None else workers * _USUAL_BYTES) * _SHARE) // workers
+    free = available_bytes()
+    each = int((free if free is not None else workers * _USUAL_BYTES) * _MEMORY_SHARE) // workers
     return max(_LEAST_BYTES, min(each, _USUAL_BYTES))
 
 
@@ -84,8 +84,8 @@ def local_workers(count: int, memory_bytes: int) -> Generator[Any]:
 
     with (
         tempfile.TemporaryDirectory(prefix="context-inspector-", ignore_cleanup_errors=True) as folder,
-        config.set({**_QUIET, "temporary-directory": folder}),
-        _undisturbed(),
+        config.set({**_DASK_CONFIG, "temporary-directory": folder}),
+        _silenced(),
     ):
         try:
             with _no_interrupt():
@@ -114,7 +114,7 @@ def cluster_at(address: str) -> Generator[Any]:
     from dask import config
     from distributed import Client
 
-    with config.set(_QUIET), _undisturbed():
+    with config.set(_DASK_CONFIG), _silenced():
         try:
             # An address of a strange form raises ValueError.
             client = Client(address, timeout=_PATIENCE_S)
@@ -148,7 +148,7 @@ def worker_count(client: Any) -> int:
     return len(client.scheduler_info(n_workers=-1)["workers"])
 
 
-def each_of(
+def run_each(
     client: Any, work: Callable[[Item], Outcome], items: Iterable[Item]
 ) -> Iterator[tuple[Item, Outcome | Exception]]:
     """Runs work for each item in parallel; yields in order of completion.
@@ -174,10 +174,10 @@ def each_of(
             done.add(future)
 
     lost: list[Item] = []
-    give(islice(waiting, _AHEAD * max(1, worker_count(client))))
+    give(islice(waiting, _SUBMITTED_PER_WORKER * max(1, worker_count(client))))
     for future in done:
         item = given.pop(future)
-        outcome = _outcome(future)
+        outcome = _outcome_of(future)
         if isinstance(outcome, WorkerLostError):
             # Tried alone at the end: it may have died with another item's worker.
             lost.append(item)
@@ -188,11 +188,11 @@ def each_of(
         # One for each that is done: the queue stays short, however many items there are.
         give(islice(waiting, 1))
     for item in lost:
-        tries = (_outcome(client.submit(work, item, pure=False, retries=0)) for _ in range(_ALONE))
-        yield item, next((one for one in tries if not isinstance(one, WorkerLostError)), WorkerLostError(_LOST))
+        tries = (_outcome_of(client.submit(work, item, pure=False, retries=0)) for _ in range(_SOLO_ATTEMPTS))
+        yield item, next((one for one in tries if not isinstance(one, WorkerLostError)), WorkerLostError(_LOST_WORDS))
 
 
-def _outcome(future: Any) -> Any:
+def _outcome_of(future: Any) -> Any:
     """Returns the result or exception of a future."""
     from concurrent.futures import CancelledError
 
@@ -201,7 +201,7 @@ def _outcome(future: Any) -> Any:
     try:
         return future.result()
     except (KilledWorker, CancelledError):
-        return WorkerLostError(_LOST)
+        return WorkerLostError(_LOST_WORDS)
     except Exception as error:  # noqa: BLE001  whatever work raises is its outcome
         return error
 
@@ -230,7 +230,7 @@ def _no_interrupt() -> Generator[None]:
 
 
 @contextlib.contextmanager
-def _undisturbed() -> Generator[None]:
+def _silenced() -> Generator[None]:
     """Silences worker logs, and ignores SIGPIPE so that a lost worker does not end this process.
 
     Commands normally end on SIGPIPE if the reader of their output has gone. In this block it is an error of the socket.

@@ -18,7 +18,7 @@ from inspector.analysis.findings import CHECK_BY_CODE
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.protocol.timestamps import NO_TIME
-from inspector.survey.folder import asked
+from inspector.survey.folder import query_rows
 from inspector.survey.schema import SURVEYED
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
@@ -93,7 +93,7 @@ SUBJECTS: dict[str, Subject] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RunExpectation:
     """One expectation.
 
     Attributes:
@@ -106,7 +106,7 @@ class Wanted:
     operator: str
     number: float
 
-    def holds(self, value: float) -> bool:
+    def is_met(self, value: float) -> bool:
         """Returns True if the value meets the expectation."""
         return _OPERATORS[self.operator](value, self.number)
 
@@ -117,7 +117,7 @@ class Wanted:
 
     def of_survey(self, folder: Path) -> float:
         """Returns the total of all runs in a survey; the maximum for a duration."""
-        ((value,),) = asked(folder, f"SELECT {self.subject.sql} FROM {self.subject.table} WHERE {self._condition}")
+        ((value,),) = query_rows(folder, f"SELECT {self.subject.sql} FROM {self.subject.table} WHERE {self._condition}")
         return float(value or 0)
 
     def of_each(self, folder: Path) -> list[tuple[str, float]]:
@@ -130,7 +130,7 @@ class Wanted:
                 f"SELECT r.path, coalesce(v.value, 0) FROM runs r LEFT JOIN (SELECT run, {self.subject.sql} AS value "
                 f"FROM {self.subject.table} WHERE {self._condition} GROUP BY run) v USING (run) ORDER BY r.path"
             )
-        return [(path, float(value)) for path, value in asked(folder, query)]
+        return [(path, float(value)) for path, value in query_rows(folder, query)]
 
     @property
     def _condition(self) -> str:
@@ -139,7 +139,7 @@ class Wanted:
         return f"{self.subject.column} GLOB '{quoted}'" if self.subject.named else "true"
 
 
-def parse_expectation(text: str) -> Wanted:
+def parse_expectation(text: str) -> RunExpectation:
     """Parses an expectation.
 
     Raises:
@@ -166,4 +166,4 @@ def parse_expectation(text: str) -> Wanted:
         number = float(form["number"] or 1)
     except ValueError:
         raise ExpectationError(f"{text!r}: {form['number']} is no number.") from None
-    return Wanted(text.strip(), subject, name, form["operator"] or ">=", number)
+    return RunExpectation(text.strip(), subject, name, form["operator"] or ">=", number)

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.base.file_lock import Lock
+from inspector.base.file_lock import FileLock
 from inspector.survey import is_survey
 from inspector.survey.one_run import Row, RunRows
 from inspector.survey.schema import RUNS, SURVEY_TABLES, SURVEYED
-from inspector.tables.columns import SqlType, TableColumn, TableShape, quoted
+from inspector.tables.columns import SqlType, TableColumn, TableShape, sql_literal
 
-_PARTS, _LOCK = ".parts", ".lock"
+_PARTS_FOLDER, _LOCK = ".parts", ".lock"
 _RUNS_AT_ONCE, _ROWS_AT_ONCE, _WRITTEN_EVERY_S = 200, 50_000, 10.0
 _TRY_AGAIN = ("memory", "worker", "unreadable")
 """Kinds of failures that may not occur again."""
@@ -37,7 +37,7 @@ class SurveyError(Exception):
     """A survey cannot be read or written; the text is the reason."""
 
 
-class Known(NamedTuple):
+class KnownRun(NamedTuple):
     """State of a run at its last survey."""
 
     size: int
@@ -62,13 +62,13 @@ class SurveyFolder:
         self._part = 0
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._lock = Lock.take(path / _LOCK)
+            self._lock = FileLock.acquire(path / _LOCK)
         except OSError as error:
             raise SurveyError(f"{path} cannot be written: {error.strerror or error}.") from error
         if self._lock is None:
             raise SurveyError(f"Another survey is being written to {path}.")
         try:
-            (path / _PARTS).mkdir(exist_ok=True)
+            (path / _PARTS_FOLDER).mkdir(exist_ok=True)
             numbers = [int(one.name.partition("-")[0]) for one in self._parts() if one.name.partition("-")[0].isdigit()]
             self._part = max(numbers, default=0)
             self._put_together()  # parts of a killed process
@@ -88,17 +88,17 @@ class SurveyFolder:
 
     # Known runs
 
-    def known(self) -> dict[str, Known]:
+    def known_runs(self) -> dict[str, KnownRun]:
         """Returns the state of surveyed runs by path, without failures that are worth another attempt."""
-        found: dict[str, Known] = {}
+        found: dict[str, KnownRun] = {}
         tried = ", ".join(f"'{kind}'" for kind in _TRY_AGAIN)
         # Runs come last and replace failures, since a run may have both.
         for table, where in (("failures", f"kind NOT IN ({tried}, {SURVEYED})"), ("runs", "true")):
             if not _files_of(self.path, table):
                 continue
-            rows = asked(self.path, f"SELECT path, size, modified, coalesce(digest, ''), version FROM {table} "
+            rows = query_rows(self.path, f"SELECT path, size, modified, coalesce(digest, ''), version FROM {table} "
                                     f"WHERE {where}")  # fmt: skip
-            found.update((path, Known(*rest)) for path, *rest in rows)
+            found.update((path, KnownRun(*rest)) for path, *rest in rows)
         return found
 
     # Writing
@@ -130,10 +130,12 @@ class SurveyFolder:
             for table in SURVEY_TABLES:
                 rows = self._rows[table.name]
                 if rows:
-                    _write_rows(connection, rows, table, self.path / _PARTS / f"{self._part:06d}-{table.name}.parquet")
+                    _write_rows(
+                        connection, rows, table, self.path / _PARTS_FOLDER / f"{self._part:06d}-{table.name}.parquet"
+                    )
                     rows.clear()
         except OSError as error:
-            raise SurveyError(f"{self.path} cannot be written: {error.strerror or error}. {_KEPT}") from error
+            raise SurveyError(f"{self.path} cannot be written: {error.strerror or error}. {_KEPT_WORDS}") from error
         finally:
             connection.close()
         self._runs, self._written = 0, time.monotonic()
@@ -145,7 +147,7 @@ class SurveyFolder:
             self._put_together()
 
     def _parts(self) -> list[Path]:
-        return sorted((self.path / _PARTS).glob("*.parquet"))
+        return sorted((self.path / _PARTS_FOLDER).glob("*.parquet"))
 
     def _put_together(self) -> None:
         """Merges parts and tables into one file per table; all are written before any is replaced."""
@@ -156,19 +158,19 @@ class SurveyFolder:
         connection = _connect()
         try:
             for table in SURVEY_TABLES:
-                connection.execute(_empty(table))
+                connection.execute(_create_empty(table))
             last = self._last_of_runs(connection, parts)
             for table in SURVEY_TABLES:
                 target = self.path / f"{table.name}.parquet"
-                new = self.path / _PARTS / f"{table.name}.whole"
+                new = self.path / _PARTS_FOLDER / f"{table.name}.whole"
                 sources = [*_files_of(self.path, table.name), *(one for one in parts if _is_of(one, table.name))]
-                _write(connection, _chosen(table, sources, last), new)
+                _write_query(connection, _last_rows_query(table, sources, last), new)
                 made.append((new, target))
             for new, target in made:
                 # Each replacement is atomic, so readers see a complete table.
                 new.replace(target)
         except OSError as error:
-            raise SurveyError(f"{self.path} cannot be written: {error.strerror or error}. {_KEPT}") from error
+            raise SurveyError(f"{self.path} cannot be written: {error.strerror or error}. {_KEPT_WORDS}") from error
         finally:
             connection.close()
         for table in SURVEY_TABLES:
@@ -192,11 +194,11 @@ class SurveyFolder:
                 f"FROM ({' UNION ALL '.join(queries)}) GROUP BY path"
             )
         except connection_errors() as error:
-            raise SurveyError(f"What is in {self.path} is no survey: {reason(error)}.") from error
+            raise SurveyError(f"What is in {self.path} is no survey: {error_reason(error)}.") from error
         return True
 
 
-_KEPT = "What was surveyed lies in .parts there; run the same command again when that is mended."
+_KEPT_WORDS = "What was surveyed lies in .parts there; run the same command again when that is mended."
 
 
 def _is_of(part: Path, table: str) -> bool:
@@ -210,16 +212,16 @@ def _files_of(folder: Path, table: str) -> list[Path]:
 
 
 def _scan(files: Iterable[Path], *, named: bool = False) -> str:
-    listed = ", ".join(quoted(str(file)) for file in files)
+    listed = ", ".join(sql_literal(str(file)) for file in files)
     more = ", filename=true" if named else ""
     return f"read_parquet([{listed}], union_by_name=true, hive_partitioning=false{more})"
 
 
-def _chosen(table: TableShape, files: Sequence[Path], has_last: bool) -> str:
+def _last_rows_query(table: TableShape, files: Sequence[Path], has_last: bool) -> str:
     """Returns a query for the rows of each path's last run, without duplicates across files."""
     names = ", ".join(f't."{column.name}"' for column in table.columns)
     if not files or not has_last:
-        return f"SELECT {names} FROM {_nothing(table)} t"
+        return f"SELECT {names} FROM {_empty_table_name(table)} t"
     scan = _scan(files, named=True)
     return (
         f"SELECT {names} FROM {scan} t JOIN last USING (run) "
@@ -270,7 +272,7 @@ def _connect() -> Any:
     return connection
 
 
-def reason(error: Exception) -> str:
+def error_reason(error: Exception) -> str:
     """Returns DuckDB's message on one line."""
     return str(error).partition("\n")[0].partition(": ")[2].rstrip(".") or type(error).__name__
 
@@ -279,19 +281,19 @@ def _write_rows(connection: Any, rows: Sequence[Row], table: TableShape, path: P
     """Writes rows of a table to a file atomically. Raises OSError if that fails."""
     arrays = {column.name: _array([row.get(column.name) for row in rows], column.type) for column in table.columns}
     connection.register("given", arrays)
-    _write(connection, f"SELECT {', '.join(map(_typed, table.columns))} FROM given", path)
+    _write_query(connection, f"SELECT {', '.join(map(_typed_column, table.columns))} FROM given", path)
 
 
-def _write(connection: Any, query: str, path: Path) -> None:
+def _write_query(connection: Any, query: str, path: Path) -> None:
     """Writes the result of a query to a file atomically. Raises OSError if that fails."""
     part = path.with_name(path.name + ".tmp")
     try:
-        connection.execute(f"COPY ({query}) TO {quoted(str(part))} (FORMAT parquet, COMPRESSION zstd)")
+        connection.execute(f"COPY ({query}) TO {sql_literal(str(part))} (FORMAT parquet, COMPRESSION zstd)")
         part.replace(path)
     except connection_errors() as error:
         with contextlib.suppress(OSError):
             part.unlink()
-        raise OSError(0, reason(error)) from error
+        raise OSError(0, error_reason(error)) from error
 
 
 def _array(values: Sequence[Any], type_: SqlType) -> NDArray[Any]:
@@ -309,16 +311,16 @@ def _array(values: Sequence[Any], type_: SqlType) -> NDArray[Any]:
     if type_ is SqlType.BOOLEAN:
         return np.array([bool(value) for value in values], np.bool_)
     texts = np.empty(len(values), object)
-    texts[:] = [value if value is None else _stored(str(value)) for value in values]
+    texts[:] = [value if value is None else _storable_text(str(value)) for value in values]
     return texts
 
 
-def _stored(text: str) -> str:
+def _storable_text(text: str) -> str:
     """Replaces bytes that are not UTF-8, as file names can have them."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if not text.isascii() else text
 
 
-def _typed(column: TableColumn) -> str:
+def _typed_column(column: TableColumn) -> str:
     name = f'"{column.name}"'
     if column.type is SqlType.TEXTS:
         return f"CAST({name}::JSON AS VARCHAR[]) AS {name}"
@@ -327,13 +329,13 @@ def _typed(column: TableColumn) -> str:
     return f"CAST({name} AS {column.type.value}) AS {name}"
 
 
-def _nothing(table: TableShape) -> str:
+def _empty_table_name(table: TableShape) -> str:
     return f"nothing_{table.name}"
 
 
-def _empty(table: TableShape) -> str:
+def _create_empty(table: TableShape) -> str:
     columns = ", ".join(f'"{column.name}" {_sql_type(column)}' for column in table.columns)
-    return f"CREATE TEMP TABLE {_nothing(table)} ({columns})"
+    return f"CREATE TEMP TABLE {_empty_table_name(table)} ({columns})"
 
 
 def _sql_type(column: TableColumn) -> str:
@@ -343,7 +345,7 @@ def _sql_type(column: TableColumn) -> str:
 # Reading
 
 
-def _trusted(column: TableColumn) -> str:
+def _trusted_column(column: TableColumn) -> str:
     """Returns SQL that casts a column to its declared type, since files may come from other programs."""
     name = f'"{column.name}"'
     value = f"TRY_CAST({name} AS {_sql_type(column)})"
@@ -355,7 +357,7 @@ def _trusted(column: TableColumn) -> str:
     return f"{value} AS {name}"
 
 
-def asked(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
+def query_rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
     """Runs a query over the tables of a survey; yields rows.
 
     Args:
@@ -370,12 +372,12 @@ def asked(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
         try:
             for table in (one for one in SURVEY_TABLES if one.name in query):
                 files = _files_of(folder, table.name)
-                connection.execute(_empty(table))
+                connection.execute(_create_empty(table))
                 # The empty table provides columns that an older survey lacks.
-                source = _scan(files) if files else _nothing(table)
-                columns = ", ".join(map(_trusted, table.columns))
+                source = _scan(files) if files else _empty_table_name(table)
+                columns = ", ".join(map(_trusted_column, table.columns))
                 connection.execute(
-                    f"CREATE TEMP VIEW {table.name} AS SELECT {columns} FROM (SELECT * FROM {_nothing(table)} "
+                    f"CREATE TEMP VIEW {table.name} AS SELECT {columns} FROM (SELECT * FROM {_empty_table_name(table)} "
                     f"UNION ALL BY NAME SELECT * FROM {source}) WHERE run IS NOT NULL AND path IS NOT NULL"
                 )
             cursor = connection.execute(query)
@@ -383,7 +385,7 @@ def asked(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
             while rows := cursor.fetchmany(4_096):
                 yield from rows
         except connection_errors() as error:
-            raise SurveyError(f"The survey in {folder} cannot be read: {reason(error)}.") from error
+            raise SurveyError(f"The survey in {folder} cannot be read: {error_reason(error)}.") from error
     finally:
         connection.close()
 
@@ -393,5 +395,5 @@ def check_readable(folder: Path) -> None:
     if not is_survey(folder):
         raise SurveyError(f"There is no survey in {folder}.")
     names = ", ".join(f'"{column.name}"' for column in RUNS.columns)
-    for _ in asked(folder, f"SELECT {names} FROM runs LIMIT 1"):
+    for _ in query_rows(folder, f"SELECT {names} FROM runs LIMIT 1"):
         pass

@@ -132,7 +132,7 @@ def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder:
         found.tables = {"failures": [failure_row(place, "memory", "It needs more memory than there is.", options)]}
     except Exception as error:  # noqa: BLE001  a log that breaks the program costs its own rows alone
         kind = "unreadable" if isinstance(error, OSError) else "worker"
-        text = f"It cannot be read: {reason_of(error)}." if kind == "unreadable" else _broken(error)
+        text = f"It cannot be read: {reason_of(error)}." if kind == "unreadable" else _failure_words(error)
         found.tables = {"failures": [failure_row(place, kind, text, options)]}
     return found
 
@@ -151,7 +151,7 @@ def run_name(path: str, digest: str, version: str) -> str:
     return xxh3_128(f"{path}\0{digest}\0{version}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _broken(error: Exception) -> str:
+def _failure_words(error: Exception) -> str:
     return f"The program failed on it: {type(error).__name__}: {reason_of(error)}."
 
 
@@ -212,15 +212,15 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
     document = CaptureDocument()
     # Several workers share the machine, so each has its own limit.
     document.memory.limit_to(options.memory_mb)
-    document.use_tool_aliases(ToolAliases([parse_alias(text) for text in options.aliases]))
+    document.set_tool_aliases(ToolAliases([parse_alias(text) for text in options.aliases]))
     try:
-        document.use_prices(options.prices, options.prices_dated)
+        document.set_prices(options.prices, options.prices_dated)
         document.load(path, together=len(members_of(path)[0]) > 1 if path.suffix == ".jsonl" else False)
-        if document.memory.full:
-            raise FailedError("memory", document.memory.sentence)
+        if document.memory.is_full:
+            raise FailedError("memory", document.memory.full_message)
         if not len(document.capture):
             raise FailedError("empty", "There are no messages in it.")
-        document.look_further(math.inf)
+        document.run_postponed_checks(math.inf)
         waste: WasteReport | None = None
         if options.tokens:
             document.analysis.tokens.count_some(math.inf)
@@ -237,7 +237,7 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
         }  # fmt: skip
         unchecked = document.failed_checks
         # A failed check leaves the counts complete, so it is a failure of another kind.
-        partial = [sentence for sentence in document.troubles if sentence not in unchecked]
+        partial = [sentence for sentence in document.read_errors if sentence not in unchecked]
         tables["failures"] = [
             failure_row(place, kind, " ".join(sentences), options, digest)
             for kind, sentences in (("partial", partial), ("unchecked", unchecked)) if sentences
@@ -258,7 +258,7 @@ def _rows(document: CaptureDocument, path: str, waste: WasteReport | None) -> di
     findings = list(finding_entries(document))
     tools = list(_tools(analysis, calls, took))
     rows: dict[str, list[Row]] = {
-        "runs": [_run(document, told, findings, calls, took, waste)],
+        "runs": [_run_row(document, told, findings, calls, took, waste)],
         "findings": [
             {**one, "text": mask_text(one["text"]), "context": _masked(one["context"])} for one in findings
         ],
@@ -282,7 +282,7 @@ def _rows(document: CaptureDocument, path: str, waste: WasteReport | None) -> di
     return rows
 
 
-def _run(
+def _run_row(
     document: CaptureDocument, told: Row, findings: Sequence[Row], calls: Calls, took: Any, waste: WasteReport | None
 ) -> Row:
     times = document.capture.columns["time_ns"]

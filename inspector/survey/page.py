@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from inspector.survey.schema import SURVEY_TABLES
-from inspector.tables.reference_page import listed
+from inspector.tables.reference_page import columns_as_markdown
 
 _HEAD = """# Surveys
 
@@ -45,7 +45,7 @@ def page() -> str:
     """Returns the page in Markdown, with a final newline."""
     parts = [_HEAD]
     for table in SURVEY_TABLES:
-        parts += [f"## {table.name}\n", f"{table.help}\n", listed(table)]
+        parts += [f"## {table.name}\n", f"{table.help}\n", columns_as_markdown(table)]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 

@@ -69,7 +69,7 @@ def find_runs(paths: Iterable[str], leave_out: Path | None = None) -> list[RunPl
     """
     found: dict[str, RunPlace] = {}
     for path in paths:
-        here = list(_remote(path) if is_address(path) else _local(path, leave_out))
+        here = list(_remote_runs(path) if is_address(path) else _local_runs(path, leave_out))
         if not here:
             raise PlaceError(f"There are no logs at {path}.")
         # Folders and globs may overlap; each run counts once.
@@ -80,23 +80,23 @@ def find_runs(paths: Iterable[str], leave_out: Path | None = None) -> list[RunPl
 # On disk
 
 
-def _local(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
+def _local_runs(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
     if os.path.lexists(path):
-        yield from _at(path, leave_out)
+        yield from _runs_at(path, leave_out)
     elif any(sign in path for sign in _MAGIC):
         for one in sorted(glob.glob(path, recursive=True)):  # noqa: PTH207  a pattern may be absolute
-            yield from _at(one, leave_out)
+            yield from _runs_at(one, leave_out)
     else:
         raise PlaceError(f"There is nothing at {path}.")
 
 
-def _at(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
+def _runs_at(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
     if not Path(path).is_dir():
-        yield _place(path)
+        yield _local_place(path)
         return
     listing = Listing(1 << 30)
     parents: dict[str, str] = {}
-    for folder, below, names in os.walk(path, onerror=_refuse if _is_unreadable(path) else None):
+    for folder, below, names in os.walk(path, onerror=_raise_unlisted if _is_unreadable(path) else None):
         if leave_out is not None and Path(folder).absolute() == leave_out.absolute():
             # `os.walk` does not enter folders removed from its list.
             below.clear()
@@ -108,7 +108,7 @@ def _is_unreadable(path: str) -> bool:
     return not os.access(path, os.R_OK | os.X_OK)
 
 
-def _refuse(error: OSError) -> None:
+def _raise_unlisted(error: OSError) -> None:
     raise PlaceError(f"{error.filename} cannot be listed: {error.strerror or error}.")
 
 
@@ -132,7 +132,7 @@ def _in_folder(folder: Path, names: list[str], listing: Listing, parents: dict[s
         path = folder / name
         # Links could lead to the same run twice, or out of the folder.
         if path not in others and not path.is_symlink() and path.is_file():
-            yield _place(str(path), belonging.get(name, ()))
+            yield _local_place(str(path), belonging.get(name, ()))
 
 
 def _decisions(names: Iterable[str]) -> set[str]:
@@ -151,7 +151,7 @@ def _is_below_session(folder: Path) -> bool:
     return False
 
 
-def _place(path: str, others: Iterable[Path] = ()) -> RunPlace:
+def _local_place(path: str, others: Iterable[Path] = ()) -> RunPlace:
     below = Path(path.removesuffix(_LINES)) / _SUB_AGENTS
     size = modified = 0
     for one in (Path(path), *others, *(below.rglob("*") if path.endswith(_LINES) and below.is_dir() else ())):
@@ -164,8 +164,8 @@ def _place(path: str, others: Iterable[Path] = ()) -> RunPlace:
 # Object stores and other fsspec file systems
 
 
-def _remote(address: str) -> Iterator[RunPlace]:
-    if missing := FLEET.missing(address):
+def _remote_runs(address: str) -> Iterator[RunPlace]:
+    if missing := FLEET.missing_message(address):
         raise PlaceError(missing)
     from fsspec.core import url_to_fs
 
@@ -175,7 +175,7 @@ def _remote(address: str) -> Iterator[RunPlace]:
             found = store.glob(root, detail=True)
         elif store.isfile(root):
             found = {root: store.info(root)}
-            yield _stored(store, root, found[root], [])
+            yield _stored_place(store, root, found[root], [])
             return
         else:
             found = store.find(root, detail=True)
@@ -191,7 +191,7 @@ def _remote(address: str) -> Iterator[RunPlace]:
         session, below, _ = name.rpartition(f"/{_SUB_AGENTS}/")
         if below and f"{session}{_LINES}" in files:
             continue
-        yield _stored(store, name, files[name], [one for one in files if _goes_with(name, one)])
+        yield _stored_place(store, name, files[name], [one for one in files if _goes_with(name, one)])
 
 
 def _goes_with(log: str, other: str) -> bool:
@@ -202,7 +202,7 @@ def _goes_with(log: str, other: str) -> bool:
     return name.endswith(_LINES) and other.startswith(f"{log.removesuffix(_LINES)}/{_SUB_AGENTS}/")
 
 
-def _stored(store: object, name: str, facts: dict[str, object], beside: list[str]) -> RunPlace:
+def _stored_place(store: object, name: str, facts: dict[str, object], beside: list[str]) -> RunPlace:
     address: str = store.unstrip_protocol(name)  # type: ignore[attr-defined]
     # Each store names the time of the last change differently.
     modified = facts.get("LastModified") or facts.get("mtime") or facts.get("last_modified")

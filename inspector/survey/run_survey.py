@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from inspector.reading.workers.worker_process import work_alone
-from inspector.survey.dask_workers import WorkerLostError, each_of, folder_of_worker
-from inspector.survey.folder import Known, SurveyFolder
+from inspector.reading.workers.worker_process import disable_workers
+from inspector.survey.dask_workers import WorkerLostError, folder_of_worker, run_each
+from inspector.survey.folder import KnownRun, SurveyFolder
 from inspector.survey.one_run import RunRows, SurveyOptions, failure_row, survey_run
 from inspector.survey.run_places import RunPlace, reason_of
 
@@ -60,7 +60,7 @@ class Progress:
         return self.seconds * (whole - done) / done
 
 
-def runs_to_survey(places: Sequence[RunPlace], known: dict[str, Known], version: str) -> list[RunPlace]:
+def runs_to_survey(places: Sequence[RunPlace], known: dict[str, KnownRun], version: str) -> list[RunPlace]:
     """Returns new and changed runs, largest first, so that no long run starts last."""
 
     def is_known(place: RunPlace) -> bool:
@@ -92,24 +92,24 @@ def survey(
     Raises:
         SurveyError: the folder cannot be written.
     """
-    known = {} if anew else folder.known()
+    known = {} if anew else folder.known_runs()
     todo = runs_to_survey(places, known, options.version)
     progress = Progress(len(places), len(places) - len(todo), bytes_total=sum(one.size for one in todo))
     yield progress
-    work = partial(_survey_there, options=options)
+    work = partial(_survey_in_worker, options=options)
     again: list[_Item] = []
     batches = _batches([(place, _digest_known(known.get(place.path), options)) for place in todo])
-    for batch, outcome in each_of(client, work, batches):
+    for batch, outcome in run_each(client, work, batches):
         if isinstance(outcome, list):
             yield from _take_in(outcome, folder, progress)
         elif len(batch) > 1:
             again += batch  # one of them is at fault; each is tried alone later
         else:
-            yield from _take_in([_broken(place, outcome, options) for place, _ in batch], folder, progress)
+            yield from _take_in([_failure_rows(place, outcome, options) for place, _ in batch], folder, progress)
     alone: list[tuple[_Item, ...]] = [(item,) for item in again]
     # Alone, so that the run at fault is named and costs no other one.
-    for batch, outcome in each_of(client, work, alone):
-        rows = outcome if isinstance(outcome, list) else [_broken(place, outcome, options) for place, _ in batch]
+    for batch, outcome in run_each(client, work, alone):
+        rows = outcome if isinstance(outcome, list) else [_failure_rows(place, outcome, options) for place, _ in batch]
         yield from _take_in(rows, folder, progress)
 
 
@@ -140,18 +140,18 @@ def _batches(items: Sequence[_Item]) -> Iterator[tuple[_Item, ...]]:
         yield tuple(batch)
 
 
-def _digest_known(before: Known | None, options: SurveyOptions) -> str:
+def _digest_known(before: KnownRun | None, options: SurveyOptions) -> str:
     return before.digest if before is not None and before.version == options.version else ""
 
 
-def _survey_there(batch: tuple[_Item, ...], options: SurveyOptions) -> list[RunRows]:
+def _survey_in_worker(batch: tuple[_Item, ...], options: SurveyOptions) -> list[RunRows]:
     """Surveys runs in a worker; skips runs with a known digest."""
-    work_alone()
+    disable_workers()
     folder = folder_of_worker()
     return [survey_run(place, options, digest, folder) for place, digest in batch]
 
 
-def _broken(place: RunPlace, error: object, options: SurveyOptions) -> RunRows:
+def _failure_rows(place: RunPlace, error: object, options: SurveyOptions) -> RunRows:
     """Returns the failure rows of a run that ended its worker or raised."""
     if isinstance(error, WorkerLostError):
         text = "It ended the process that read it, each time: it needs more memory than a worker has, or is damaged."

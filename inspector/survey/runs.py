@@ -20,16 +20,16 @@ from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.plain_words import plain_words
 from inspector.filters.strings import quote
 from inspector.store.messages.capture import Capture
-from inspector.survey.folder import SurveyError, asked, check_readable
+from inspector.survey.folder import SurveyError, check_readable, query_rows
 from inspector.survey.schema import RUNS, SURVEYED
-from inspector.tables.columns import SqlType, TableColumn, text_lists, texts
+from inspector.tables.columns import SqlType, TableColumn, text_column, text_list_column
 from inspector.tables.filter_to_sql import FilteredTable, condition_of
 
 _TYPES = {
     SqlType.TEXT: FieldType.STRING, SqlType.TEXTS: FieldType.STRING, SqlType.INTEGER: FieldType.INTEGER,
     SqlType.NUMBER: FieldType.NUMBER, SqlType.TIME: FieldType.TIME,
 }  # fmt: skip
-_NOTHING = Analysis(Capture())
+_EMPTY_ANALYSIS = Analysis(Capture())
 _NO_TIME = np.iinfo(np.int64).min
 _BINS = 48
 _REPORTED = ("usage_input", "usage_output", "usage_cache_read", "usage_cache_write")
@@ -38,7 +38,7 @@ _MOST_RUNS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedItem:
     """A finding or tool with its frequency among some runs.
 
     Attributes:
@@ -92,30 +92,30 @@ class SurveyRuns:
         check_readable(path)
         self.path = path
         # Counted before reading, so that a huge survey takes no memory.
-        ((count,),) = asked(path, "SELECT count(*) FROM runs")
+        ((count,),) = query_rows(path, "SELECT count(*) FROM runs")
         if count > _MOST_RUNS:
             raise SurveyError(
                 f"The survey in {path} has {count:,} runs; as many as {_MOST_RUNS:,} are shown. Ask it in SQL, or "
                 "survey fewer of them into another folder."
             )
-        taken = ", ".join(_selected(column) for column in RUNS.columns)
-        rows = list(asked(path, f"SELECT {taken} FROM runs ORDER BY first, path"))
+        taken = ", ".join(_select_column(column) for column in RUNS.columns)
+        rows = list(query_rows(path, f"SELECT {taken} FROM runs ORDER BY first, path"))
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(RUNS.columns)
         self._values: dict[str, Sequence[Any]] = {
             column.name: values for column, values in zip(RUNS.columns, columns, strict=True)
         }
         self._place = {run: place for place, run in enumerate(self._values["run"])}
         self.failures: list[tuple[str, str]] = list(
-            asked(path, f"SELECT path, text FROM failures WHERE kind NOT IN ({SURVEYED}) ORDER BY path")
+            query_rows(path, f"SELECT path, text FROM failures WHERE kind NOT IN ({SURVEYED}) ORDER BY path")
         )
-        self._findings = self._counted(
+        self._findings = self._count_by(
             "findings", "coalesce(code, ''), coalesce(any_value(severity), ''), count(*), 0", "code"
         )
-        self._tools = self._counted(
+        self._tools = self._count_by(
             "tools", "coalesce(tool, ''), '', coalesce(sum(calls), 0)::BIGINT, coalesce(sum(failed), 0)::BIGINT", "tool"
         )
         self._fields = {field.name: field for field in self._make_fields()}
-        self.completer = Completer(_NOTHING, self._fields, payloads=False)
+        self.completer = Completer(_EMPTY_ANALYSIS, self._fields, payloads=False)
 
     def __len__(self) -> int:
         return len(self._values["run"])
@@ -144,8 +144,8 @@ class SurveyRuns:
         reported = self.reports_tokens()[places]
         return "tokens" if reported.all() else "tokens, partly estimate" if reported.any() else "tokens, estimate"
 
-    def _counted(self, table: str, what: str, by: str) -> list[tuple[int, str, str, int, int]]:
-        rows = asked(self.path, f"SELECT run, {what} FROM {table} GROUP BY run, {by}")
+    def _count_by(self, table: str, what: str, by: str) -> list[tuple[int, str, str, int, int]]:
+        rows = query_rows(self.path, f"SELECT run, {what} FROM {table} GROUP BY run, {by}")
         return [(self._place[run], *rest) for run, *rest in rows if run in self._place]
 
     # Filtering
@@ -156,7 +156,7 @@ class SurveyRuns:
         codes: list[list[str]] = [[] for _ in range(len(self))]
         for place, code, *_ in self._findings:
             codes[place].append(code)
-        finding = text_lists(codes)
+        finding = text_list_column(codes)
         more = Field("finding", FieldType.STRING, "Findings", "Codes of its findings.", lambda _: finding, many=True)
         return [
             *found, more, replace(by_name["tools"], name="tool"), replace(by_name["models"], name="model"),
@@ -166,9 +166,9 @@ class SurveyRuns:
         values = self._values[column.name]
         held: Column
         if column.type is SqlType.TEXTS:
-            held = text_lists([tuple(value or ()) for value in values])
+            held = text_list_column([tuple(value or ()) for value in values])
         elif column.type is SqlType.TEXT:
-            held = texts(list(values))
+            held = text_column(list(values))
         elif column.type is SqlType.TIME:
             held = Numbers(np.array([_NO_TIME if value is None else value for value in values], np.int64), _NO_TIME)
         elif column.type is SqlType.INTEGER:
@@ -213,21 +213,21 @@ class SurveyRuns:
         self.compile(text)
         return condition_of(text, table=FilteredTable(self._fields, _no_payload, _COLUMNS))
 
-    def chosen(self, filter_: DisplayFilter) -> NDArray[np.int64]:
+    def matching_places(self, filter_: DisplayFilter) -> NDArray[np.int64]:
         """Returns the indices of runs that pass a filter."""
-        return np.flatnonzero(filter_.mask(_NOTHING, np.arange(len(self))))
+        return np.flatnonzero(filter_.mask(_EMPTY_ANALYSIS, np.arange(len(self))))
 
     # Counting
 
-    def findings_of(self, places: NDArray[np.int64]) -> list[Counted]:
+    def findings_of(self, places: NDArray[np.int64]) -> list[CountedItem]:
         """Returns findings of some runs, by descending severity and frequency."""
-        found = _summed(self._findings, places, len(self))
+        found = _sum_counts(self._findings, places, len(self))
         order = {"error": 0, "warning": 1, "note": 2}
         return sorted(found, key=lambda one: (order.get(one.severity, 3), -one.count, one.name))
 
-    def tools_of(self, places: NDArray[np.int64]) -> list[Counted]:
+    def tools_of(self, places: NDArray[np.int64]) -> list[CountedItem]:
         """Returns tools of some runs, by descending number of calls."""
-        return sorted(_summed(self._tools, places, len(self)), key=lambda one: (-one.count, one.name))
+        return sorted(_sum_counts(self._tools, places, len(self)), key=lambda one: (-one.count, one.name))
 
     def trends(self, places: NDArray[np.int64]) -> list[Trend]:
         """Returns trends of some runs; empty unless two of them have different dates."""
@@ -269,7 +269,9 @@ def _binned(bins: NDArray[np.int64], values: NDArray[np.float64], *, mean: bool)
     return np.where(counts > 0, sums / np.maximum(counts, 1) if mean else sums, np.nan)
 
 
-def _summed(rows: Sequence[tuple[int, str, str, int, int]], places: NDArray[np.int64], total: int) -> list[Counted]:
+def _sum_counts(
+    rows: Sequence[tuple[int, str, str, int, int]], places: NDArray[np.int64], total: int
+) -> list[CountedItem]:
     within = np.zeros(total, np.bool_)
     within[places] = True
     found: dict[str, list[Any]] = {}
@@ -279,7 +281,7 @@ def _summed(rows: Sequence[tuple[int, str, str, int, int]], places: NDArray[np.i
             sums[0] += 1
             sums[1] += count
             sums[2] += failed
-    return [Counted(name, *sums) for name, sums in found.items()]
+    return [CountedItem(name, *sums) for name, sums in found.items()]
 
 
 def _searched(expression: Expression) -> TextSearch | None:
@@ -297,6 +299,6 @@ def _no_payload(path: tuple[str, ...]) -> Field:
     raise FilterError("A run has no payload; its columns are its fields.", position=0, length=len("payload"))
 
 
-def _selected(column: TableColumn) -> str:
+def _select_column(column: TableColumn) -> str:
     name = f'"{column.name}"'
     return f"epoch_ns({name})" if column.type is SqlType.TIME else name

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol.formats.wrapped_lines import cut_line
+from inspector.protocol.formats.wrapped_lines import make_slice_line
 from inspector.store.columns import hashes
 from inspector.survey.byte_ranges import ByteRange, Links, RangeError, RangeLines, lines_in
 from inspector.survey.dask_workers import folder_of_worker
 
-Each = Callable[[Callable[[ByteRange], RangeLines], Sequence[ByteRange]], Iterable[tuple[ByteRange, Any]]]
+RangeRunner = Callable[[Callable[[ByteRange], RangeLines], Sequence[ByteRange]], Iterable[tuple[ByteRange, Any]]]
 """Runs work for each range, in any order: `engine.each_of` for a client, or `here`."""
 ReadLine = Callable[[str, int, int], bytes]
 """Reads bytes of a log: path, offset, length."""
@@ -47,7 +47,7 @@ class Sliced:
     bytes_done: int = 0
 
 
-def here(
+def run_here(
     work: Callable[[ByteRange], RangeLines], ranges: Sequence[ByteRange]
 ) -> Iterator[tuple[ByteRange, RangeLines]]:
     """Runs the work in this process."""
@@ -55,7 +55,7 @@ def here(
 
 
 def find_lines(
-    ranges: Sequence[ByteRange], text: str, each: Each, write: Callable[[bytes], object], *,
+    ranges: Sequence[ByteRange], text: str, each: RangeRunner, write: Callable[[bytes], object], *,
     read: ReadLine | None = None, shown: Shown = _as_it_is,
 ) -> Iterator[Sliced]:  # fmt: skip
     """Cuts lines out of logs; yields progress after each range.
@@ -77,7 +77,9 @@ def find_lines(
     logs: dict[str, list[tuple[int, RangeLines]]] = {}
     before = 0  # lines of the log before the next range to write
     due = 0
-    for one, outcome in each(partial(_there, text=text, seed=hashes.seed(), linked=read is not None), ranges):
+    for one, outcome in each(
+        partial(_lines_in_worker, text=text, seed=hashes.run_seed(), linked=read is not None), ranges
+    ):
         if not isinstance(outcome, RangeLines):
             # A missing range would make the output look complete.
             raise RangeError(f"{one.path} could not be searched: {outcome}.")
@@ -91,7 +93,7 @@ def find_lines(
             # A range at offset 0 begins another log.
             before = before if stretch.start else 0
             if read is None:
-                progress.lines += _write(stretch.path, before, lines, write, shown)
+                progress.lines += _write_lines(stretch.path, before, lines, write, shown)
             else:
                 logs.setdefault(stretch.path, []).append((before, lines))
             before += lines.lines
@@ -103,11 +105,11 @@ def find_lines(
     yield progress
 
 
-def _there(range_: ByteRange, text: str, seed: int, linked: bool) -> RangeLines:
+def _lines_in_worker(range_: ByteRange, text: str, seed: int, linked: bool) -> RangeLines:
     return lines_in(range_, text, seed=seed, linked=linked, folder=folder_of_worker())
 
 
-def _write(path: str, before: int, found: RangeLines, write: Callable[[bytes], object], shown: Shown) -> int:
+def _write_lines(path: str, before: int, found: RangeLines, write: Callable[[bytes], object], shown: Shown) -> int:
     if found.offsets is None or found.numbers is None:
         return 0
     for offset, number, line in zip(found.offsets.tolist(), found.numbers.tolist(), found.texts, strict=True):
@@ -116,7 +118,7 @@ def _write(path: str, before: int, found: RangeLines, write: Callable[[bytes], o
 
 
 def _line(path: str, number: int, offset: int, line: bytes) -> bytes:
-    return cut_line(line, path.rpartition("/")[2], number, offset) + b"\n"
+    return make_slice_line(line, path.rpartition("/")[2], number, offset) + b"\n"
 
 
 # Related lines
@@ -133,8 +135,8 @@ def _write_related(
             numbers = (found.numbers + before + 1).tolist()
             lines.update(zip(found.offsets.tolist(), zip(numbers, found.texts, strict=True), strict=True))
     pieces = {line: new for _, found in parts for line, new in found.pieces.items()}
-    whole = _Graph.of([(before, found.links) for before, found in parts if found.links is not None])
-    for place in np.flatnonzero(whole.related()).tolist():
+    whole = _Graph.join_ranges([(before, found.links) for before, found in parts if found.links is not None])
+    for place in np.flatnonzero(whole.related_mask()).tolist():
         offset = int(whole.offsets[place])
         if offset not in lines:
             lines[offset] = int(whole.numbers[place]) + 1, read(path, offset, int(whole.lengths[place])).strip()
@@ -150,7 +152,7 @@ class _Graph(Links):
     """Relations of the messages of a log, over all ranges."""
 
     @classmethod
-    def of(cls, parts: Sequence[tuple[int, Links]]) -> _Graph:
+    def join_ranges(cls, parts: Sequence[tuple[int, Links]]) -> _Graph:
         """Joins the ranges of a log."""
         starts = np.cumsum([0, *(len(links.offsets) for _, links in parts)])
         put = {name: np.concatenate([getattr(links, name) for _, links in parts]) for name in _AS_THEY_ARE}
@@ -158,17 +160,17 @@ class _Graph(Links):
         named_by = np.concatenate([one.named_by + start for (_, one), start in zip(parts, starts, strict=False)])
         return cls(**put, numbers=numbers, named_by=named_by)
 
-    def related(self) -> NDArray[np.bool_]:
+    def related_mask(self) -> NDArray[np.bool_]:
         """Returns (m,) bool: matches, messages in their contexts, starts of these, and messages in their chains."""
         matched = self.chosen.copy()
         contexts = np.unique(self.context[matched])
         # 0 is the main context, which is never included whole.
         contexts = contexts[contexts != 0]
         began = np.isin(self.own, contexts)
-        causes, effects = self._along(matched | began, up=True), self._along(matched, up=False)
+        causes, effects = self._reachable(matched | began, up=True), self._reachable(matched, up=False)
         return np.isin(self.context, contexts) | causes | effects
 
-    def _along(self, begun: NDArray[np.bool_], *, up: bool) -> NDArray[np.bool_]:
+    def _reachable(self, begun: NDArray[np.bool_], *, up: bool) -> NDArray[np.bool_]:
         """Returns (m,) bool: the messages and their transitive causes or effects."""
         reached = begun.copy()
         for _ in range(_MOST_STEPS):

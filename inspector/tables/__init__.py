@@ -12,7 +12,7 @@ DuckDB is imported when a database is created: its import takes longer than the 
 from __future__ import annotations
 
 from inspector.tables.columns import SqlType, Table, TableColumn
-from inspector.tables.database import Database, Needed, Result
+from inspector.tables.database import Database, QueryInputs, QueryResult
 from inspector.tables.parquet import write_parquet
 from inspector.tables.query_errors import QueryError
 from inspector.tables.schema import TABLE_BY_NAME, TABLES
@@ -21,9 +21,9 @@ __all__ = [
     "TABLES",
     "TABLE_BY_NAME",
     "Database",
-    "Needed",
     "QueryError",
-    "Result",
+    "QueryInputs",
+    "QueryResult",
     "SqlType",
     "Table",
     "TableColumn",

@@ -20,20 +20,20 @@ from inspector.protocol.secrets.masking import mask_secrets
 from inspector.tables.column_arrays import encodable, masked_texts
 from inspector.tables.columns import Rows
 
-Read = Callable[[Callable[[], Any]], Any]
+RunRead = Callable[[Callable[[], Any]], Any]
 """Calls a function that reads records on the right thread; returns None after the end.
 
 DuckDB calls from its own threads.
 """
 
-_AHEAD = 256
+_BATCH_ROWS = 256
 """Rows decoded together."""
 _SLICE_S = 0.008
 """Time limit in seconds of one batch, since the reading thread may have other work."""
-_MOST_HELD = 1 << 15
+_MAX_CACHED = 1 << 15
 
 
-class Decoding:
+class TableDecoder:
     """The decoded columns of one table.
 
     Args:
@@ -43,20 +43,20 @@ class Decoding:
         masked: mask secrets.
 
     Attributes:
-        done: decoded rows of the first requested column.
+        decoded_count: decoded rows of the first requested column.
     """
 
-    def __init__(self, columns: Mapping[str, Decoded], length: int, read: Read, *, masked: bool) -> None:
+    def __init__(self, columns: Mapping[str, Decoded], length: int, read: RunRead, *, masked: bool) -> None:
         self._columns, self._length = columns, length
         self._read, self._masked = read, masked
         # SQL runs on several threads, and each reads its own rows in order.
         self._of_threads = threading.local()
         self._first = ""
-        self.done = 0
+        self.decoded_count = 0
 
-    def value(self, name: str, row: int) -> object:
+    def value_at(self, name: str, row: int) -> object:
         """Returns a value as in SQL: secrets masked, NULL for an empty list. Thread-safe."""
-        held = self._held(name)
+        held = self._cached_column(name)
         place = row - held.first
         if not 0 <= place < len(held.values):
             # Reading row by row looks ahead; a single row is decoded alone.
@@ -66,33 +66,33 @@ class Decoding:
         held.last = row
         return held.values[place]
 
-    def rows(self, names: Sequence[str], rows: Rows) -> Iterator[tuple[object, ...]]:
+    def read_rows(self, names: Sequence[str], rows: Rows) -> Iterator[tuple[object, ...]]:
         """Yields the values of columns in the given rows, in order."""
-        for start in range(0, len(rows), _AHEAD):
-            left = rows[start : start + _AHEAD]
+        for start in range(0, len(rows), _BATCH_ROWS):
+            left = rows[start : start + _BATCH_ROWS]
             while len(left):
                 # The document refuses to read after its end, so all values are NULL then.
                 found = self._read(partial(self._decoded, names, left)) or [[None] * len(left)] * len(names)
                 yield from zip(*found, strict=True)
                 left = left[len(found[0]) :]
 
-    def _held(self, name: str) -> _Held:
+    def _cached_column(self, name: str) -> _CachedColumn:
         """Returns a thread's decoded values of a column."""
-        columns: dict[str, _Held] = self._of_threads.__dict__
+        columns: dict[str, _CachedColumn] = self._of_threads.__dict__
         found = columns.get(name)
         if found is None:
-            found = columns[name] = _Held()
+            found = columns[name] = _CachedColumn()
         return found
 
     def _decode_from(self, name: str, row: int, *, ahead: bool) -> bool:
         """Decodes a row with the following rows and other requested columns; returns False after the end."""
-        columns: dict[str, _Held] = self._of_threads.__dict__
+        columns: dict[str, _CachedColumn] = self._of_threads.__dict__
         # Columns of one row come from one line, so the others are decoded along.
-        names = [name, *(other for other, held in columns.items() if other != name and held.waits_for(row))]
-        stop = min(row - row % _AHEAD + _AHEAD, self._length) if ahead else row + 1
+        names = [name, *(other for other, held in columns.items() if other != name and held.needs_row(row))]
+        stop = min(row - row % _BATCH_ROWS + _BATCH_ROWS, self._length) if ahead else row + 1
         found = self._read(partial(self._decoded, names, np.arange(row, stop)))
         for other, values in zip(names, found or (), strict=False):
-            columns[other].take(row, values)
+            columns[other].append_values(row, values)
         return bool(found)
 
     def _decoded(self, names: Sequence[str], rows: Rows) -> list[list[object]]:
@@ -106,14 +106,14 @@ class Decoding:
             # The limit keeps each step short; the caller asks again for the rest.
             if time.perf_counter() > until:
                 break
-        self.done += len(found) if self._first in names else 0
+        self.decoded_count += len(found) if self._first in names else 0
         return [
-            _shown(values, masked=self._masked and not column.masked)
+            _sql_values(values, masked=self._masked and not column.masked)
             for column, values in zip(columns, zip(*found, strict=True), strict=True)
         ]
 
 
-class _Held:
+class _CachedColumn:
     """Decoded values of consecutive rows of one column, in one thread.
 
     Attributes:
@@ -125,14 +125,14 @@ class _Held:
         self.first, self.last = 0, -1
         self.values: list[object] = []
 
-    def waits_for(self, row: int) -> bool:
+    def needs_row(self, row: int) -> bool:
         """Returns True if a row will be requested and is not decoded yet."""
         return self.last < row and self.first + len(self.values) <= row
 
-    def take(self, first: int, values: list[object]) -> None:
+    def append_values(self, first: int, values: list[object]) -> None:
         """Appends values, and evicts requested ones."""
         # After a jump, or with too many values, the earlier ones are dropped.
-        if first != self.first + len(self.values) or len(self.values) > _MOST_HELD:
+        if first != self.first + len(self.values) or len(self.values) > _MAX_CACHED:
             self.first, self.values = first, values
             return
         asked = max(0, self.last + 1 - self.first)
@@ -152,7 +152,7 @@ def _values_in(column: Decoded, rows: Rows) -> Iterator[object]:
     return (next(held) if one else None for one in may.tolist())
 
 
-def _shown(values: Sequence[Any], *, masked: bool) -> list[object]:
+def _sql_values(values: Sequence[Any], *, masked: bool) -> list[object]:
     """Returns values of one column as in SQL; texts are masked together."""
     # Texts of a column are masked together, which is much faster.
     places = [place for place, value in enumerate(values) if isinstance(value, str)]

@@ -16,9 +16,9 @@ from inspector.document.document import CaptureDocument
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
-from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, flags, numbered
+from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, boolean_column, message_number_column
 from inspector.tables.messages import FIELD_OF_COLUMN, column_of, field_column
-from inspector.tables.payloads import payloads
+from inspector.tables.payloads import payload_column
 
 _T = SqlType
 
@@ -39,14 +39,14 @@ def _content(
     return Content(len(rows), columns)
 
 
-def _at(values: Any, rows: Rows, absent: int) -> Any:
+def _values_at(values: Any, rows: Rows, absent: int) -> Any:
     """Returns values of messages; `absent` for NO_ROW."""
     return np.where(rows == NO_ROW, absent, values[np.where(rows == NO_ROW, 0, rows)] if len(values) else absent)
 
 
 def _part_of(analysis: Analysis, rows: Rows, *path: str) -> Column:
     """Returns the JSON at a path in the payloads of messages."""
-    parts = payloads(analysis.capture, *path)
+    parts = payload_column(analysis.capture, *path)
 
     def many(places: Rows) -> Iterator[object]:
         # Rows without a message stay in the result, as NULL.
@@ -77,10 +77,10 @@ def _tool_calls(document: CaptureDocument, names: Collection[str]) -> Content:
         return Numbers(values)
 
     own: dict[str, Callable[[], Column]] = {
-        "answered": lambda: numbered(answers, NO_ROW),
-        "answered_time": lambda: Numbers(_at(columns["time_ns"], answers, NO_TIME), NO_TIME),
+        "answered": lambda: message_number_column(answers, NO_ROW),
+        "answered_time": lambda: Numbers(_values_at(columns["time_ns"], answers, NO_TIME), NO_TIME),
         "latency": took,
-        "failed": lambda: flags(failed),
+        "failed": lambda: boolean_column(failed),
         "arguments": lambda: _part_of(analysis, rows, "params", "arguments"),
         "result": lambda: _part_of(analysis, answers, "result"),
     }
@@ -93,8 +93,8 @@ TOOL_CALLS = Table("tool_calls", "A row for each call of a tool, its request joi
     TableColumn("answered_time", _T.TIME, "When that came."),
     TableColumn("latency", _T.NUMBER, "Milliseconds between the two."),
     TableColumn("failed", _T.BOOLEAN, "The answer is a failure, or a gateway refused it."),
-    TableColumn("arguments", _T.JSON, "Arguments of the call.", decoded=True),
-    TableColumn("result", _T.JSON, "Result in the answer.", decoded=True),
+    TableColumn("arguments", _T.JSON, "Arguments of the call.", is_decoded=True),
+    TableColumn("result", _T.JSON, "Result in the answer.", is_decoded=True),
     *_fields("space", "source"),
 ), _tool_calls)  # fmt: skip
 
@@ -113,9 +113,9 @@ def _proposals(document: CaptureDocument, names: Collection[str]) -> Content:
         return found[rows]
 
     own: dict[str, Callable[[], Column]] = {
-        "fulfilled_by": lambda: numbered(first(kinds.REQUEST), NO_ROW),
-        "rejected_by": lambda: numbered(first(kinds.REJECT), NO_ROW),
-        "withdrawn_by": lambda: numbered(first(kinds.WITHDRAW), NO_ROW),
+        "fulfilled_by": lambda: message_number_column(first(kinds.REQUEST), NO_ROW),
+        "rejected_by": lambda: message_number_column(first(kinds.REJECT), NO_ROW),
+        "withdrawn_by": lambda: message_number_column(first(kinds.WITHDRAW), NO_ROW),
     }
     return _content(analysis, rows, names, own)
 
@@ -134,7 +134,7 @@ def _deliveries(document: CaptureDocument, names: Collection[str]) -> Content:
     columns = capture.deliveries
     sources = ("", *(source.name for source in capture.sources))
     made: dict[str, Callable[[], Column]] = {
-        "no": lambda: numbered(columns["message"], NO_ROW),
+        "no": lambda: message_number_column(columns["message"], NO_ROW),
         "participant": lambda: Interned(columns["participant"], capture.strings),
         "event": lambda: Interned(columns["event"], capture.strings),
         # 0 means no source, so the numbers are one higher.

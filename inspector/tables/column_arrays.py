@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.field_columns import Column, Flags, Interned, InternedSets, Lazy, Numbers
 from inspector.protocol.secrets.masking import mask_text
-from inspector.tables.columns import SqlType, whole
+from inspector.tables.columns import SqlType, all_values
 
 _BLOCK = 1 << 14
 """Rows of texts per step."""
-_WORKED_OUT = 1 << 16
+_NUMBER_BLOCK = 1 << 16
 """Rows of computed numbers per step."""
 
 
@@ -39,8 +39,8 @@ def array_in_steps(
 
 def lists_of(column: InternedSets, length: int, *, masked: bool = True) -> tuple[NDArray[Any], list[list[str]]]:
     """Returns (length,) 1-based indices into a list of lists, 0 for no list, and that list."""
-    ids = whole(column.ids, length)
-    used = _used(ids)
+    ids = all_values(column.ids, length)
+    used = _distinct_ids(ids)
     # The index of a set is renumbered, so that the lists hold used sets only.
     places = np.zeros(int(used[-1]) + 1 if len(used) else 1, np.uint32)
     places[used] = np.arange(1, len(used) + 1)
@@ -64,7 +64,7 @@ def _texts(column: Interned, length: int, *, masked: bool) -> Generator[None, No
                 np.append(entries, np.empty(room - len(entries), object)),
                 np.append(known, np.zeros(room - len(known), np.bool_)),
             )
-        used = _used(ids)
+        used = _distinct_ids(ids)
         new = used[~known[used]]
         if len(new):
             # Each distinct text is decoded and masked once.
@@ -92,16 +92,16 @@ def encodable(text: str) -> str:
 
 def masked_texts(texts: list[str]) -> list[str]:
     """Masks secrets in texts: joined first, and one by one only if some contain any."""
-    for start in range(0, len(texts), _TOGETHER):
-        some = texts[start : start + _TOGETHER]
+    for start in range(0, len(texts), _MASK_BATCH):
+        some = texts[start : start + _MASK_BATCH]
         together = "\n".join(some)
         # Masking one joined text is much faster than many short ones, and most contain no secret.
         if mask_text(together) != together:
-            texts[start : start + _TOGETHER] = map(mask_text, some)
+            texts[start : start + _MASK_BATCH] = map(mask_text, some)
     return texts
 
 
-_TOGETHER = 1_000
+_MASK_BATCH = 1_000
 
 
 def _repeated(value: object, length: int) -> NDArray[Any]:
@@ -111,7 +111,7 @@ def _repeated(value: object, length: int) -> NDArray[Any]:
     return np.broadcast_to(one, (length,))
 
 
-def _used(ids: NDArray[Any]) -> NDArray[np.int64]:
+def _distinct_ids(ids: NDArray[Any]) -> NDArray[np.int64]:
     """Returns the distinct ids, ascending, without 0."""
     if not len(ids) or not ids.any():
         return np.zeros(0, np.int64)
@@ -127,8 +127,8 @@ def _values(values: NDArray[Any] | Lazy, length: int) -> Generator[None, None, N
         return values[:length]
     parts: list[NDArray[Any]] = []
     # In blocks, so that the window stays responsive.
-    for start in range(0, max(1, length), _WORKED_OUT):
-        parts.append(np.asarray(values[slice(start, min(length, start + _WORKED_OUT))]))
+    for start in range(0, max(1, length), _NUMBER_BLOCK):
+        parts.append(np.asarray(values[slice(start, min(length, start + _NUMBER_BLOCK))]))
         yield
     return np.concatenate(parts)
 

@@ -40,11 +40,11 @@ class TableColumn:
     type: SqlType
     help: str
     """One sentence."""
-    decoded: bool = False
+    is_decoded: bool = False
     """Its values are read from records, for the requested rows."""
-    checked: bool = False
+    needs_checks: bool = False
     """It is complete only after all checks of the capture."""
-    counted: bool = False
+    needs_token_counts: bool = False
     """It is complete only after tokens are counted."""
 
 
@@ -82,12 +82,12 @@ class Table(TableShape):
     """Returns a document's rows with the named columns."""
 
 
-def quoted(text: str) -> str:
+def sql_literal(text: str) -> str:
     """Returns a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def taken(column: Column, rows: Rows) -> Column:
+def select_rows(column: Column, rows: Rows) -> Column:
     """Returns a column of selected rows, in their order."""
     if isinstance(column, Interned):
         return Interned(column.ids[rows], column.table, column.generation)
@@ -105,31 +105,31 @@ def taken(column: Column, rows: Rows) -> Column:
     )  # fmt: skip
 
 
-def texts(values: Sequence[str | None]) -> Interned:
+def text_column(values: Sequence[str | None]) -> Interned:
     """Returns a column of texts; None is absent."""
     table: dict[str | None, int] = {None: 0}
     ids = np.fromiter((table.setdefault(value, len(table)) for value in values), np.uint32, len(values))
     return Interned(ids, [value or "" for value in table])
 
 
-def text_lists(values: Sequence[Sequence[str]]) -> InternedSets:
+def text_list_column(values: Sequence[Sequence[str]]) -> InternedSets:
     """Returns a column of lists of texts."""
     table: dict[tuple[str, ...], int] = {(): 0}
     ids = np.fromiter((table.setdefault(tuple(value), len(table)) for value in values), np.uint32, len(values))
     return InternedSets(ids, list(table))
 
 
-def flags(values: Any) -> Flags:
+def boolean_column(values: Any) -> Flags:
     """Returns a boolean column."""
     return Flags(np.asarray(values, np.bool_).astype(np.uint8), 1)
 
 
-def numbered(messages: Any, absent: int) -> Numbers:
+def message_number_column(messages: Any, absent: int) -> Numbers:
     """Returns a column of message indices as the numbers users see; `absent` marks missing ones."""
     found = np.asarray(messages).astype(np.int64)
     return Numbers(np.where(found == absent, 0, found + 1), 0)
 
 
-def whole(values: Any, length: int) -> NDArray[Any]:
+def all_values(values: Any, length: int) -> NDArray[Any]:
     """Returns all values of an array, computed if it is lazy."""
     return values[slice(0, length)] if isinstance(values, Lazy) else np.asarray(values[:length])

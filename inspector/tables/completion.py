@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from inspector.filters.completion import MOST, Candidate, Completion
+from inspector.filters.completion import MAX_CANDIDATES, Candidate, Completion
 from inspector.tables.columns import Table
 from inspector.tables.schema import PAYLOAD, TABLE_BY_NAME, TABLES
 
@@ -26,7 +26,7 @@ _FUNCTIONS = (
 )  # fmt: skip
 
 
-def complete(sql: str, cursor: int) -> Completion:
+def complete_query(sql: str, cursor: int) -> Completion:
     """Returns the candidates at a position of a query.
 
     Args:
@@ -44,18 +44,18 @@ def complete(sql: str, cursor: int) -> Completion:
     rest = re.match(r'\w*"?', sql[cursor:])
     stop = cursor + (rest.end() if rest is not None else 0)
     if _NAMES_TABLE.search(before[:start]):
-        return Completion(start, stop, "word", _fitting(_tables(), begun))
+        return Completion(start, stop, "word", _matching(_tables(), begun))
     qualified = re.search(r"(\w+)\.$", before[:start])
     tables = _tables_in(sql)
     if qualified is not None:
-        named = TABLE_BY_NAME.get(_alias(sql, qualified[1]).lower())
-        return Completion(start, stop, "value", _fitting(_columns([named] if named else tables), begun))
+        named = TABLE_BY_NAME.get(_table_of_alias(sql, qualified[1]).lower())
+        return Completion(start, stop, "value", _matching(_columns([named] if named else tables), begun))
     # Right after a closing bracket or a star no name can follow.
     if not begun and before.strip() and not before[-1:].isspace() and before[-1:] not in "(,=<>":
         return Completion(cursor, cursor)
     offered = [*_columns(tables), *(Candidate(text, text, words) for text, words in _FUNCTIONS)]
     offered += [Candidate(word, word) for word in _WORDS]
-    return Completion(start, stop, "value", _fitting(offered, begun))
+    return Completion(start, stop, "value", _matching(offered, begun))
 
 
 def _tables() -> list[Candidate]:
@@ -78,15 +78,15 @@ def _tables_in(sql: str) -> list[Table]:
     return [table for table in TABLES if table.name in words] or [TABLE_BY_NAME["messages"]]
 
 
-def _alias(sql: str, name: str) -> str:
+def _table_of_alias(sql: str, name: str) -> str:
     """Returns the table behind an alias."""
     found = re.search(rf"\b(\w+)\s+(?:as\s+)?{re.escape(name)}\b", sql, re.IGNORECASE)
     return found[1] if found is not None and found[1].lower() in TABLE_BY_NAME else name
 
 
-def _fitting(candidates: list[Candidate], begun: str) -> list[Candidate]:
+def _matching(candidates: list[Candidate], begun: str) -> list[Candidate]:
     """Returns candidates with the written prefix, then candidates that contain it."""
     first = [one for one in candidates if one.label.lower().startswith(begun)]
     inside = [one for one in candidates if one not in first and begun in one.label.lower()] if begun else []
     found = first + inside
-    return found[:MOST] if [one.label.lower() for one in found] != [begun] else []
+    return found[:MAX_CANDIDATES] if [one.label.lower() for one in found] != [begun] else []

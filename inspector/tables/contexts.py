@@ -14,7 +14,17 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.document.document import CaptureDocument
 from inspector.protocol.timestamps import NO_TIME
-from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, flags, numbered, text_lists, texts
+from inspector.tables.columns import (
+    Content,
+    Rows,
+    SqlType,
+    Table,
+    TableColumn,
+    boolean_column,
+    message_number_column,
+    text_column,
+    text_list_column,
+)
 
 _T = SqlType
 _NEVER = -1
@@ -29,18 +39,18 @@ def _contexts(document: CaptureDocument, names: Collection[str]) -> Content:
 def _parents(document: CaptureDocument, nodes: Rows) -> Column:
     tree = document.analysis.contexts.tree
     above = np.array(tree.parent, np.int64)[nodes] if len(nodes) else nodes
-    return texts([tree.path(node) if node != MAIN else None for node in above.tolist()])
+    return text_column([tree.path(node) if node != MAIN else None for node in above.tolist()])
 
 
 def _of_nodes(value: Callable[[CaptureDocument, int], str | None]) -> Callable[[CaptureDocument, Rows], Column]:
-    return lambda document, nodes: texts([value(document, node) for node in nodes.tolist()])
+    return lambda document, nodes: text_column([value(document, node) for node in nodes.tolist()])
 
 
 def _messages(name: str) -> Callable[[CaptureDocument, Rows], Column]:
     """Returns a column of one recorded message per context, by its number."""
 
     def column(document: CaptureDocument, nodes: Rows) -> Column:
-        return numbered(as_numpy(getattr(document.analysis.contexts.facts, name)).copy()[nodes], _NEVER)
+        return message_number_column(as_numpy(getattr(document.analysis.contexts.facts, name)).copy()[nodes], _NEVER)
 
     return column
 
@@ -77,9 +87,9 @@ _OF_CONTEXTS: dict[str, Callable[[CaptureDocument, Rows], Column]] = {
     "last_time": _last_times,
     "started_by": _messages("started_by"),
     "ended_by": _messages("concluded_by"),
-    "implicit": lambda d, n: flags([d.analysis.contexts.tree.implicit[node] for node in n.tolist()]),
-    "labels": lambda d, n: text_lists([d.analysis.contexts.facts.labels_of(node) for node in n.tolist()]),
-    "participants": lambda d, n: text_lists([_speakers(d, node) for node in n.tolist()]),
+    "implicit": lambda d, n: boolean_column([d.analysis.contexts.tree.implicit[node] for node in n.tolist()]),
+    "labels": lambda d, n: text_list_column([d.analysis.contexts.facts.labels_of(node) for node in n.tolist()]),
+    "participants": lambda d, n: text_list_column([_speakers(d, node) for node in n.tolist()]),
 }
 
 CONTEXTS = Table("contexts", "A row for each context below main, in the order of the tree.", (
@@ -123,16 +133,16 @@ def _reported(name: str) -> Callable[[CaptureDocument, Sequence[Participant]], C
 
 _PRESENCE = {True: "here", False: "left", None: None}
 _OF_PARTICIPANTS: dict[str, Callable[[CaptureDocument, Sequence[Participant]], Column]] = {
-    "name": lambda _, found: texts([one.name for one in found]),
-    "space": lambda d, found: texts([d.capture.strings[one.space] or None for one in found]),
-    "presence": lambda _, found: texts([_PRESENCE[one.here] for one in found]),
-    "invited": lambda _, found: flags([one.invited for one in found]),
+    "name": lambda _, found: text_column([one.name for one in found]),
+    "space": lambda d, found: text_column([d.capture.strings[one.space] or None for one in found]),
+    "presence": lambda _, found: text_column([_PRESENCE[one.here] for one in found]),
+    "invited": lambda _, found: boolean_column([one.invited for one in found]),
     "messages": lambda _, found: Numbers(np.array([one.messages for one in found], np.int64)),
     "first_time": _times("first_ns"),
     "last_time": _times("last_ns"),
     "context_tokens": _reported("tokens"),
     "max_tokens": _reported("max_tokens"),
-    "capabilities": lambda _, found: text_lists([one.capabilities or () for one in found]),
+    "capabilities": lambda _, found: text_list_column([one.capabilities or () for one in found]),
 }
 
 PARTICIPANTS = Table("participants", "A row for each who takes part in a space, in the order first seen.", (

@@ -23,17 +23,17 @@ import numpy as np
 
 from inspector.analysis.arrays.field_columns import Decoded, InternedSets
 from inspector.analysis.findings import Severity
-from inspector.base.memory_budget import free_bytes
+from inspector.base.memory_budget import available_bytes
 from inspector.document.document import CaptureDocument
-from inspector.tables.batch_decoding import Decoding, Read
+from inspector.tables.batch_decoding import RunRead, TableDecoder
 from inspector.tables.column_arrays import array_in_steps, lists_of
-from inspector.tables.columns import Content, SqlType, Table, TableColumn, quoted
-from inspector.tables.late_materialization import ROW, Late, late_form, late_view
-from inspector.tables.payloads import payloads
-from inspector.tables.query_errors import QueryError, error_of
+from inspector.tables.columns import Content, SqlType, Table, TableColumn, sql_literal
+from inspector.tables.late_materialization import ROW_COLUMN, LateQuery, late_form, late_view
+from inspector.tables.payloads import payload_column
+from inspector.tables.query_errors import QueryError, error_from_message
 from inspector.tables.schema import PAYLOAD, TABLES
 
-_CLOSED = {
+_CLOSED_SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
@@ -42,7 +42,7 @@ _CLOSED = {
     "temp_directory": "",
     "pandas_analyze_sample": "0",  # no type guessing from texts
 }
-_LEAST_MEMORY = 256 << 20
+_MIN_MEMORY = 256 << 20
 _RAW = re.compile(r"\b(\w+?)__(\w+)\b")
 _INDIRECT = re.compile(r"\bquery(?:_table)?\s*\(|\bjson_execute", re.IGNORECASE)
 _WORDS = {
@@ -56,7 +56,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class QueryInputs:
     """Inputs of a query.
 
     Attributes:
@@ -70,7 +70,7 @@ class Needed:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class QueryResult:
     """A query's rows, fetched on demand; a fetch from an older result after another query ends that query.
 
     Attributes:
@@ -82,7 +82,7 @@ class Result:
     types: tuple[str, ...]
     _fetch: Callable[[int], list[tuple[Any, ...]]]
 
-    def take(self, most: int) -> list[tuple[Any, ...]]:
+    def fetch_rows(self, most: int) -> list[tuple[Any, ...]]:
         """Returns the next rows, at most `most`; [] at the end.
 
         Raises:
@@ -91,7 +91,7 @@ class Result:
         return self._fetch(most)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        while rows := self.take(1_024):
+        while rows := self.fetch_rows(1_024):
             yield from rows
 
 
@@ -107,7 +107,7 @@ class Database:
     """
 
     def __init__(
-        self, *, read: Read | None = None, target: str | None = None, tables: Sequence[Table] = TABLES,
+        self, *, read: RunRead | None = None, target: str | None = None, tables: Sequence[Table] = TABLES,
         masked: bool = True, in_order: bool = False,
     ) -> None:  # fmt: skip
         import duckdb
@@ -119,13 +119,13 @@ class Database:
                 return work()
 
         self._duckdb = duckdb
-        self._read: Read = read or one_by_one
-        config: dict[str, Any] = {**_CLOSED, "memory_limit": f"{_memory_bytes() >> 20}MiB"}
+        self._read: RunRead = read or one_by_one
+        config: dict[str, Any] = {**_CLOSED_SETTINGS, "memory_limit": f"{_memory_bytes() >> 20}MiB"}
         self._connection = duckdb.connect(":memory:", config=config)
         if target is not None:
-            self._connection.execute(f"SET allowed_paths = [{quoted(target)}]")
+            self._connection.execute(f"SET allowed_paths = [{sql_literal(target)}]")
         self._connection.execute("SET enable_external_access = false")
-        self._decodings: dict[str, Decoding] = {}
+        self._decodings: dict[str, TableDecoder] = {}
         self._tables, self._masks = tables, masked
         self._held: set[str] = set()  # tables with content of a document
         words = ", ".join(f"'{severity.word}'" for severity in sorted(Severity))
@@ -137,11 +137,11 @@ class Database:
             self._connection.execute("SET threads = 1")
         for table in tables:
             for column in table.columns:
-                if column.decoded:
+                if column.is_decoded:
                     self._function(_function(table, column), table.name, column.name, column.type)
         self._function(PAYLOAD, PAYLOAD, PAYLOAD, SqlType.JSON, first=1)
         for table in tables:
-            self.define(table, _nothing_of(table))
+            self.set_content(table, _empty_row(table))
         self._connection.execute("SET lock_configuration = true")
 
     def close(self) -> None:
@@ -155,13 +155,13 @@ class Database:
 
     # Queries
 
-    def needed(self, sql: str) -> Needed:
+    def plan_inputs(self, sql: str) -> QueryInputs:
         """Returns the inputs of a query.
 
         Raises:
             QueryError: if it is no SELECT, or not valid for these tables.
         """
-        self._question(sql)
+        self._check_select(sql)
         try:
             ((_, plan),) = self._connection.execute(f"EXPLAIN (FORMAT json) {sql}").fetchall()
         except self._duckdb.Error as error:
@@ -176,48 +176,48 @@ class Database:
             if table.name in named or raw:
                 known = {column.name for column in table.columns} & raw
                 # Some plans omit the called functions, but show their argument, the row number.
-                decoded = {column.name for column in table.columns if column.decoded}
-                columns[table.name] = frozenset(known | (decoded if ROW in raw else set()))
+                decoded = {column.name for column in table.columns if column.is_decoded}
+                columns[table.name] = frozenset(known | (decoded if ROW_COLUMN in raw else set()))
         read = [column for table in TABLES for column in table.columns if column.name in columns.get(table.name, ())]
-        checked = "findings" in columns or any(column.checked for column in read)
-        return Needed(columns, checked, "tokens" in columns or any(column.counted for column in read))
+        checked = "findings" in columns or any(column.needs_checks for column in read)
+        return QueryInputs(columns, checked, "tokens" in columns or any(column.needs_token_counts for column in read))
 
-    def load(self, document: CaptureDocument, needed: Needed) -> None:
+    def load(self, document: CaptureDocument, needed: QueryInputs) -> None:
         """Loads a query's inputs from a document as it is now. Call on a thread that may read the document."""
         for _ in self.load_in_steps(document, needed):
             pass
 
-    def load_in_steps(self, document: CaptureDocument, needed: Needed) -> Generator[None]:
+    def load_in_steps(self, document: CaptureDocument, needed: QueryInputs) -> Generator[None]:
         """Loads a query's inputs in steps of some milliseconds."""
-        self._decode(PAYLOAD, {PAYLOAD: payloads(document.capture)}, len(document.capture))
+        self._decode(PAYLOAD, {PAYLOAD: payload_column(document.capture)}, len(document.capture))
         for table in self._tables:
             names = needed.columns.get(table.name)
             if names is not None:
                 self._held.add(table.name)
-                yield from self.define_in_steps(table, table.read(document, names))
+                yield from self.set_content_in_steps(table, table.read(document, names))
             elif table.name in self._held:
                 self._held.discard(table.name)
                 # The values of an earlier query are no longer needed.
-                self.define(table, _nothing_of(table))
+                self.set_content(table, _empty_row(table))
 
     def decoded_rows(self, table: Table) -> int:
         """Returns the number of decoded rows of a table so far."""
-        return self._decodings[table.name].done
+        return self._decodings[table.name].decoded_count
 
-    def run(self, sql: str) -> Result:
+    def run_query(self, sql: str) -> QueryResult:
         """Runs a query over the loaded inputs.
 
         Raises:
             QueryError: if it fails.
         """
-        self._question(sql)
-        late = self._late(sql)
+        self._check_select(sql)
+        late = self._late_form(sql)
         try:
             cursor = self._connection.execute(late.sql if late is not None else sql)
             described = cursor.description or []
         except self._duckdb.Error as error:
             # Without its cause: the message of DuckDB contains internal names.
-            raise error_of(str(error), sql) from None
+            raise error_from_message(str(error), sql) from None
         names, types = [one[0] for one in described], [str(one[1]) for one in described]
         if late is not None:
             for place, name in late.places.items():
@@ -228,12 +228,12 @@ class Database:
             try:
                 rows = cursor.fetchmany(most)
             except self._duckdb.Error as error:
-                raise error_of(str(error), sql) from None
+                raise error_from_message(str(error), sql) from None
             return self._with_decoded(rows, late) if late is not None else rows
 
-        return Result(tuple(names), tuple(types), fetch)
+        return QueryResult(tuple(names), tuple(types), fetch)
 
-    def _late(self, sql: str) -> Late | None:
+    def _late_form(self, sql: str) -> LateQuery | None:
         """Returns the query's late form, if some columns can be decoded last."""
 
         def ask(question: str, text: str) -> str:
@@ -245,13 +245,13 @@ class Database:
         except self._duckdb.Error:  # a query without such a form runs unchanged
             return None
 
-    def _with_decoded(self, rows: list[tuple[Any, ...]], late: Late) -> list[tuple[Any, ...]]:
+    def _with_decoded(self, rows: list[tuple[Any, ...]], late: LateQuery) -> list[tuple[Any, ...]]:
         """Returns rows of a result with decoded values in place of row numbers."""
         places, names = list(late.places), list(dict.fromkeys(late.places.values()))
         # Several columns of a row are decoded together, from one line.
         numbers = np.array([row[places[0]] for row in rows], np.int64)
         made: list[tuple[Any, ...]] = []
-        for row, values in zip(rows, self._decodings[late.table.name].rows(names, numbers), strict=True):
+        for row, values in zip(rows, self._decodings[late.table.name].read_rows(names, numbers), strict=True):
             cells = list(row)
             for place in places:
                 cells[place] = values[names.index(late.places[place])]
@@ -265,21 +265,23 @@ class Database:
             OSError: if the file cannot be written.
             QueryError: if the query fails.
         """
-        self._question(sql)
+        self._check_select(sql)
         # DuckDB would write its temporary file elsewhere, and only one path is permitted.
         options = f"FORMAT parquet, COMPRESSION {compression}, USE_TMP_FILE false"
         try:
-            described = self._connection.execute(f"DESCRIBE SELECT * FROM (\n{_bare(sql)}\n)").fetchall()
+            described = self._connection.execute(f"DESCRIBE SELECT * FROM (\n{_without_semicolon(sql)}\n)").fetchall()
             columns = ", ".join(_in_parquet(name, type_) for name, type_, *_ in described)
-            self._connection.execute(f"COPY (SELECT {columns} FROM (\n{_bare(sql)}\n)) TO {quoted(target)} ({options})")
+            self._connection.execute(
+                f"COPY (SELECT {columns} FROM (\n{_without_semicolon(sql)}\n)) TO {sql_literal(target)} ({options})"
+            )
         except self._duckdb.IOException as error:
             # DuckDB has one error for all causes, so only its text tells a full disk.
             code = errno.ENOSPC if "No space left" in str(error) else errno.EIO
             raise OSError(code, os.strerror(code), target) from None
         except self._duckdb.Error as error:
-            raise error_of(str(error), sql) from None
+            raise error_from_message(str(error), sql) from None
 
-    def _question(self, sql: str) -> None:
+    def _check_select(self, sql: str) -> None:
         """Checks that a text is a single SELECT statement.
 
         Raises:
@@ -291,7 +293,7 @@ class Database:
         except TypeError:  # of text that is not valid Unicode
             raise QueryError("The query holds half of a character, which SQL cannot.", 0) from None
         except self._duckdb.Error as error:
-            raise error_of(str(error), sql) from None
+            raise error_from_message(str(error), sql) from None
         if not statements:
             raise QueryError("There is no query. Write one, as SELECT kind, count(*) FROM messages GROUP BY kind.", 0)
         if len(statements) > 1:
@@ -309,7 +311,7 @@ class Database:
 
         def value(row: int | None) -> object:
             decoding = self._decodings.get(table)
-            return None if row is None or decoding is None else decoding.value(column, row - first)
+            return None if row is None or decoding is None else decoding.value_at(column, row - first)
 
         make: Any = self._connection.create_function
         # None is a valid value
@@ -317,23 +319,23 @@ class Database:
 
     def _decode(self, table: str, columns: Mapping[str, Decoded], length: int) -> None:
         """Sets the decoded columns behind a table's functions."""
-        self._decodings[table] = Decoding(columns, length, self._read, masked=self._masks)
+        self._decodings[table] = TableDecoder(columns, length, self._read, masked=self._masks)
 
-    def define(self, table: Table, content: Content) -> None:
+    def set_content(self, table: Table, content: Content) -> None:
         """Sets the content of a table; missing columns are NULL."""
-        for _ in self.define_in_steps(table, content):
+        for _ in self.set_content_in_steps(table, content):
             pass
 
-    def define_in_steps(self, table: Table, content: Content) -> Generator[None]:
+    def set_content_in_steps(self, table: Table, content: Content) -> Generator[None]:
         """Sets the content of a table in steps of some milliseconds."""
         length, arrays, shown = content.length, dict[str, Any](), list[str]()
         decoded = dict[str, Decoded]()
         for column in table.columns:
             values = content.columns.get(column.name)
             raw = f"{table.name}__{column.name}"
-            if column.decoded:
+            if column.is_decoded:
                 decoded[column.name] = values if isinstance(values, Decoded) else Decoded(_absent, length)
-                value = f"{_function(table, column)}({table.name}__{ROW})"
+                value = f"{_function(table, column)}({table.name}__{ROW_COLUMN})"
             elif values is None:
                 # A broadcast array takes one byte for any length.
                 arrays[raw] = np.broadcast_to(np.zeros(1, np.uint8), (length,))
@@ -352,7 +354,7 @@ class Database:
             yield
             shown.append(f'({value})::{column.type.value} AS "{column.name}"')
         self._decode(table.name, decoded, length)
-        number = f"{table.name}__{ROW}"
+        number = f"{table.name}__{ROW_COLUMN}"
         arrays[number] = np.arange(length)
         # Registered arrays are not copied.
         self._connection.register(f"{table.name}__", arrays)
@@ -374,7 +376,7 @@ def _function(table: Table, column: TableColumn) -> str:
     return f"{table.name}_{column.name}_of"
 
 
-def _nothing_of(table: Table) -> Content:
+def _empty_row(table: Table) -> Content:
     """Returns one row without values."""
     return Content(1, {})
 
@@ -384,8 +386,8 @@ def _absent(_row: int) -> None:
 
 
 def _memory_bytes() -> int:
-    free = free_bytes()
-    return max(_LEAST_MEMORY, (free if free is not None else 2 << 30) // 2)
+    free = available_bytes()
+    return max(_MIN_MEMORY, (free if free is not None else 2 << 30) // 2)
 
 
 _EXPLAIN = "EXPLAIN (FORMAT json) "
@@ -393,7 +395,7 @@ _EXPLAIN = "EXPLAIN (FORMAT json) "
 
 def _without_explain(message: str, sql: str) -> QueryError:
     """Returns a planning error with its position in the query, since DuckDB counts from the EXPLAIN prefix."""
-    error = error_of(message, _EXPLAIN + sql)
+    error = error_from_message(message, _EXPLAIN + sql)
     position = None if error.position is None else max(0, error.position - len(_EXPLAIN))
     return QueryError(error.sentence, position, error.length)
 
@@ -405,7 +407,7 @@ def _in_parquet(name: str, type_: str) -> str:
     return f"{column}::{cast} AS {column}" if cast is not None else column
 
 
-def _bare(sql: str) -> str:
+def _without_semicolon(sql: str) -> str:
     """Returns a query without its final semicolon."""
     return sql.strip().rstrip(";")
 

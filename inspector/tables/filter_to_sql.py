@@ -28,7 +28,7 @@ from inspector.protocol import context_paths
 from inspector.protocol.timestamps import format_time
 from inspector.store.messages.payload_values import OPEN_JSON
 from inspector.tables.messages import column_name
-from inspector.tables.re2_patterns import ForeignPatternError, in_re2
+from inspector.tables.re2_patterns import ForeignPatternError, to_re2
 from inspector.tables.schema import PAYLOAD
 
 EVERYTHING = "true"
@@ -38,8 +38,8 @@ _FIRST_TIME, _LAST_TIME = -(2**63) + 2, 2**63 - 2
 """Nanoseconds; beyond these are SQL's infinities."""
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 _WORDS_OF_SQL = frozenset(("from", "to", "in", "on", "all", "and", "or", "not", "end", "case", "when", "then", "else"))
-_UNSAID_KEY = re.compile(r'["\\*\0]')
-_MOST_DIGITS = 3
+_UNSUPPORTED_KEY = re.compile(r'["\\*\0]')
+_MAX_NUMERIC_STEPS = 3
 """Limit of numeric steps in a path: each may be an array index or a key."""
 _NUMBERS = "('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT', 'DOUBLE')"
 _ORDERS = ("<", "<=", ">", ">=")
@@ -85,7 +85,7 @@ def condition_of(text: str, *, selected_context: str | None = None, table: Filte
     expression = parse(text)
     if expression is None:
         return EVERYTHING
-    return _Conditions(Checker(text, table.fields, table.payload_field, selected_context), table).of(expression)
+    return _Conditions(Checker(text, table.fields, table.payload_field, selected_context), table).translate(expression)
 
 
 class _Conditions:
@@ -94,13 +94,13 @@ class _Conditions:
     def __init__(self, checker: Checker, table: FilteredTable) -> None:
         self._checker, self._table = checker, table
 
-    def of(self, expression: Expression) -> str:
+    def translate(self, expression: Expression) -> str:
         """Returns a condition that is true if the expression holds, else false or NULL."""
         if isinstance(expression, Not) and isinstance(expression.operand, Presence):
             return self._of_term(expression.operand, negated=True)
         if isinstance(expression, Not):
             # In SQL, NOT NULL is NULL; in a filter, the negation of an absent value is true.
-            return f"NOT {_never_null(self.of(expression.operand))}"
+            return f"NOT {_never_null(self.translate(expression.operand))}"
         if isinstance(expression, And | Or):
             word = " OR " if isinstance(expression, Or) else " AND "
             return word.join(self._operand(operand) for operand in expression.operands)
@@ -114,13 +114,13 @@ class _Conditions:
         term = self._checker.term(expression)
         try:
             return _term(replace(term, negated=not term.negated) if negated else term, self._table)
-        except _CannotSayError as error:
+        except _NoSqlFormError as error:
             _refuse(expression, *error.args)
         except ForeignPatternError as error:
             _refuse(expression, str(error))
 
     def _operand(self, operand: Expression) -> str:
-        written = self.of(operand)
+        written = self.translate(operand)
         return f"({written})" if isinstance(operand, And | Or) else written
 
 
@@ -132,7 +132,7 @@ def _refuse_words(text: str, words: Sequence[str]) -> NoReturn:
     )  # fmt: skip
 
 
-class _CannotSayError(Exception):
+class _NoSqlFormError(Exception):
     """A term without an SQL form: a sentence, and perhaps a replacement."""
 
 
@@ -185,7 +185,7 @@ def _contains(term: Term, column: str) -> str:
 
 
 def _matches(term: Term, column: str) -> str:
-    return f"regexp_matches({column}, {_quoted(in_re2(str(term.operand)))})"
+    return f"regexp_matches({column}, {_quoted(to_re2(str(term.operand)))})"
 
 
 def _like(term: Term, column: str) -> str:
@@ -203,16 +203,16 @@ def _glob(pattern: str) -> str:
     return plain.replace("*", "%").replace("?", "_")
 
 
-def _under(term: Term, column: str) -> str:
+def _under_condition(term: Term, column: str) -> str:
     path = _path(term)
     return f"({column} = {_quoted(path)} OR starts_with({column}, {_quoted(path + '/')}))"
 
 
-def _below(term: Term, column: str) -> str:
+def _below_condition(term: Term, column: str) -> str:
     return f"starts_with({column}, {_quoted(_path(term) + '/')})"
 
 
-def _above(term: Term, column: str) -> str:
+def _above_condition(term: Term, column: str) -> str:
     segments = _path(term).split("/")
     above = ["/".join(segments[:count]) for count in range(1, len(segments))]
     return f"{column} IN ({', '.join(map(_quoted, above))})" if above else "false"
@@ -225,7 +225,7 @@ def _childof(term: Term, column: str) -> str:
 
 _OF_TEXT: dict[str, Callable[[Term, str], str]] = {
     "contains": _contains, "matches": _matches, "like": _like,
-    "under": _under, "below": _below, "above": _above, "childof": _childof,
+    "under": _under_condition, "below": _below_condition, "above": _above_condition, "childof": _childof,
 }  # fmt: skip
 
 
@@ -250,14 +250,14 @@ def _of_payload(term: Term) -> str:
 
 def _payload_value(path: tuple[str, ...]) -> str:
     if OPEN_JSON in path:
-        raise _CannotSayError("SQL cannot look into a text that is JSON.")
-    if any(_UNSAID_KEY.search(step) for step in path):
-        raise _CannotSayError("SQL has no path with such a key.")
+        raise _NoSqlFormError("SQL cannot look into a text that is JSON.")
+    if any(_UNSUPPORTED_KEY.search(step) for step in path):
+        raise _NoSqlFormError("SQL has no path with such a key.")
     # A key of digits may be an index as well, so both paths are tried.
     digits = [step.isdecimal() and len(step) < 10 for step in path]
     # Each such step doubles the number of paths.
-    if sum(digits) > _MOST_DIGITS:
-        raise _CannotSayError("SQL has no path with so many digits: each may be a place or a key.")
+    if sum(digits) > _MAX_NUMERIC_STEPS:
+        raise _NoSqlFormError("SQL has no path with so many digits: each may be a place or a key.")
     keys = [f'."{step}"' for step in path]
     steps = [(f"[{int(step)}]", key) if digit else (key,) for step, key, digit in zip(path, keys, digits, strict=True)]
     found = [f"{PAYLOAD}(no)->{_quoted('$' + ''.join(one))}" for one in product(*steps)]
@@ -336,11 +336,11 @@ def _time(time_ns: int) -> str:
 
 def _quoted(text: str) -> str:
     if "\0" in text:
-        raise _CannotSayError("SQL has no text that holds a NUL.")
+        raise _NoSqlFormError("SQL has no text that holds a NUL.")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _CannotSayError("SQL has no text that is no Unicode.") from None
+        raise _NoSqlFormError("SQL has no text that is no Unicode.") from None
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -13,7 +13,7 @@ from inspector.analysis.passes.changes import NO_ROWS
 from inspector.document.document import CaptureDocument
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.hashes import NO_ROW
-from inspector.tables.columns import Content, SqlType, Table, TableColumn, numbered
+from inspector.tables.columns import Content, SqlType, Table, TableColumn, message_number_column
 from inspector.tables.messages import field_column
 
 _T = SqlType
@@ -38,10 +38,10 @@ def _findings(document: CaptureDocument, names: Collection[str]) -> Content:
         return Decoded(text, len(rows))
 
     made: dict[str, Callable[[], Column]] = {
-        "no": lambda: numbered(rows, NO_ROW),
+        "no": lambda: message_number_column(rows, NO_ROW),
         "code": lambda: Interned(which + 1, ["", *(check.code for check in checks)]),
         "severity": lambda: Interned(severities[which], _SEVERITIES),
-        "other": lambda: numbered(others, NO_ROW),
+        "other": lambda: message_number_column(others, NO_ROW),
         "text": lambda: words(lambda found: findings.in_words(found).text),
         "hint": lambda: words(findings.hint),
     }
@@ -50,11 +50,11 @@ def _findings(document: CaptureDocument, names: Collection[str]) -> Content:
 
 
 FINDINGS = Table("findings", "A row for each finding, the most severe first; `check` prints the same.", (
-    TableColumn("no", _T.INTEGER, "No. of the message it is about.", checked=True),
-    TableColumn("code", _T.TEXT, "Its code; [findings.md](findings.md) has all.", checked=True),
-    TableColumn("severity", _T.SEVERITY, "note, warning or error, in this order.", checked=True),
-    TableColumn("other", _T.INTEGER, "No. of another message it refers to.", checked=True),
-    TableColumn("context", _T.TEXT, "Context of the message.", checked=True),
-    TableColumn("text", _T.TEXT, "What is wrong, in a sentence.", decoded=True, checked=True),
-    TableColumn("hint", _T.TEXT, "What to do about it.", decoded=True, checked=True),
+    TableColumn("no", _T.INTEGER, "No. of the message it is about.", needs_checks=True),
+    TableColumn("code", _T.TEXT, "Its code; [findings.md](findings.md) has all.", needs_checks=True),
+    TableColumn("severity", _T.SEVERITY, "note, warning or error, in this order.", needs_checks=True),
+    TableColumn("other", _T.INTEGER, "No. of another message it refers to.", needs_checks=True),
+    TableColumn("context", _T.TEXT, "Context of the message.", needs_checks=True),
+    TableColumn("text", _T.TEXT, "What is wrong, in a sentence.", is_decoded=True, needs_checks=True),
+    TableColumn("hint", _T.TEXT, "What to do about it.", is_decoded=True, needs_checks=True),
 ), _findings)  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 
 from inspector.tables.columns import Table
 
-ROW = "row"
+ROW_COLUMN = "row"
 """Name of the column with the row number."""
 _LATE_MODIFIERS = ("ORDER_MODIFIER", "LIMIT_MODIFIER")
 _EMPTY_IN_PLAIN = ("group_expressions", "group_sets", "having", "sample", "qualify")
@@ -23,7 +23,7 @@ _EMPTY_IN_STARS = ("exclude_list", "replace_list", "columns", "expr", "qualified
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class LateQuery:
     """A query without its decoded columns.
 
     Attributes:
@@ -37,7 +37,7 @@ class Late:
     places: Mapping[int, str]
 
 
-def late_form(sql: str, tables: Mapping[str, Table], ask: Callable[[str, str], str]) -> Late | None:
+def late_form(sql: str, tables: Mapping[str, Table], ask: Callable[[str, str], str]) -> LateQuery | None:
     """Returns the late form of a query, if any.
 
     Args:
@@ -56,7 +56,7 @@ def late_form(sql: str, tables: Mapping[str, Table], ask: Callable[[str, str], s
     items = list(_expanded(node["select_list"], table, called))
     plain = [_plain_column(item, table, called) for item in items]
     mentioned = _mentioned((item for item, name in zip(items, plain, strict=True) if name is None), node)
-    decoded = {column.name for column in table.columns if column.decoded}
+    decoded = {column.name for column in table.columns if column.is_decoded}
     places = {
         place: name for place, (item, name) in enumerate(zip(items, plain, strict=True))
         if name in decoded and mentioned is not None and mentioned.isdisjoint({name, item["alias"].lower()})
@@ -67,11 +67,11 @@ def late_form(sql: str, tables: Mapping[str, Table], ask: Callable[[str, str], s
         return None
     for place, name in places.items():
         # The row number takes the place of the value, which is decoded for the shown rows only.
-        items[place] = _reference(called, f"{table.name}__{ROW}", items[place]["alias"] or name)
+        items[place] = _reference(called, f"{table.name}__{ROW_COLUMN}", items[place]["alias"] or name)
     node["select_list"] = items
     view = late_view(table)
     node["from_table"] = source | {"table_name": view, "alias": called, "qualified_name": {"path": [view]}}
-    return Late(ask("SELECT json_deserialize_sql(?::JSON)", json.dumps(tree)), table, places)
+    return LateQuery(ask("SELECT json_deserialize_sql(?::JSON)", json.dumps(tree)), table, places)
 
 
 def late_view(table: Table) -> str:

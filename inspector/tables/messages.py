@@ -10,7 +10,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.field import Field, FieldType
 from inspector.filters.fields import FIELD_BY_NAME, FIELDS
 from inspector.store.messages.capture import Capture
-from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, taken
+from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, select_rows
 
 _TYPES = {
     FieldType.STRING: SqlType.TEXT,
@@ -22,7 +22,7 @@ _TYPES = {
     FieldType.SEVERITY: SqlType.SEVERITY,
     FieldType.BOOLEAN: SqlType.BOOLEAN,
 }
-_NOTHING = Analysis(Capture())
+_EMPTY_ANALYSIS = Analysis(Capture())
 """An empty analysis: the column type of a field does not depend on data."""
 
 
@@ -35,14 +35,15 @@ def column_of(field: Field) -> TableColumn:
     """Returns the column of a field."""
     type_ = SqlType.TEXTS if field.many else _TYPES[field.type]
     return TableColumn(
-        column_name(field.name), type_, field.help, isinstance(field.column(_NOTHING), Decoded),
-        checked=field.name.startswith("finding") or field.name == "state", counted=field.name == "tokens",
+        column_name(field.name), type_, field.help, isinstance(field.column(_EMPTY_ANALYSIS), Decoded),
+        needs_checks=field.name.startswith("finding") or field.name == "state",
+        needs_token_counts=field.name == "tokens",
     )  # fmt: skip
 
 
 def field_column(analysis: Analysis, field: str, rows: Rows) -> Column:
     """Returns a field of selected messages."""
-    return taken(FIELD_BY_NAME[field].column(analysis), rows)
+    return select_rows(FIELD_BY_NAME[field].column(analysis), rows)
 
 
 FIELD_OF_COLUMN = {column_name(field.name): field for field in FIELDS}

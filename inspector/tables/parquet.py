@@ -8,11 +8,11 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.base.atomic_files import PartFile
+from inspector.base.atomic_files import TemporaryFile
 from inspector.base.file_modes import mode_for
 from inspector.document.document import CaptureDocument
 from inspector.tables.columns import Table
-from inspector.tables.database import Database, Needed
+from inspector.tables.database import Database, QueryInputs
 
 
 def write_parquet(document: CaptureDocument, table: Table, path: Path, names: Sequence[str] | None = None) -> None:
@@ -30,7 +30,7 @@ def write_parquet(document: CaptureDocument, table: Table, path: Path, names: Se
     """
     chosen = tuple(column.name for column in table.columns) if names is None else tuple(names)
     with parquet_file(path) as (database, written):
-        database.load(document, Needed({table.name: frozenset(chosen)}, checked=False, counted=False))
+        database.load(document, QueryInputs({table.name: frozenset(chosen)}, checked=False, counted=False))
         columns = ", ".join(f'"{name}"' for name in chosen)
         database.write(f"SELECT {columns} FROM {table.name}", written)
 
@@ -48,7 +48,7 @@ def parquet_file(target: Path, **options: Any) -> Generator[tuple[Database, str]
     """
     # A symbolic link stays a link: its target is replaced.
     target = Path(os.path.realpath(target))
-    part = PartFile(target)
+    part = TemporaryFile(target)
     try:
         database = Database(target=str(part.path), **options)
         try:
@@ -57,7 +57,7 @@ def parquet_file(target: Path, **options: Any) -> Generator[tuple[Database, str]
             database.close()
         # A temporary file is private; the result gets the rights of the file it replaces.
         part.path.chmod(mode_for(target))
-        part.take_place_of(target)
+        part.replace_target(target)
     # Also after an interrupt, so that no partial file stays.
     except BaseException:
         part.discard()

@@ -6,19 +6,19 @@ import json
 
 from inspector.analysis.arrays.field_columns import Decoded
 from inspector.protocol.secrets.masking import mask_secrets
-from inspector.store.messages.batch_decoding import decoded_in_blocks
+from inspector.store.messages.batch_decoding import read_in_batches
 from inspector.store.messages.capture import Capture
-from inspector.store.messages.payload_values import walk
+from inspector.store.messages.payload_values import value_at_path
 from inspector.tables.column_arrays import encodable
 
 
-def payloads(capture: Capture, *path: str) -> Decoded:
+def payload_column(capture: Capture, *path: str) -> Decoded:
     """Returns a column of the JSON at a path in each message's payload."""
 
     def value(message: int) -> str | None:
         return _payload_json(capture, message, *path)
 
-    return Decoded(value, len(capture), decode_many=lambda rows: decoded_in_blocks(capture, rows, value), masked=True)
+    return Decoded(value, len(capture), decode_many=lambda rows: read_in_batches(capture, rows, value), masked=True)
 
 
 def _payload_json(capture: Capture, message: int, *path: str) -> str | None:
@@ -28,7 +28,7 @@ def _payload_json(capture: Capture, message: int, *path: str) -> str | None:
     """
     payload = capture.records.payload(message)
     # Masked as a whole: neighbouring keys may identify a value as secret.
-    found = walk(mask_secrets(payload), path) if payload else None
+    found = value_at_path(mask_secrets(payload), path) if payload else None
     if found is None:
         return None
     try:

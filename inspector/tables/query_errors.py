@@ -25,7 +25,7 @@ class QueryError(Exception):
         self.length = length
 
 
-def error_of(message: str, sql: str) -> QueryError:
+def error_from_message(message: str, sql: str) -> QueryError:
     """Returns a DuckDB error as a sentence with a position in the query."""
     marked = _MARKED.search(message)
     words = _CLASS.sub("", message[: marked.start()] if marked is not None else message).strip()

@@ -27,7 +27,7 @@ class ForeignPatternError(ValueError):
     """An expression without an RE2 form; the text is a sentence."""
 
 
-def in_re2(pattern: str) -> str:
+def to_re2(pattern: str) -> str:
     """Returns a valid Python expression in RE2 syntax.
 
     Raises:

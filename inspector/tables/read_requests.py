@@ -11,7 +11,7 @@ from typing import Any
 _WAIT_S = 0.002
 
 
-class Turns:
+class ReadRequests:
     """Lets threads request work on another thread between two steps."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Turns:
         self._asked.put((work, answer))
         return answer.result()
 
-    def run(self, write: Callable[[], object], interrupt: Callable[[], object]) -> Generator[None]:
+    def run_thread(self, write: Callable[[], object], interrupt: Callable[[], object]) -> Generator[None]:
         """Runs a function on a thread to its end, and serves its requests here, one per step.
 
         Args:

@@ -58,7 +58,7 @@ _TYPES = {
 }
 
 
-def page() -> str:
+def render_page() -> str:
     """Returns the page in Markdown, with a final line end.
 
     Raises:
@@ -67,7 +67,7 @@ def page() -> str:
     parts = [_HEAD, "## Examples\n", *_examples()]
     parts += ["## Types\n", *(f"- `{type_.value}`: {words}\n" for type_, words in _TYPES.items())]
     for table in TABLES:
-        parts += [f"## {table.name}\n", f"{table.help}\n", listed(table)]
+        parts += [f"## {table.name}\n", f"{table.help}\n", columns_as_markdown(table)]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
@@ -75,20 +75,20 @@ def _examples() -> Iterable[str]:
     database = Database()
     for meaning, sql in _EXAMPLES:
         # Each example is checked, so that the page shows no invalid query.
-        database.needed(sql)
+        database.plan_inputs(sql)
         yield f"{meaning[0].upper()}{meaning[1:]}:\n\n```sql\n{sql};\n```\n"
     database.close()
 
 
-def listed(table: TableShape) -> str:
+def columns_as_markdown(table: TableShape) -> str:
     """Returns the columns of a table as a Markdown table."""
     lines = [("column", "type", "what it is"), ("---",) * 3, *map(_column, table.columns)]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
 def _column(column: TableColumn) -> tuple[str, str, str]:
-    return f"`{column.name}`", f"`{column.type.value}`", column.help + (" From records." if column.decoded else "")
+    return f"`{column.name}`", f"`{column.type.value}`", column.help + (" From records." if column.is_decoded else "")
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    sys.stdout.write(render_page())

@@ -13,7 +13,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-def shown(value: Any, type_: str = "") -> object:
+def to_json_value(value: Any, type_: str = "") -> object:
     """Returns a column value in JSON types.
 
     Numbers, texts and lists keep their type; a time is written as in `list`.
@@ -26,9 +26,9 @@ def shown(value: Any, type_: str = "") -> object:
         moment = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
         return format_time((moment - _EPOCH) // _MICROSECOND * 1_000)
     if isinstance(value, list | tuple):
-        return [shown(one) for one in value]
+        return [to_json_value(one) for one in value]
     if isinstance(value, dict):
-        return {str(key): shown(one) for key, one in value.items()}
+        return {str(key): to_json_value(one) for key, one in value.items()}
     # Sums of integers are decimals in DuckDB.
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)

@@ -21,7 +21,7 @@ from inspector.tap.hold import CUT, REMOVED, FileHold
 
 if TYPE_CHECKING:
     from inspector.store.files.capture_writer import CaptureWriter, Direction
-    from inspector.store.files.tool_baseline import ListedTools
+    from inspector.store.files.tool_baseline import ToolListWatcher
 
 AGAIN_S = 1.0
 """Seconds between retries; an idle capture also checks at this rate that its file still exists."""
@@ -75,7 +75,7 @@ class TapCapture:
         self._again_at = 0.0
         self._lost_bytes = 0
         self._gone = ""  # REMOVED or CUT if another program changed the file
-        self._tools: ListedTools | None = None
+        self._tools: ToolListWatcher | None = None
 
     # Lines
 
@@ -83,22 +83,22 @@ class TapCapture:
         """Adds a line sent by one side."""
         writer = self._writer_for(len(data) + 1)
         if isinstance(data, str) and self._tools is not None:
-            self._tools.hear(data, by_server=direction == "server->client")
+            self._tools.on_message(data, by_server=direction == "server->client")
         if writer is not None:
-            writer.frame(data, direction=direction, time_ns=time_ns)
+            writer.add_frame(data, direction=direction, time_ns=time_ns)
 
     def line(self, head: str, value: str) -> None:
         """Adds a line of another format: JSON in two parts, without its closing brace."""
         writer = self._writer_for(len(head) + len(value))
         if self._tools is not None:
-            self._tools.hear(value, by_server=_BY_SERVER in head)
+            self._tools.on_message(value, by_server=_BY_SERVER in head)
         if writer is not None:
-            writer.line(head, value)
+            writer.add_line(head, value)
 
     def mark(self, name: str, *, time_ns: int, **facts: object) -> None:
         """Adds a mark, unless lines before it are missing."""
         if self._writer is not None and not self.lost_lines:
-            self._writer.mark(name, time_ns=time_ns, src=0, **facts)
+            self._writer.add_mark(name, time_ns=time_ns, src=0, **facts)
 
     def miss(self, size: int, lines: int, *, time_ns: int, why: str) -> None:
         """Records a gap: at once, or merged into the gap of a failing disk."""
@@ -106,12 +106,12 @@ class TapCapture:
             self._lost_bytes += size
             self.lost_lines += max(1, lines)
         else:
-            self._writer.mark("gap", time_ns=time_ns, reason=_missing(why, lines, size), lines=lines, bytes=size)
+            self._writer.add_mark("gap", time_ns=time_ns, reason=_missing(why, lines, size), lines=lines, bytes=size)
 
     def _writer_for(self, size: int) -> CaptureWriter | None:
         """Returns the writer for a line; None if the line is lost."""
         writer = self._writer
-        if writer is None or self.lost_lines or (self._trouble and writer.waiting_chars > MOST_UNWRITTEN_CHARS):
+        if writer is None or self.lost_lines or (self._trouble and writer.pending_chars > MOST_UNWRITTEN_CHARS):
             # After the first lost line all lines are dropped until writing works, so that there is one gap in its
             # place.
             self.lost_lines += 1
@@ -127,7 +127,7 @@ class TapCapture:
             return
         try:
             writer = self._writer or self._open()
-            writer.settle()
+            writer.write_all_now()
             if self._tools is not None:  # now, since the tap may be killed at any time
                 self._tools.store()
         except OSError as error:
@@ -139,10 +139,10 @@ class TapCapture:
     def _open(self) -> CaptureWriter:
         from inspector.store.files.capture_writer import CaptureWriter
         from inspector.store.files.tool_baseline import (
-            ListedTools,  # imported while the server starts; no bytes are relayed yet
+            ToolListWatcher,  # imported while the server starts; no bytes are relayed yet
         )
 
-        self._tools = self._tools or ListedTools(self._opened_ns)
+        self._tools = self._tools or ToolListWatcher(self._opened_ns)
         name = str(self._path)
         if self._hold.file >= 0 and self._hold.meanwhile(name, 0) == REMOVED:
             self._hold.release()
@@ -156,8 +156,8 @@ class TapCapture:
         writer = CaptureWriter(self._path, origin=origin, resume=self._append or is_cut)
         self._append = False
         self._writer = writer
-        writer.mark("opened", time_ns=time.time_ns() if self._gone else self._opened_ns, source="tap")
-        writer.settle()
+        writer.add_mark("opened", time_ns=time.time_ns() if self._gone else self._opened_ns, source="tap")
+        writer.write_all_now()
         self._seen_ns = time.time_ns()
         self.begun.set()
         return writer
@@ -200,7 +200,7 @@ class TapCapture:
             reason = f"the capture {self._gone.removeprefix('it ')} while it was written; {gone} this file"
         if lost or gone:
             facts = {"until_ns": time.time_ns()} | ({"lines": lost, "bytes": self._lost_bytes} if lost else {})
-            writer.mark("gap", time_ns=self._since_ns, reason=reason, **facts)
+            writer.add_mark("gap", time_ns=self._since_ns, reason=reason, **facts)
         missing = [f"{gone} it"] * bool(gone) + [f"{_count(lost)} {'is' if lost == 1 else 'are'} missing in it"] * bool(
             lost
         )
@@ -219,7 +219,7 @@ class TapCapture:
                     self._writer.close()
             self._say(f"The capture {self._path} is incomplete: the last messages are missing.")
             return
-        self._writer.mark("closed", time_ns=time.time_ns(), src=0, reason=reason, **facts)
+        self._writer.add_mark("closed", time_ns=time.time_ns(), src=0, reason=reason, **facts)
         try:
             self._writer.close()
         except OSError as error:

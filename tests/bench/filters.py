@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.ui.app.application import Application
@@ -85,7 +85,7 @@ async def measure(application: Application, path: Path) -> Found:
     document = CaptureDocument()
     document.load(path)
     window = application.new_window()
-    panes = finished(window.showing(document))
+    panes = run_to_end(window.showing(document))
     repaint(window)
     found = {"messages": len(document.capture)} | header_filters(panes, application)
     grep_s, lines = grep(path)

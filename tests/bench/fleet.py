@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from inspector.survey.byte_ranges import ranges_of
-from inspector.survey.dask_workers import each_of, local_workers
+from inspector.survey.dask_workers import local_workers, run_each
 from inspector.survey.folder import SurveyFolder
 from inspector.survey.one_run import SurveyOptions, survey_run
 from inspector.survey.run_places import find_runs
 from inspector.survey.run_survey import survey
-from inspector.survey.slicing import find_lines, here
+from inspector.survey.slicing import find_lines, run_here
 from tests.bench.generate import write_envelopes
 from tests.bench.reading import read_ours
 
@@ -42,7 +42,7 @@ def surveyed(folder: Path, workers: int, options: SurveyOptions) -> dict[str, fl
     places = find_runs([str(folder)])
     with tempfile.TemporaryDirectory() as out, local_workers(workers, _MEMORY) as client:
         client.run(_usage)  # they have started
-        list(each_of(client, _warm, range(2 * workers)))
+        list(run_each(client, _warm, range(2 * workers)))
         before = client.run(_usage)
         survey_folder = SurveyFolder(Path(out))
         began, own = time.perf_counter(), time.process_time()
@@ -73,7 +73,7 @@ def plain(folder: Path, options: SurveyOptions) -> float:
 def sliced(path: Path) -> tuple[float, float]:
     """Processor time of cutting a slice out of a log in this process, and of reading its headers."""
     began = time.process_time()
-    for _ in find_lines(ranges_of(str(path), path.stat().st_size), _FILTER, here, len):
+    for _ in find_lines(ranges_of(str(path), path.stat().st_size), _FILTER, run_here, len):
         pass
     slicing = time.process_time() - began
     began, below = time.process_time(), os.times()

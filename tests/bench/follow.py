@@ -53,7 +53,7 @@ def numbers_of(document: CaptureDocument) -> tuple[list[int], int]:
     numbers: list[int] = []
     others = 0
     for message in range(len(document.capture)):
-        said = _SAID.search(document.capture.records.line(message), 0, 200)
+        said = _SAID.search(document.capture.records.read_line_of(message), 0, 200)
         if said is None:
             others += 1
             continue

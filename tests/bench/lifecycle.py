@@ -69,7 +69,7 @@ def measure(results: int, tools: int) -> dict[str, Any]:
         passed = analysis.transients
         assert isinstance(passed, TimedPass)
         again = time.process_time()
-        analysis.use_tool_aliases(ToolAliases.of(["nobody = nothing"]))
+        analysis.use_tool_aliases(ToolAliases.from_texts(["nobody = nothing"]))
         again = time.process_time() - again
         found = {
             "totals": passed.totals(), "per_s": (results + tools) / passed.seconds, "seconds": passed.seconds,

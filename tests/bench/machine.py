@@ -10,7 +10,7 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 
-from inspector.reading.workers.worker_process import SEEING_OFF
+from inspector.reading.workers.worker_process import END_THREAD_NAME
 
 
 def private_dirty_mb(*, children: bool = True) -> float:
@@ -49,7 +49,7 @@ def start_workers_as_the_program() -> None:
 def cpu_s() -> float:
     """Processor seconds of this process and of the worker processes that have ended, or were told to."""
     for thread in threading.enumerate():
-        if thread.name == SEEING_OFF:
+        if thread.name == END_THREAD_NAME:
             thread.join()
     return sum(
         used.ru_utime + used.ru_stime

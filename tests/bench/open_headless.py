@@ -26,7 +26,7 @@ def measure(path: Path) -> dict[str, float]:
         if progress.messages and not first:
             first = time.perf_counter() - started
     complete, used = time.perf_counter() - started, machine.cpu_s() - used
-    gc_control.settle()  # as a window does when a log has been read
+    gc_control.freeze_and_trim()  # as a window does when a log has been read
     found = {
         "messages": len(document.capture),
         "bytes": path.stat().st_size,

@@ -35,8 +35,8 @@ def first_row_s(document: CaptureDocument, sql: str) -> float:
     """Seconds to the first row, from the question."""
     started = time.perf_counter()
     database = Database()
-    database.load(document, database.needed(sql))
-    database.run(sql).take(1)
+    database.load(document, database.plan_inputs(sql))
+    database.run_query(sql).fetch_rows(1)
     took = time.perf_counter() - started
     database.close()
     return took
@@ -45,7 +45,7 @@ def first_row_s(document: CaptureDocument, sql: str) -> float:
 def parquet_s(document: CaptureDocument, folder: Path) -> float:
     """Seconds to write every field that is a column."""
     table = TABLE_BY_NAME["messages"]
-    names = [column.name for column in table.columns if not column.decoded]
+    names = [column.name for column in table.columns if not column.is_decoded]
     return _took(lambda: write_parquet(document, table, folder / "m.parquet", names))
 
 
@@ -64,7 +64,7 @@ def received(folder: Path) -> dict[str, float]:
     receiver = Receiver(folder / "spans.jsonl", address_of("127.0.0.1:4318"))
     started = time.process_time()
     for _ in range(BATCHES):
-        receiver.take("/v1/traces", "application/json", request.encode())
+        receiver.store_request("/v1/traces", "application/json", request.encode())
     took = time.process_time() - started
     receiver.close()
     with (folder / "spans.jsonl").open("rb") as file:

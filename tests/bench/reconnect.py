@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from websockets.asyncio.client import connect
 
-from inspector.base.async_tasks import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, start_task
 from inspector.demo.gateway import DemoGateway
 from inspector.document.document import CaptureDocument
 from inspector.document.live import LiveSession
@@ -153,7 +153,7 @@ async def be_gateway(port: int, first: int) -> None:
     async with DemoGateway(SPACE, port=port, capabilities=everything) as gateway:
         print(time.monotonic(), flush=True)
         tasks: set[asyncio.Task[Any]] = set()
-        talking = [spawn(_talk(gateway.url, name, first), name=name, owner=tasks) for name in TALKERS]
+        talking = [start_task(_talk(gateway.url, name, first), name=name, owner=tasks) for name in TALKERS]
         try:
             await asyncio.gather(*talking)
         finally:

@@ -27,7 +27,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.base.async_tasks import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, start_task
 from tests.bench import mixes
 from tests.bench.frames import CLOSE, PING, PONG, TEXT, frame, take_frame, upgrade_answer
 from tests.bench.story import Story, line_of
@@ -209,7 +209,7 @@ async def serve(rate: float, count: int, log: Path | None, mix: str | None) -> N
     said = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(said), sys.stdin)
     say({"port": server.sockets[0].getsockname()[1]})
-    work = spawn(_work(clients, orders, rate, count, log, frames), name="send")
+    work = start_task(_work(clients, orders, rate, count, log, frames), name="send")
     while order := await said.readline():
         orders.put_nowait(order)
     await cancel_and_wait({work})

@@ -94,8 +94,8 @@ def _edited(document: SessionDocument, indicator: Indicator, shown: int) -> Edit
         edits.make("show", lambda message=late: document.set_visibility(message, "main_only"))
         edits.make("undo", document.undo)
     for ended in document.subsessions[shown + 2 : shown + 2 + _TURNS]:
-        document.close(ended, "so it is", append_to_parent=False)
-        edits.make("merge", lambda one=ended: document.merge(one))
+        document.close_subsession(ended, "so it is", append_to_parent=False)
+        edits.make("merge", lambda one=ended: document.merge_subsession(one))
     return edits
 
 
@@ -126,7 +126,7 @@ async def measure(application: Application, subsessions: int, messages: int) -> 
         found |= _first_shown(qt, indicator, document.subsessions[shown].key)
         indicator.counts.count_here()
         qt.processEvents()
-        gc_control.settle()  # as whoever opens a document does
+        gc_control.freeze_and_trim()  # as whoever opens a document does
         edits = _edited(document, indicator, shown)
         for name, times in edits.times.items():
             found |= summed_up(name, times)

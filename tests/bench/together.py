@@ -40,7 +40,7 @@ def _opened(paths: Sequence[Path]) -> tuple[CaptureDocument, float, float]:
     for _ in document.open_together([SourceChoice(path) for path in paths]):
         pass
     used = machine.cpu_s() - used
-    gc_control.settle()
+    gc_control.freeze_and_trim()
     return document, used, machine.private_dirty_mb() - memory
 
 

@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application, make_qt
 from inspector.ui.docview.panes import Panes
@@ -48,7 +48,7 @@ class Firehose:
         self.made = 0
         self.window: MainWindow = self._application.new_window()
         self.window.resize(1920, 1200)
-        finished(self.window.showing(self.document))
+        run_to_end(self.window.showing(self.document))
         self.settle()
 
     @property

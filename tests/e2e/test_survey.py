@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from inspector.survey.dask_workers import WorkerLostError, each_of, local_workers
-from inspector.survey.folder import SurveyFolder, asked
+from inspector.survey.dask_workers import WorkerLostError, local_workers, run_each
+from inspector.survey.folder import SurveyFolder, query_rows
 from inspector.survey.one_run import SurveyOptions
 from inspector.survey.run_places import find_runs
 from inspector.survey.run_survey import Progress, survey
@@ -44,7 +44,7 @@ def tables(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
     found: dict[str, list[tuple[Any, ...]]] = {}
     for table in SURVEY_TABLES:
         names = [f'"{one.name}"' for one in table.columns if one.name not in ("surveyed", "seconds", "modified")]
-        rows = asked(folder, f"SELECT {', '.join(names)} FROM {table.name}")
+        rows = query_rows(folder, f"SELECT {', '.join(names)} FROM {table.name}")
         found[table.name] = sorted(rows, key=repr)
     return found
 
@@ -83,7 +83,7 @@ def _die_on_some(item: int) -> int:
 
 
 def test_who_ends_its_worker_each_time_is_named_and_no_other(client: Any) -> None:
-    found = dict(each_of(client, _die_on_some, range(10)))
+    found = dict(run_each(client, _die_on_some, range(10)))
     assert {item for item, outcome in found.items() if isinstance(outcome, WorkerLostError)} == {3, 8}
     assert isinstance(found[7], ValueError)
     assert [found[item] for item in (0, 1, 2, 4, 5, 6, 9)] == [0, 1, 4, 16, 25, 36, 81]
@@ -105,7 +105,7 @@ def test_the_command_surveys_what_is_new_and_says_what_failed(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     assert "empty.jsonl: There is nothing in it." in done.stdout
     assert "odd.json is no log that can be read" in done.stdout
-    ((runs,),) = asked(out, "SELECT count(*) FROM runs")
+    ((runs,),) = query_rows(out, "SELECT count(*) FROM runs")
     before = tables(out)
     again = run_survey("survey", logs, _ROOT / "mew", "-o", out, "--no-tokens")
     assert f"{runs + 2} runs, {runs + 2} of them unchanged." in again.stdout
@@ -115,7 +115,7 @@ def test_the_command_surveys_what_is_new_and_says_what_failed(tmp_path: Path) ->
         file.write(lines_of(envelope()))
     more = run_survey("survey", logs, _ROOT / "mew", "-o", out, "--no-tokens")
     assert f"{runs + 1} of them unchanged" in more.stdout
-    ((messages,),) = asked(out, "SELECT messages FROM runs WHERE path LIKE '%run-000.jsonl'")
+    ((messages,),) = query_rows(out, "SELECT messages FROM runs WHERE path LIKE '%run-000.jsonl'")
     assert messages == 6
 
 
@@ -160,9 +160,9 @@ def test_logs_of_an_object_store_give_the_rows_of_the_files(tmp_path: Path) -> N
         here = run_survey("survey", _ROOT / "mew/**/*.jsonl", "-o", tmp_path / "here", "--no-tokens")
         assert here.returncode == 0, here.stderr
         query = "SELECT split_part(path, 'mew/', 2), format, messages, findings, tool_calls FROM runs ORDER BY 1"
-        found = list(asked(tmp_path / "out", query))
+        found = list(query_rows(tmp_path / "out", query))
         assert len(found) >= 5
-        assert set(found) <= set(asked(tmp_path / "here", query))
+        assert set(found) <= set(query_rows(tmp_path / "here", query))
         again = run_survey("survey", "s3://runs/night", "-o", tmp_path / "out", "--no-tokens", env=env)
         assert f"{len(found)} of them unchanged" in again.stdout
         log, part = "mew/coding-agent/envelope-history.jsonl", tmp_path / "part.jsonl"
@@ -193,7 +193,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
     assert "not surveyed. Run the same command to continue." in said
-    ((runs,),) = asked(tmp_path / "out", "SELECT count(*) FROM runs")
+    ((runs,),) = query_rows(tmp_path / "out", "SELECT count(*) FROM runs")
     assert 0 < runs < 260
     done = run_survey("survey", tmp_path / "logs", "-o", tmp_path / "out")
     assert f"{runs} of them unchanged" in done.stdout

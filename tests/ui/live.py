@@ -39,7 +39,7 @@ class Live:
     def _read(self) -> None:
         """To the end, which may take several turns of the loop in a window."""
         self.document.poll()
-        while self.document.sources.behind and self.document.poll():
+        while self.document.sources.unread_bytes and self.document.poll():
             pass
 
     @property

@@ -29,7 +29,7 @@ def kinds(window: MainWindow) -> set[str]:
 
 def hidden(window: MainWindow) -> list[int]:
     rows = panes_of(window).rows
-    return [number for number in range(1, len(rows.analysis) + 1) if rows.hides(number - 1)]
+    return [number for number in range(1, len(rows.analysis) + 1) if rows.is_hidden(number - 1)]
 
 
 @pytest.mark.parametrize("log", [CLAUDE, HTTP], ids=["session", "recording"])

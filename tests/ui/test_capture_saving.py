@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton, QW
 
 from inspector.demo.script import Demo
 from inspector.sources.connection import Connection
-from inspector.store.files.capture_folder import captures_folder, claim, new_capture, unsaved_captures
+from inspector.store.files.capture_folder import captures_folder, lock_capture, new_capture, unsaved_captures
 from inspector.store.files.capture_writer import CaptureWriter
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.message import MessageDialog
@@ -33,7 +33,7 @@ def left(space: str, count: int, start_s: int = 1_700_000_000) -> Path:
     own = new_capture(space)
     writer = CaptureWriter(own.path, origin={"source": "gateway", "space": space})
     for number in range(count):
-        writer.frame(numbered(number + 1), direction="in", time_ns=(start_s + number) * 1_000_000_000)
+        writer.add_frame(numbered(number + 1), direction="in", time_ns=(start_s + number) * 1_000_000_000)
     writer.close()
     own.release()
     return own.path
@@ -195,7 +195,7 @@ def test_a_capture_taken_by_another_instance_meanwhile_is_said_to_be_open(qapp: 
 
     async def steps(application: Application) -> None:
         window = application.new_window()
-        other = claim(path)
+        other = lock_capture(path)
         assert other is not None
         click_link(window.start_page.notices.notice("unsaved0"), "Recover")
         assert said(window) == f"The capture {path.name} is open in another window."
@@ -338,7 +338,7 @@ def test_a_capture_that_names_no_gateway_that_can_be_read_is_called_by_its_name(
     for place in ("one", "other"):
         (tmp_path / place).mkdir()
         writer = CaptureWriter(tmp_path / place / "demo.ctxcap", origin={"source": "gateway", "url": "ws://[::1/x"})
-        writer.frame(numbered(1), direction="in", time_ns=1_700_000_000_000_000_000)
+        writer.add_frame(numbered(1), direction="in", time_ns=1_700_000_000_000_000_000)
         writer.close()
 
     async def steps(application: Application) -> None:
@@ -486,9 +486,9 @@ def test_no_room_for_a_capture_at_all_is_said(qapp: QApplication, user_folders: 
 def test_the_question_counts_the_messages_that_the_status_bar_counts(qapp: QApplication) -> None:
     own = new_capture("demo")
     writer = CaptureWriter(own.path, origin={"source": "gateway", "space": "demo"})
-    writer.frame(numbered(1), direction="in", time_ns=1_700_000_000_000_000_000)
-    writer.mark("gap", time_ns=1_700_000_001_000_000_000, reason="the gateway is gone")
-    writer.frame(numbered(2), direction="in", time_ns=1_700_000_002_000_000_000)
+    writer.add_frame(numbered(1), direction="in", time_ns=1_700_000_000_000_000_000)
+    writer.add_mark("gap", time_ns=1_700_000_001_000_000_000, reason="the gateway is gone")
+    writer.add_frame(numbered(2), direction="in", time_ns=1_700_000_002_000_000_000)
     writer.close()
     own.release()
 

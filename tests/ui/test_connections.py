@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QListView, QMe
 
 from inspector.demo.gateway import DemoGateway
 from inspector.settings import ConnectionSettings, NamedConnection
-from inspector.settings import load as load_settings
-from inspector.settings.credentials import TokenStore, account
+from inspector.settings import load_settings as load_settings
+from inspector.settings.credentials import TokenStore, account_name
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.connect import ConnectDialog
 from inspector.ui.dialogs.connections import ConnectionsDialog
@@ -37,7 +37,7 @@ def desk(application: Application, *connections: NamedConnection) -> tuple[MainW
     keyring = FakeKeyring()
     for one in connections:
         if one.token == "keyring":
-            keyring.entries["Context Inspector", account(one)] = TOKEN
+            keyring.entries["Context Inspector", account_name(one)] = TOKEN
     application.tokens = TokenStore(lambda: keyring)
     application.settings.connections = list(connections)
     return application.new_window(), keyring
@@ -98,7 +98,7 @@ def test_kept_in_the_dialog_joined_from_the_menu_and_the_start_page(qapp: QAppli
         await until(lambda: welcomed(window) and keyring.entries, "the welcome, and the token in the keyring")
         kept = load_settings().settings.connections[0]
         assert (kept.name, kept.space, kept.token) == ("lab", "demo", "keyring")
-        assert keyring.entries == {("Context Inspector", account(kept)): TOKEN}
+        assert keyring.entries == {("Context Inspector", account_name(kept)): TOKEN}
 
         second = application.new_window()
         assert rows(second) == ["lab"]
@@ -218,7 +218,7 @@ def test_renamed_edited_and_deleted_in_the_list(qapp: QApplication) -> None:
         QTest.keyClicks(field, "production")
         QTest.keyClick(field, Qt.Key.Key_Return)
         await until(lambda: rows(window) == ["production", "other"], "the new name")
-        assert account(application.settings.connections[0]) in {name for _, name in keyring.entries}
+        assert account_name(application.settings.connections[0]) in {name for _, name in keyring.entries}
 
         QTest.mouseClick(child(listed, QWidget, "connectionsEdit"), Qt.MouseButton.LeftButton)
         dialog = child(listed, ConnectDialog)
@@ -227,7 +227,7 @@ def test_renamed_edited_and_deleted_in_the_list(qapp: QApplication) -> None:
         await until(lambda: not keyring.entries, "that the token for the old gateway is gone")
         assert load_settings().settings.connections[0].token == "none"
 
-        keyring.entries["Context Inspector", account(application.settings.connections[0])] = TOKEN
+        keyring.entries["Context Inspector", account_name(application.settings.connections[0])] = TOKEN
         application.settings.connections[0].token = "keyring"
         listed.refresh()
         QTest.keyClick(view, Qt.Key.Key_Delete)

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.settings import Contexts
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.settings import SettingsDialog
@@ -45,7 +45,7 @@ def test_the_most_recent_collapses_where_that_is_set(application: Application, w
     QTest.mouseClick(most_recent, Qt.MouseButton.LeftButton)
     assert application.settings.contexts == Contexts(collapses="newest")
     qtbot.waitUntil(lambda: numbers(window) == [6])
-    finished(window.showing(Opened(mew, in_turn(workflow(), fetch("first"), fetch("second"), store())).document))
+    run_to_end(window.showing(Opened(mew, in_turn(workflow(), fetch("first"), fetch("second"), store())).document))
     assert window.document.analysis.transients.collapsed_by(5) == 7  # also what is opened later
     QTest.mouseClick(child(dialog, QAbstractButton, "settingsRestore"), Qt.MouseButton.LeftButton)
     assert application.settings.contexts == Contexts()

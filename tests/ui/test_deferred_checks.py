@@ -29,7 +29,7 @@ def slices(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         asked.append(until - time.perf_counter())
         return len(asked) % 3 == 0
 
-    monkeypatch.setattr(CaptureDocument, "look_further", look_further)
+    monkeypatch.setattr(CaptureDocument, "run_postponed_checks", look_further)
     return asked
 
 

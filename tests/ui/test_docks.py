@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panel import Area, Panel
 from inspector.ui.docview.panes import Panes
@@ -233,7 +233,7 @@ def test_at_200_percent_a_window_stands_on_a_small_screen(application: Applicati
     with qtbot.waitExposed(window):
         window.show()
     fits("the start page")
-    finished(window.showing(story()))
+    run_to_end(window.showing(story()))
     press(window, "go.last")
     for one in ACTIONS:
         if one.id.startswith("details."):

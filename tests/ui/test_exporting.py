@@ -252,7 +252,7 @@ def test_a_long_export_says_how_far_it_is_and_can_be_cancelled(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_budgets(monkeypatch, slice_s=0.0, quiet_s=0.0, progress_s=0.0)
-    monkeypatch.setattr(files, "EACH", 1)
+    monkeypatch.setattr(files, "PROGRESS_MESSAGES", 1)
     target = tmp_path / "out.jsonl"
 
     async def steps(application: Application) -> None:
@@ -274,7 +274,7 @@ def test_a_window_that_is_closed_gives_it_up(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_budgets(monkeypatch, slice_s=0.0)
-    monkeypatch.setattr(files, "EACH", 1)
+    monkeypatch.setattr(files, "PROGRESS_MESSAGES", 1)
 
     async def steps(application: Application) -> None:
         window = window_on(application, document_of(*(envelope() for _ in range(3_000))))

@@ -298,7 +298,7 @@ def test_the_report_is_shown_although_the_programs_files_are_gone() -> None:
 
 def test_for_developers_the_log_says_more(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
-        handler = program_log.start(mask_text, detailed=True)
+        handler = program_log.start_logging(mask_text, detailed=True)
         try:
             path = story().path
             assert path is not None
@@ -307,7 +307,7 @@ def test_for_developers_the_log_says_more(qapp: QApplication) -> None:
             await until(lambda: not application.windows[0].opening.reading, "the end of it")
             lines = " ".join(program_log.last_lines(handler.path, 20))
         finally:
-            program_log.stop(handler)
+            program_log.stop_logging(handler)
         assert "DEBUG inspector.ui.features.opening: Read" in lines
         assert str(path) not in lines
 

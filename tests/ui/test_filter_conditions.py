@@ -303,14 +303,14 @@ def test_the_stack_shows_what_list_prints_for_it(window: MainWindow, qtbot: QtBo
     """The window's conditions as one filter, in `list -Y`."""
     log = tmp_path / "story.jsonl"
     capture = panes_of(window).document.capture
-    log.write_bytes(b"".join(capture.records.line(n).rstrip(b"\n") + b"\n" for n in range(len(capture))))
+    log.write_bytes(b"".join(capture.records.read_line_of(n).rstrip(b"\n") + b"\n" for n in range(len(capture))))
     panes = panes_of(window)
     for steps in ((CHATS,), ("context || no > 8", "from"), ("no < 6 || badge", '!(kind like "mcp/*")')):
         panes.filter_state.clear()
         for text in steps:
             panes.filter_state.stack_filter(text)
         panes.filter_state.apply_own_text("no > 1 || no == 1")
-        panes.filter_state.apply_stack(panes.filter_state.stack.negated(0))
+        panes.filter_state.apply_stack(panes.filter_state.stack.with_negated(0))
         done = CliRunner().invoke(
             app, ["list", str(log), "-Y", panes.filter_state.stack.combined, "-e", "no", "--format", "csv"]
         )

@@ -139,7 +139,7 @@ def test_as_many_hits_as_before_in_other_rows_are_lit(
     panes.find_in_view.changed.connect(
         lambda: lit.append(len(panes.find_in_view.search.hits) if panes.find_in_view.search else -1)
     )
-    monkeypatch.setattr(find.FindSearch, "take_in", begin_anew)
+    monkeypatch.setattr(find.FindSearch, "on_changes", begin_anew)
     log.write(envelope("chat", {"text": "quick"}))
     panes.bridge.flush()
     qtbot.waitUntil(lambda: bar.words in ("1 found", "1 of 1"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from inspector.sources.follow import ROTATED
+from inspector.sources.follow import ROTATED_REASON
 from inspector.ui.app.application import Application
 from tests.builders import envelope, lines_of, tool_call
 from tests.ui.windows import numbers, panes_of, run_in_window, shows, texts, until
@@ -43,13 +43,13 @@ def test_rows_of_a_log_that_grows_and_is_rotated(qapp: QApplication, tmp_path: P
         append(path, "four")
         await until(lambda: shows(application, 5), "the row of the rotation and the one behind it")
         rows = texts(window)
-        assert ROTATED in rows[3]
+        assert ROTATED_REASON in rows[3]
         assert "four" in rows[4]
         assert window.document.capture.records.envelope(0)["payload"] == {"text": "one"}
         followed = window.document.sources.followed
         window.close()
         assert followed is not None
-        assert not followed.following
+        assert not followed.is_following
 
     run_in_window(qapp, steps)
 

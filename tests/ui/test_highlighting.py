@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.present.message_columns import Column
 from inspector.settings import DEFAULT_HIGHLIGHTS, HighlightRule, default_presets
-from inspector.settings.sharing import SIGN
+from inspector.settings.sharing import FILE_KEY
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.highlight_page import HighlightDelegate
 from inspector.ui.dialogs.ordered_list import OrderedList
@@ -224,7 +224,7 @@ def test_rules_are_shared(window: MainWindow, tmp_path: Path) -> None:
     share.read(file)
     assert share.status.text() == "1 rule added from rules.json."
     assert sorted(edged(window)) == [4, 5, 6, 7, 8]
-    file.write_text(json.dumps({SIGN: 1, "presets": [{"name": "x", "filter": ""}]}))
+    file.write_text(json.dumps({FILE_KEY: 1, "presets": [{"name": "x", "filter": ""}]}))
     share.read(file)
     assert (
         share.status.text()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from inspector.store.columns.large_headers import HEAD
+from inspector.store.columns.large_headers import HEAD_BYTES
 from inspector.ui.app.application import Application
 from inspector.ui.panels.details.panel import TABS
 from inspector.ui.window.main_window import MainWindow
@@ -178,6 +178,6 @@ def test_selecting_a_big_message_reads_no_more_than_its_ends(
             panes.details.show_tab(tab)
         await asyncio.sleep(0)
         assert read
-        assert max(read) <= 2 * HEAD
+        assert max(read) <= 2 * HEAD_BYTES
 
     run_in_window(qapp, steps)

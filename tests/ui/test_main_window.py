@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QTabBar, QToolButton, QWidg
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Reach
 from inspector.present.message_columns import Column
@@ -446,7 +446,7 @@ def test_a_window_too_narrow_for_its_panes_opens_a_log_at_200_percent(applicatio
     application.theme.set_zoom(2.0)
     window = application.new_window()
     window.resize(700, 500)
-    finished(window.showing(story()))
+    run_to_end(window.showing(story()))
     assert window.docks["Details"].isHidden()
     assert window.bars.tool_bar.iconSize().width() == 32
     room = window.screen().availableSize()

@@ -81,7 +81,7 @@ def test_what_came_live_while_it_was_used_up_is_read_when_the_capture_has_ended(
         read = len(window.document.capture)
         for number in range(3):
             await say(gateway, f"after {number}")
-        await until(lambda: window.document.sources.behind, "more in the file")
+        await until(lambda: window.document.sources.unread_bytes, "more in the file")
         await window.gateway.end_session()
         await gateway.stop()
         assert len(window.document.capture) == read
@@ -92,7 +92,7 @@ def test_what_came_live_while_it_was_used_up_is_read_when_the_capture_has_ended(
         await until(lambda: any("after 2" in text for text in texts(window)), "the last message")
         await until(lambda: not window.opening.reading, "the end of reading")
         assert window.notices.notice("memory-full") is None
-        assert not window.document.sources.behind
+        assert not window.document.sources.unread_bytes
         assert str(window.document.path) in child(window, QWidget, "statusSource").toolTip()
 
     run_in_window(qapp, steps)

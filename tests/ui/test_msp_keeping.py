@@ -16,7 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.document.document import CaptureDocument
 from inspector.msp import saving
 from inspector.ui.app.application import Application
@@ -298,7 +298,7 @@ def test_a_program_that_ends_writes_to_the_end_what_it_is_saving(qapp: QApplicat
         write(panel, "the first")
         save(window)
         await until(slow.is_asked, "it to be written")
-        ending = spawn(application_of(window).close_all(), name="end")
+        ending = start_task(application_of(window).close_all(), name="end")
         await asyncio.sleep(0.02)
         window.close()  # by a user at the same moment
         await asyncio.sleep(0.02)

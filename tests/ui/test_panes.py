@@ -133,7 +133,7 @@ def many(application: Application) -> Panes:
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn of the loop is long enough for some records only."""
     set_budgets(monkeypatch, first_s=0.0, awaited_slice_s=0.0, quiet_s=0.0, tell_s=0.0)
-    monkeypatch.setattr(batch_size, "_MOST", 64)
+    monkeypatch.setattr(batch_size, "_MAX_SIZE", 64)
 
 
 def test_a_filter_that_decodes_works_in_slices_and_says_how_far_it_is(many: Panes, slowly: None, qtbot: QtBot) -> None:
@@ -222,12 +222,12 @@ def test_a_paused_view_with_a_slow_filter_catches_up_in_slices(
     panes.bridge.set_paused(True)
     log.write(*(envelope("chat", {"n": n} if n % 2 else {}) for n in range(2_000)))
     set_budgets(monkeypatch, slice_s=0.0, awaited_slice_s=0.0)
-    monkeypatch.setattr(batch_size, "_MOST", 64)
+    monkeypatch.setattr(batch_size, "_MAX_SIZE", 64)
     panes.bridge.set_paused(False)
     assert 0 < len(panes.rows) < 1_000
-    assert panes.rows.behind
+    assert panes.rows.is_behind
     qtbot.waitUntil(lambda: len(panes.rows) == 1_000)
-    assert not panes.rows.behind
+    assert not panes.rows.is_behind
     assert panes.rows.visible.tolist() == list(range(1, 2_000, 2))
 
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMen
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import DEFAULT_PRESETS, Preset, Settings
-from inspector.settings.sharing import SIGN
+from inspector.settings.sharing import FILE_KEY
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.ordered_list import OrderedList
 from inspector.ui.dialogs.settings import SettingsDialog
@@ -320,13 +320,13 @@ def test_what_cannot_be_used_of_a_file_is_said(window: MainWindow, tmp_path: Pat
     file.write_text("{}")
     share.read(file)
     assert share.status.text() == "team.json is JSON, but holds no presets of this program."
-    file.write_text(json.dumps({SIGN: 1, "highlights": [{"name": "x", "filter": "error"}]}))
+    file.write_text(json.dumps({FILE_KEY: 1, "highlights": [{"name": "x", "filter": "error"}]}))
     share.read(file)
     assert share.status.text() == (
         "team.json holds no presets. It has highlight rules, which can be imported on their page."
     )
     found = [{"name": "Good", "filter": "tool", "key": "Ctrl+F"}, {"name": "Bad", "filter": "fro == 1"}]
-    file.write_text(json.dumps({SIGN: 1, "presets": found}))
+    file.write_text(json.dumps({FILE_KEY: 1, "presets": found}))
     share.read(file)
     assert share.status.text().startswith("1 preset added from team.json. Left out: Bad (")
     assert window.application.settings.presets[before:] == [Preset(name="Good", filter="tool", key=None)]

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 
 from inspector.base.paths import log_folder
-from inspector.diagnostics.hard_crashes import left_over
+from inspector.diagnostics.hard_crashes import earlier_crashes
 from inspector.ui.app.application import Application
 from inspector.ui.app.previous_run import SENTENCE
 from inspector.ui.dialogs.report import ReportDialog
@@ -60,7 +60,7 @@ def test_a_crash_is_offered_in_the_window_in_front_and_read(qapp: QApplication) 
         application.previous_run.close()
 
     run_in_window(qapp, steps)
-    kept = left_over()
+    kept = earlier_crashes()
     assert len(kept) == 1
     kept[0].discard()
 
@@ -120,7 +120,7 @@ def test_the_program_itself_leaves_a_dump(user_folders: Path) -> None:
         cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode < 0, done.stderr
-    (found,) = left_over()
+    (found,) = earlier_crashes()
     try:
         assert "Segmentation fault" in found.dump
         assert "inspector/ui/app/application.py" in found.dump.replace("\\", "/")

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from inspector.demo.gateway import DemoGateway
 from inspector.filters.scope import Reach
 from inspector.settings import ConnectionSettings, NamedConnection
-from inspector.settings.window_state import LastOpen, SavedWindow, last_open_path, load_last_open
+from inspector.settings.window_state import SavedWindow, WindowState, last_open_path, load_last_open
 from inspector.sources.connection import Connection
 from inspector.ui.app import last_open
 from inspector.ui.app.application import Application
@@ -94,7 +94,7 @@ def test_filter_conditions_place_tab_and_view_come_back(qapp: QApplication, tmp_
         panes = panes_of(window)
         panes.filter_state.combine_filter('kind == "chat"', "and")
         panes.filter_state.combine_filter("no > 7", "and")
-        panes.filter_state.apply_stack(panes.filter_state.stack.switched(1, on=False).with_text("no < 250"))
+        panes.filter_state.apply_stack(panes.filter_state.stack.with_switched(1, on=False).with_text("no < 250"))
         panes.go_to(120)
         panes.details.show_tab("Raw")
         panes.messages.view.anchor.put_at_top(111, -3)
@@ -274,7 +274,7 @@ def test_secrets_are_not_written(qapp: QApplication, tmp_path: Path) -> None:
         await opened(window, log)
         panes = panes_of(window)
         panes.filter_state.apply_stack(
-            panes.filter_state.stack.stacked('payload.password == "hunter2 by heart"').with_text(
+            panes.filter_state.stack.with_text_stacked('payload.password == "hunter2 by heart"').with_text(
                 f'payload contains "{SECRET}"'
             )
         )
@@ -484,7 +484,7 @@ def test_an_offer_nobody_answers_is_made_again_until_it_is_to_be_forgotten(qapp:
 
     started(qapp, left_at_that)
     started(qapp, forgotten)
-    assert load_last_open() == LastOpen()
+    assert load_last_open() == WindowState()
 
 
 @pytest.mark.trouble

@@ -82,7 +82,7 @@ def test_nothing_with_a_secret_is_written() -> None:
 
 
 def test_a_shared_file_has_none_and_says_so(qtbot: QtBot, tmp_path: Path) -> None:
-    shared = secret_settings.Shared([Preset(name="a", filter="tool"), Preset(name="b", filter=f'"{KEY}"')], [])
+    shared = secret_settings.SharedPresets([Preset(name="a", filter="tool"), Preset(name="b", filter=f'"{KEY}"')], [])
     buttons = ShareButtons("presets", "presets", lambda: shared, lambda _shared, _name: "")
     qtbot.addWidget(buttons)
     qtbot.addWidget(buttons.status)

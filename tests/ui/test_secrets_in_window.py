@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 
-from inspector.diagnostics.crash_report import Choices, Failures, Surroundings, compose, failure_words
-from inspector.present.wire_text import plain, tool_tip
+from inspector.diagnostics.crash_report import Environment, Failures, ReportChoices, compose_report, describe_failures
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.environment_facts import opened
@@ -117,11 +117,11 @@ async def _walk(application: Application, painted: list[str], found: set[str]) -
         found |= leaks(panes.messages, painted, f"rows near No. {message + 1}")
     found |= {f"title: {window.windowTitle()}"} if SECRET[:6] in window.windowTitle() else set()
     found |= {f"status: {text}" for text in [window.status.words()] if SECRET[:6] in text}
-    every = Choices(file_names=True, error_words=True, log_lines=True)
+    every = ReportChoices(file_names=True, error_words=True, log_lines=True)
     failures = Failures()
-    failures.take("task", ValueError(f"no tool {QUERY}"), BEARER)
-    around = Surroundings([], application.settings.model_dump(), [opened(panes.document, 1, 2)], [f"read {ADDRESS}"])
-    report = compose("Error", failure_words(failures, every), around, every, mask_text)
+    failures.count_failure("task", ValueError(f"no tool {QUERY}"), BEARER)
+    around = Environment([], application.settings.model_dump(), [opened(panes.document, 1, 2)], [f"read {ADDRESS}"])
+    report = compose_report("Error", describe_failures(failures, every), around, every, mask_text)
     assert "ValueError" in report
     found |= {f"crash report: {report}"} if SECRET[:6] in report else set()
 
@@ -136,11 +136,11 @@ def test_no_view_panel_title_or_report_shows_a_secret(qapp: QApplication, painte
 @pytest.mark.parametrize("text", [f"{'x' * 480} {ADDRESS}", f"eyJhbGciOiJ9.{SECRET * 900}.c2ln", f"Bearer {SECRET}"])
 def test_a_long_text_is_masked_before_it_is_cut(text: str) -> None:
     for limit in (20, 60, 500):
-        assert SECRET[:6] not in plain(text, limit)
+        assert SECRET[:6] not in safe_line(text, limit)
         assert SECRET[:6] not in tool_tip(text, limit)
-        assert SECRET[:6] not in plain(text + " more" * 50_000, limit)
+        assert SECRET[:6] not in safe_line(text + " more" * 50_000, limit)
 
 
 def test_masking_twice_is_masking_once() -> None:
     for text in (BEARER, QUERY, ADDRESS, json.dumps(KEYED), json.dumps(json.dumps(KEYED))):
-        assert plain(plain(text)) == plain(text)
+        assert safe_line(safe_line(text)) == safe_line(text)

@@ -218,7 +218,7 @@ def test_originals_lie_within_a_range(application: Application, qtbot: QtBot) ->
     view = view_of(window)
     click(window, 5)
     assert view.toggle_original(5)
-    parts = view.messages.rows.parts(5)
+    parts = view.messages.rows.part_count(5)
     assert parts > 3
     for _ in range(parts + 2):
         press(window, KEYS.Key_Down, SHIFT)

@@ -17,7 +17,14 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from inspector.base import instance_lock
-from inspector.base.instance_lock import GREETING, MOST_BYTES, TAKEN, Outcome, Place, Request
+from inspector.base.instance_lock import (
+    ACCEPTED,
+    GREETING,
+    MAX_REQUEST_BYTES,
+    HandoverOutcome,
+    ListeningPlace,
+    OpenRequest,
+)
 from inspector.ui.app import single_instance
 from inspector.ui.app.application import Application
 from tests.ui.test_restoring import log_of, read, said
@@ -27,7 +34,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="every start is 
 
 
 @pytest.fixture
-def place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> ListeningPlace:
     folder = tmp_path_factory.mktemp("r")
     folder.chmod(0o700)
     monkeypatch.setenv("TMPDIR" if sys.platform == "darwin" else "XDG_RUNTIME_DIR", str(folder))
@@ -37,11 +44,11 @@ def place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     return found
 
 
-def running(qapp: QApplication, place: Place, steps: Callable[[Application], Awaitable[None]]) -> None:
+def running(qapp: QApplication, place: ListeningPlace, steps: Callable[[Application], Awaitable[None]]) -> None:
     """The program on its start page, listening."""
 
     async def whole(application: Application) -> None:
-        lock = place.take()
+        lock = place.acquire_lock()
         assert lock is not None
         application.take_second_starts(place, lock)
         application.open_targets([])
@@ -50,23 +57,25 @@ def running(qapp: QApplication, place: Place, steps: Callable[[Application], Awa
 
     run_in_window(qapp, whole)
     assert not place.socket.exists()
-    lock = place.take()
+    lock = place.acquire_lock()
     assert lock is not None
     lock.release()
 
 
-async def second_start(place: Place, request: Request) -> Outcome:
+async def second_start(place: ListeningPlace, request: OpenRequest) -> HandoverOutcome:
     return await asyncio.to_thread(instance_lock.hand_over, place, request, limit_s=30)
 
 
-def test_a_file_opens_in_the_free_window_then_in_a_new_one(qapp: QApplication, place: Place, tmp_path: Path) -> None:
+def test_a_file_opens_in_the_free_window_then_in_a_new_one(
+    qapp: QApplication, place: ListeningPlace, tmp_path: Path
+) -> None:
     one, two = log_of(tmp_path, "one.jsonl", 20), log_of(tmp_path, "two.jsonl", 20)
 
     async def steps(application: Application) -> None:
-        assert await second_start(place, Request((str(one),))) is Outcome.TAKEN
+        assert await second_start(place, OpenRequest((str(one),))) is HandoverOutcome.ACCEPTED
         await read(application.windows[0])
         assert len(application.windows) == 1
-        assert await second_start(place, Request((str(two),))) is Outcome.TAKEN
+        assert await second_start(place, OpenRequest((str(two),))) is HandoverOutcome.ACCEPTED
         await until(lambda: len(application.windows) == 2, "a second window")
         await read(application.windows[1])
         assert [window.document.name for window in application.windows] == ["one.jsonl", "two.jsonl"]
@@ -75,11 +84,11 @@ def test_a_file_opens_in_the_free_window_then_in_a_new_one(qapp: QApplication, p
     running(qapp, place, steps)
 
 
-def test_a_folder_of_sessions_and_a_name_no_file_can_have(qapp: QApplication, place: Place) -> None:
+def test_a_folder_of_sessions_and_a_name_no_file_can_have(qapp: QApplication, place: ListeningPlace) -> None:
     folder = Path(__file__).parents[1] / "data" / "msp" / "folder"
 
     async def steps(application: Application) -> None:
-        assert await second_start(place, Request((str(folder), "/" + "x" * 300))) is Outcome.TAKEN
+        assert await second_start(place, OpenRequest((str(folder), "/" + "x" * 300))) is HandoverOutcome.ACCEPTED
         await until(lambda: len(application.windows) == 2, "a second window")
         await read(application.windows[0])
         assert application.windows[0].document.msp is not None
@@ -89,18 +98,18 @@ def test_a_folder_of_sessions_and_a_name_no_file_can_have(qapp: QApplication, pl
 
 
 def test_a_file_that_is_shown_comes_to_the_front_unless_a_new_window_is_asked_for(
-    qapp: QApplication, place: Place, tmp_path: Path
+    qapp: QApplication, place: ListeningPlace, tmp_path: Path
 ) -> None:
     log = log_of(tmp_path, count=20)
 
     async def steps(application: Application) -> None:
-        await second_start(place, Request((str(log),)))
+        await second_start(place, OpenRequest((str(log),)))
         await read(application.windows[0])
         application.windows[0].showMinimized()
-        await second_start(place, Request((str(log),)))
+        await second_start(place, OpenRequest((str(log),)))
         assert len(application.windows) == 1
         await until(lambda: not application.windows[0].isMinimized(), "the window that shows it")
-        await second_start(place, Request((str(log),), new_window=True))
+        await second_start(place, OpenRequest((str(log),), new_window=True))
         await until(lambda: len(application.windows) == 2, "a window of its own")
         await read(application.windows[1])
 
@@ -108,56 +117,58 @@ def test_a_file_that_is_shown_comes_to_the_front_unless_a_new_window_is_asked_fo
 
 
 def test_without_files_a_free_window_comes_to_the_front_else_a_new_one_opens(
-    qapp: QApplication, place: Place, tmp_path: Path
+    qapp: QApplication, place: ListeningPlace, tmp_path: Path
 ) -> None:
     log = log_of(tmp_path, count=20)
 
     async def steps(application: Application) -> None:
-        await second_start(place, Request())
+        await second_start(place, OpenRequest())
         assert len(application.windows) == 1
-        await second_start(place, Request(new_window=True))
+        await second_start(place, OpenRequest(new_window=True))
         assert len(application.windows) == 2
         application.windows[1].close()
-        await second_start(place, Request((str(log),)))
+        await second_start(place, OpenRequest((str(log),)))
         await read(application.windows[0])
-        await second_start(place, Request())
+        await second_start(place, OpenRequest())
         assert [window.panes is None for window in application.windows] == [False, True]
 
     running(qapp, place, steps)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no such file")
-def test_what_the_system_makes_is_not_read_in_the_window(qapp: QApplication, place: Place) -> None:
+def test_what_the_system_makes_is_not_read_in_the_window(qapp: QApplication, place: ListeningPlace) -> None:
     async def steps(application: Application) -> None:
-        assert await second_start(place, Request(("/proc/self/status",))) is Outcome.TAKEN
+        assert await second_start(place, OpenRequest(("/proc/self/status",))) is HandoverOutcome.ACCEPTED
         await until(lambda: "copy it to a file" in said(application.windows[0]), "the sentence")
         await until(lambda: not application.windows[0].opening.reading, "the end")
 
     running(qapp, place, steps)
 
 
-def test_an_address_is_asked_about_and_a_missing_file_is_said(qapp: QApplication, place: Place) -> None:
+def test_an_address_is_asked_about_and_a_missing_file_is_said(qapp: QApplication, place: ListeningPlace) -> None:
     async def steps(application: Application) -> None:
-        await second_start(place, Request(("/nowhere/a.jsonl",)))
+        await second_start(place, OpenRequest(("/nowhere/a.jsonl",)))
         assert "/nowhere/a.jsonl cannot be read" in said(application.windows[0])
-        await second_start(place, Request(("ws://gateway.test:8080",)))
+        await second_start(place, OpenRequest(("ws://gateway.test:8080",)))
         dialog = application.windows[0].findChild(single_instance.QObject, "connectDialog")
         assert dialog is not None
 
     running(qapp, place, steps)
 
 
-def test_the_activation_token_is_used(qapp: QApplication, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_activation_token_is_used(
+    qapp: QApplication, place: ListeningPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("XDG_ACTIVATION_TOKEN", raising=False)
 
     async def steps(application: Application) -> None:
-        await second_start(place, Request(token="kwin-7"))
+        await second_start(place, OpenRequest(token="kwin-7"))
         assert os.environ["XDG_ACTIVATION_TOKEN"] == "kwin-7"
 
     running(qapp, place, steps)
 
 
-async def spoken(place: Place, *words: bytes, reads: bool = True) -> bytes:
+async def spoken(place: ListeningPlace, *words: bytes, reads: bool = True) -> bytes:
     """What a stranger hears who says this."""
 
     def talk() -> bytes:
@@ -180,28 +191,28 @@ async def spoken(place: Place, *words: bytes, reads: bool = True) -> bytes:
 @pytest.mark.parametrize(
     "words",
     [
-        [b"\n"], [b"GET / HTTP/1.1\r\n"], [b'{"targets": 7}\n'], [b"x" * (2 * MOST_BYTES)], [b"\xff\x00\n"],
+        [b"\n"], [b"GET / HTTP/1.1\r\n"], [b'{"targets": 7}\n'], [b"x" * (2 * MAX_REQUEST_BYTES)], [b"\xff\x00\n"],
         [b'{"targets": ["../../etc/passwd"], "folder": "", "token": ""}\n'], [b"{" * 100_000 + b"\n"],
     ],
 )  # fmt: skip
-def test_what_is_no_request_is_not_taken(qapp: QApplication, place: Place, words: list[bytes]) -> None:
+def test_what_is_no_request_is_not_taken(qapp: QApplication, place: ListeningPlace, words: list[bytes]) -> None:
     async def steps(application: Application) -> None:
         heard = await spoken(place, *words)
-        assert TAKEN not in heard
+        assert ACCEPTED not in heard
         assert len(application.windows) == 1
         assert application.windows[0].panes is None
-        assert await second_start(place, Request()) is Outcome.TAKEN
+        assert await second_start(place, OpenRequest()) is HandoverOutcome.ACCEPTED
 
     running(qapp, place, steps)
 
 
-def test_silent_callers_are_put_out_and_keep_nobody_away(qapp: QApplication, place: Place) -> None:
+def test_silent_callers_are_put_out_and_keep_nobody_away(qapp: QApplication, place: ListeningPlace) -> None:
     async def steps(application: Application) -> None:
         silent = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(8)]
         try:
             for one in silent:
                 one.connect(str(place.socket))
-            assert await second_start(place, Request()) is Outcome.TAKEN
+            assert await second_start(place, OpenRequest()) is HandoverOutcome.ACCEPTED
             # Nobody waits for a minute here, and with less the callers might be gone before the next one comes.
             assert application._instance is not None
             timers = list(application._instance._callers.values())
@@ -220,20 +231,20 @@ def test_silent_callers_are_put_out_and_keep_nobody_away(qapp: QApplication, pla
 
 
 @pytest.mark.real
-def test_it_is_taken_although_the_first_one_is_at_work(qapp: QApplication, place: Place) -> None:
-    assert instance_lock.LIMIT_S > 2
+def test_it_is_taken_although_the_first_one_is_at_work(qapp: QApplication, place: ListeningPlace) -> None:
+    assert instance_lock.HANDOVER_TIMEOUT_S > 2
 
     async def steps(application: Application) -> None:
-        asked = asyncio.ensure_future(second_start(place, Request(new_window=True)))  # noqa: TID251
+        asked = asyncio.ensure_future(second_start(place, OpenRequest(new_window=True)))  # noqa: TID251
         await asyncio.sleep(0.05)
         time.sleep(1)  # noqa: ASYNC251  at work, as with a huge message
-        assert await asked is Outcome.TAKEN
+        assert await asked is HandoverOutcome.ACCEPTED
         assert len(application.windows) == 2
 
     running(qapp, place, steps)
 
 
-def test_the_socket_is_the_users_alone(qapp: QApplication, place: Place) -> None:
+def test_the_socket_is_the_users_alone(qapp: QApplication, place: ListeningPlace) -> None:
     async def steps(application: Application) -> None:
         assert place.socket.stat().st_mode & 0o077 == 0
         assert place.lock.stat().st_mode & 0o777 == 0o600
@@ -258,7 +269,7 @@ def started(*words: str) -> subprocess.Popen[str]:
     return subprocess.Popen([*START, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def listening(place: Place, first: subprocess.Popen[str]) -> None:
+def listening(place: ListeningPlace, first: subprocess.Popen[str]) -> None:
     until_s = time.monotonic() + 60
     while not place.socket.exists():
         assert first.poll() is None, first.communicate()[0]
@@ -280,7 +291,9 @@ def windows_written(home: Path, wanted: int) -> str:
 
 @pytest.mark.timeout(300)
 @pytest.mark.real
-def test_two_processes_then_a_killed_one_then_all_again(place: Place, user_folders: Path, tmp_path: Path) -> None:
+def test_two_processes_then_a_killed_one_then_all_again(
+    place: ListeningPlace, user_folders: Path, tmp_path: Path
+) -> None:
     one, two = log_of(tmp_path, "one.jsonl", 20), log_of(tmp_path, "two.jsonl", 20)
     processes: list[subprocess.Popen[str]] = []
     try:
@@ -297,7 +310,7 @@ def test_two_processes_then_a_killed_one_then_all_again(place: Place, user_folde
         assert place.socket.exists()  # what a killed one leaves
         processes.append(started())
         until_s = time.monotonic() + 60
-        while instance_lock.hand_over(place, Request(), limit_s=30) is not Outcome.TAKEN:
+        while instance_lock.hand_over(place, OpenRequest(), limit_s=30) is not HandoverOutcome.ACCEPTED:
             assert time.monotonic() < until_s
             time.sleep(0.05)
         assert processes[1].poll() is None

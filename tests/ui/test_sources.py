@@ -178,7 +178,7 @@ def test_a_gateways_log_beside_a_live_session_shows_what_it_refused(qapp: QAppli
             document = window.document
             assert document.live
             assert chats_of(document) == {1, 2, 3, 4, 5, 900}
-            named = {document.capture.true_sender(row) for row in range(len(document.capture))}
+            named = {document.capture.logged_sender(row) for row in range(len(document.capture))}
             assert named == {None, "mallory"}
             await gateway.say(3)
             await until(lambda: 8 in chats_of(document), "what is live")

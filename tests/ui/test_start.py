@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.ui.app.application import Application
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.widgets.curtain import Curtain
@@ -116,7 +116,7 @@ def test_nor_when_its_parts_are_made_while_it_is_hidden(application: Application
     window.show()
     assert window.start_page.isVisible()
     assert not window.pages.document_page.isVisible()
-    finished(window.showing(story()))
+    run_to_end(window.showing(story()))
     assert window.pages.document_page.isVisible()
 
 

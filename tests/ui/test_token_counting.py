@@ -38,7 +38,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch, no_hurry: None) -> None:
 def counted(qtbot: QtBot, window: MainWindow) -> CaptureDocument:
     document = window.document
     qtbot.waitUntil(lambda: document.analysis.tokens.done)
-    window.document.tell_counted()
+    window.document.notify_counted()
     panes_of(window).bridge.flush()
     return document
 

@@ -27,7 +27,7 @@ def test_a_session_and_its_raw_records(qapp: QApplication) -> None:
         assert len(document.capture) == 30
         page = RawPage(window.theme, window)
         page.show_subject(Subject(document, 7), keep_place=False)  # a record that means three messages
-        assert page.text.toPlainText() == document.capture.records.line(7).decode()
+        assert page.text.toPlainText() == document.capture.records.read_line_of(7).decode()
         assert page.what.isHidden()
 
     run_in_window(qapp, whole)
@@ -39,7 +39,7 @@ def test_a_log_is_read_as_something_else(qapp: QApplication) -> None:
         window.opening.open_paths([str(FORMATS / "mew-v0.4.jsonl")])
         await until(lambda: window.document is not None, "a document")
         await read(window)
-        assert window.document.capture.sources[0].reading is None
+        assert window.document.capture.sources[0].chosen_format is None
         window.actions_by_id["file.read_as"].trigger()
         dialog = child(window, ValueDialog, "readAsDialog")
         assert isinstance(dialog.field, QComboBox)
@@ -47,6 +47,6 @@ def test_a_log_is_read_as_something_else(qapp: QApplication) -> None:
         dialog.ok.click()
         await until(lambda: len(application.windows) == 2, "a second window")
         await read(application.windows[1])
-        assert application.windows[1].document.capture.sources[0].reading == "envelopes"
+        assert application.windows[1].document.capture.sources[0].chosen_format == "envelopes"
 
     run_in_window(qapp, whole)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.passes.marks import Target
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application, run_loop
 from inspector.ui.docview.panes import Panes
@@ -59,7 +59,7 @@ def story_lines() -> list[dict[str, Any]]:
 def window_on(application: Application, document: CaptureDocument) -> MainWindow:
     """A window that shows a document, at the usual size."""
     window = application.new_window()
-    finished(window.showing(document))
+    run_to_end(window.showing(document))
     return window
 
 

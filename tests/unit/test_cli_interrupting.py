@@ -31,7 +31,7 @@ def press() -> None:
 
 def answered(database: Database) -> None:
     with interrupted_by_ctrl_c(database.interrupt):
-        database.run("SELECT count(*) FROM range(1000000000000)").take(1)
+        database.run_query("SELECT count(*) FROM range(1000000000000)").fetch_rows(1)
 
 
 @pytest.mark.usefixtures("default_handler")

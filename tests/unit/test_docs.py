@@ -20,7 +20,7 @@ import typer.main
 from inspector.filters import compile_filter
 from inspector.filters.page import page as filter_page
 from inspector.startup.program import app
-from inspector.tables.reference_page import page as tables_page
+from inspector.tables.reference_page import render_page as tables_page
 from tests.pages import GUIDE, PAGES, ROOT, anchors, links, name_of, script
 
 _GROUP: Any = typer.main.get_command(app)

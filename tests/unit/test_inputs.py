@@ -42,7 +42,7 @@ def test_an_archive_of_any_format_reads_as_what_is_in_it(sample: Path) -> None:
         # Known by its content: the name says nothing.
         document = document_at(log_file(pack(sample.read_bytes()), sample.name))
         assert picture(document) == seen
-        assert (document.format, document.troubles) == (plain.format, [])
+        assert (document.format, document.read_errors) == (plain.format, [])
 
 
 @share_of_examples(2)
@@ -77,7 +77,7 @@ def test_a_gateway_log_and_its_decisions_open_together_packed_or_not(tmp_path: P
     for path, data in ((beside, lines_of(decision)), (Path(f"{beside}{ending}"), PACKERS[ending](lines_of(decision)))):
         path.write_bytes(data)
         document = document_at(log)
-        assert document.decisions.about(0) == [decision]
+        assert document.decisions.decisions_on(0) == [decision]
         assert document.name == f"{tmp_path.name}/envelope-history.jsonl{ending}"
         path.unlink()
     assert document_at(log).decisions.found is None
@@ -90,7 +90,7 @@ def test_a_cut_archive_keeps_what_could_be_read_and_says_where_it_stops(ending: 
     document = document_at(log_file(data[: len(data) // 2], "night.jsonl" + ending))
     assert 2_000 < len(document.capture) < 6_000
     assert document.unreadable <= 1
-    (trouble,) = document.troubles
+    (trouble,) = document.read_errors
     assert trouble.startswith(f"night.jsonl{ending} is damaged or not complete: it ends in the middle. It stopped")
     assert f"of {len(data) // 2:,} bytes; the " in trouble
 
@@ -147,8 +147,8 @@ def test_an_array_of_any_lines_reads_as_the_lines(indent: int | None, size: int)
             plain.capture.records.envelope(m) for m in range(9)
         ]
         assert document.kind_counts() == plain.kind_counts()
-        assert document.troubles == []
-        elements = [document.capture.records.line(message) for message in range(9)]
+        assert document.read_errors == []
+        elements = [document.capture.records.read_line_of(message) for message in range(9)]
         assert [json.loads(element) for element in elements] == lines
         assert all(element in data for element in elements)
         document.close()
@@ -161,7 +161,9 @@ def test_elements_are_kept_byte_for_byte(lines: list[Any], indent: int | None, s
     document = CaptureDocument()
     for _ in document.open_log(log_file(array_of(lines, indent)), block_bytes=size):
         pass
-    assert [json.loads(document.capture.records.line(message)) for message in range(len(document.capture))] == lines
+    assert [
+        json.loads(document.capture.records.read_line_of(message)) for message in range(len(document.capture))
+    ] == lines
     document.close()
     clean_up()
 
@@ -181,7 +183,7 @@ def test_arrays_with_something_the_matter(data: bytes, messages: int, unreadable
     document = document_at(log_file(data, "export.json"))
     assert (len(document.capture), document.unreadable) == (messages, unreadable)
     cut = "export.json ends before its JSON array is closed: it may have been cut off."
-    assert document.troubles == [cut] * cut_off
+    assert document.read_errors == [cut] * cut_off
 
 
 def test_an_element_longer_than_a_block() -> None:
@@ -219,7 +221,7 @@ def test_each_message_of_a_batch_is_a_row(first: bytes, end: bytes) -> None:
     one, two = json.dumps(CALLS[:3]).encode(), json.dumps(CALLS[3:], separators=(",", ":")).encode()
     document = document_at(log_file(first + one + b"\n" + two + end))
     count = first.count(b"\n")
-    rows = [document.capture.records.line(message) for message in range(len(document.capture))][count:]
+    rows = [document.capture.records.read_line_of(message) for message in range(len(document.capture))][count:]
     assert [json.loads(row) for row in rows] == CALLS
     assert all(row in one + two for row in rows)
     assert document.kind_counts()["mcp/request"] == 4
@@ -284,7 +286,7 @@ def test_rows_of_a_stream_are_there_before_its_end(stream: Path) -> None:
         writer.write(b'{"kind":"torn"')
     for _ in steps:
         pass
-    assert (len(document.capture), document.unreadable, document.live, document.troubles) == (4, 1, False, [])
+    assert (len(document.capture), document.unreadable, document.live, document.read_errors) == (4, 1, False, [])
     assert document.path is not None
     assert document.path.read_bytes().endswith(b'{"kind":"torn"')
     document.close()
@@ -326,7 +328,7 @@ def test_sessions_that_come_in_a_stream_are_read_once_all_have_come(stream: Path
         pass
     assert picture(document) == picture(document_at(sample))
     assert document.msp is not None
-    assert (document.msp.changed_on_disk(), document.msp.dirty, document.live) == ([], False, False)
+    assert (document.msp.changed_on_disk(), document.msp.is_dirty, document.live) == ([], False, False)
     document.close()
 
 
@@ -354,7 +356,7 @@ def test_reading_that_is_given_up_ends_the_stream(stream: Path) -> None:
         while not len(document.capture):
             next(steps)
         steps.close()
-    assert (document.live, document.capture.sources[0].growing, len(document.capture)) == (False, False, 1)
+    assert (document.live, document.capture.sources[0].is_growing, len(document.capture)) == (False, False, 1)
     assert document.capture.records.envelope(0) is not None
     document.close()
 

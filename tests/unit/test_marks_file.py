@@ -128,7 +128,7 @@ def test_marks_find_their_place_while_the_log_is_read(tmp_path: Path) -> None:
     assert [2] in seen
     file.restore(complete=True)
     assert document.analysis.marks.rows.tolist() == [2, 298]
-    assert file.settled
+    assert file.is_settled
 
 
 def test_a_read_only_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,9 +352,9 @@ def test_restoring_many_contexts_leaves_off_in_time(tmp_path: Path) -> None:
     again = opened(path)
     file = MarksFile(again, path)
     assert file.restore(complete=True, until=time.perf_counter() - 1) == []
-    assert not file.settled
+    assert not file.is_settled
     assert len(file.restore(complete=True)) == 50
-    assert file.settled
+    assert file.is_settled
 
 
 def test_the_command_line_gives_the_same_answers(tmp_path: Path) -> None:

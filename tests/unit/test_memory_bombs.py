@@ -15,16 +15,16 @@ from inspector.document.document import CaptureDocument
 from inspector.document.source_list import read_source_list
 from inspector.protocol import json_size
 from inspector.protocol.formats import read_line
-from inspector.protocol.json_size import TOO_MUCH, decoded_bytes, is_too_much
+from inspector.protocol.json_size import TOO_LARGE, estimate_decoded_bytes, is_too_large
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources import conversion_worker, opencode, otlp_conversion, parquet_conversion
 from inspector.sources.agent_sessions import open_code
 from inspector.sources.agent_sessions.files import Listing
 from inspector.sources.conversion_worker import NotConvertedError, lines_of
-from inspector.sources.opencode import OpenCodeConversion, Place
+from inspector.sources.opencode import OpenCodeConversion, SessionStore
 from inspector.sources.otlp_arriving import as_they_come
 from inspector.sources.otlp_file import OtlpFile
-from inspector.sources.parquet_conversion import RAW, ParquetConversion
+from inspector.sources.parquet_conversion import RAW_COLUMN, ParquetConversion
 from tests.builders import document_at, log_file
 
 MB = 1 << 20
@@ -37,20 +37,20 @@ _LINES = {
 
 
 def test_what_json_takes_is_told_by_its_brackets_and_commas() -> None:
-    assert decoded_bytes(b'{"a":[1,2,"x"]}') == 15 + 2 * 100 + 2 * 40
-    assert not is_too_much(_LISTS)
-    assert is_too_much(b"[]," * (8 * MB))
+    assert estimate_decoded_bytes(b'{"a":[1,2,"x"]}') == 15 + 2 * 100 + 2 * 40
+    assert not is_too_large(_LISTS)
+    assert is_too_large(b"[]," * (8 * MB))
 
 
 @pytest.mark.parametrize("sort", _LINES)
 def test_a_line_of_brackets_is_one_unreadable_record(sort: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_size, "MOST_DECODED", 100 * MB)
+    monkeypatch.setattr(json_size, "MAX_DECODED_BYTES", 100 * MB)
     before, after = _LINES[sort]
     good = b'{"kind":"chat","id":"a","payload":{"text":"hi"}}\n'
     document = document_at(log_file(good + before + _LISTS + after + good.replace(b'"a"', b'"b"')))
     assert len(document.capture) == 3
     assert document.unreadable == 1
-    assert read_line(before + _LISTS + after[:-1]).reason == TOO_MUCH
+    assert read_line(before + _LISTS + after[:-1]).reason == TOO_LARGE
 
 
 @pytest.mark.parametrize(
@@ -63,15 +63,15 @@ def test_a_line_of_brackets_is_one_unreadable_record(sort: str, monkeypatch: pyt
 def test_an_archive_of_brackets_is_read_no_further(
     name: str, before: bytes, after: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_size, "MOST_DECODED", 100 * MB)
+    monkeypatch.setattr(json_size, "MAX_DECODED_BYTES", 100 * MB)
     monkeypatch.setattr(conversion_worker, "WORTHWHILE_BYTES", 1 << 40)  # another process has the limit as it is
     document = CaptureDocument()
-    with closing(document), pytest.raises(UnknownFormatError, match=TOO_MUCH):
+    with closing(document), pytest.raises(UnknownFormatError, match=TOO_LARGE):
         document.load(log_file(before + _LISTS + after, name))
 
 
 def test_traces_that_memory_has_no_room_for_are_read_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(otlp_conversion, "free_bytes", lambda: MB)
+    monkeypatch.setattr(otlp_conversion, "available_bytes", lambda: MB)
     line = b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"a","traceId":"1","spanId":"2"}]}]}]}\n'
     path = log_file(line * 2_000)
     with pytest.raises(NotConvertedError, match="more than the 0 MB of memory"):
@@ -84,9 +84,9 @@ def test_traces_that_memory_has_no_room_for_are_read_no_further(monkeypatch: pyt
 @pytest.mark.parametrize("dense", [b'{"resourceSpans":[' + b"{}," * MB + b"{}]}\n", b"\x0a\x00" * MB])
 def test_traces_of_nothing_but_brackets_are_not_decoded(dense: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """However much memory there is: they take fifty times their length, and minutes."""
-    monkeypatch.setattr(otlp_conversion, "MOST_DECODED", 16 * MB)
-    monkeypatch.setattr(otlp_conversion, "free_bytes", lambda: 1 << 40)
-    with pytest.raises(NotConvertedError, match=TOO_MUCH):
+    monkeypatch.setattr(otlp_conversion, "MAX_DECODED_BYTES", 16 * MB)
+    monkeypatch.setattr(otlp_conversion, "available_bytes", lambda: 1 << 40)
+    with pytest.raises(NotConvertedError, match=TOO_LARGE):
         list(OtlpFile(log_file(dense)).lines())
 
 
@@ -128,14 +128,14 @@ def test_a_default_that_many_rows_of_a_database_share_is_bounded_in_sum(tmp_path
     )  # fmt: skip
     assert path.stat().st_size < MB
     with pytest.raises(NotConvertedError, match="it holds more than a database of its size can"):
-        list(OpenCodeConversion(Place(path)).lines())
+        list(OpenCodeConversion(SessionStore(path)).lines())
 
 
 def test_a_database_that_takes_long_is_read_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opencode, "_LEAST_BOUND_S", -1.0)
     monkeypatch.setattr(opencode, "_STEPS", 10)
     with pytest.raises(NotConvertedError, match="takes longer than a database of its size can need"):
-        list(OpenCodeConversion(Place(_database(tmp_path / "opencode.db"))).lines())
+        list(OpenCodeConversion(SessionStore(_database(tmp_path / "opencode.db"))).lines())
 
 
 def test_a_name_in_a_database_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_value_that_all_rows_of_a_parquet_file_share_is_bounded_in_sum(
 ) -> None:
     path = tmp_path / "messages.parquet"
     with closing(duckdb.connect()) as connection:
-        made = f"SELECT repeat('x', 1000000) AS {RAW} FROM range(300)"
+        made = f"SELECT repeat('x', 1000000) AS {RAW_COLUMN} FROM range(300)"
         connection.execute(f"COPY ({made}) TO '{path}' (FORMAT parquet)")
     monkeypatch.setattr(parquet_conversion, "LEAST_BOUND_BYTES", 100 * MB)
     assert path.stat().st_size < 2 * MB

@@ -17,7 +17,7 @@ from inspector.analysis.passes.marks import Note
 from inspector.base import paths
 from inspector.document.marks_file import MarksFile, beside_capture, places, restore_marks
 from inspector.settings import Settings
-from inspector.settings.window_state import LastOpen, SavedWindow, last_open_path, load_last_open, save_last_open
+from inspector.settings.window_state import SavedWindow, WindowState, last_open_path, load_last_open, save_last_open
 from tests.builders import document_at, envelope, lines_of, log_file
 
 DAMAGES: dict[str, Callable[[Path], object]] = {
@@ -62,41 +62,41 @@ def unreadable(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
 
 @damaged
 def test_damaged_settings_are_the_defaults_and_a_sentence(damage: Callable[[Path], object]) -> None:
-    settings.save(Settings())
+    settings.save_settings(Settings())
     damage(settings.settings_path())
-    loaded = settings.load()
+    loaded = settings.load_settings()
     assert loaded.message
     assert "settings" in loaded.message
     try:
-        settings.save(loaded.settings)
+        settings.save_settings(loaded.settings)
     except OSError:  # the file could be neither read nor put aside, which was said
         assert "left as it is" in loaded.message or "could not be read" in loaded.message
     else:
-        assert settings.load().message is None
+        assert settings.load_settings().message is None
 
 
 def test_settings_that_cannot_be_read_are_said_and_stay(unreadable: Callable[[Path], None]) -> None:
-    settings.save(Settings())
+    settings.save_settings(Settings())
     before = settings.settings_path().read_bytes()
     unreadable(settings.settings_path())
-    message = settings.load().message or ""
+    message = settings.load_settings().message or ""
     assert "could not be read (Permission denied); defaults are used" in message
     assert settings.settings_path().stat().st_size == len(before)
 
 
 @damaged
 def test_a_damaged_list_of_what_was_open_is_an_empty_one(damage: Callable[[Path], object]) -> None:
-    save_last_open(LastOpen([SavedWindow(path="/b")]))
+    save_last_open(WindowState([SavedWindow(path="/b")]))
     damage(last_open_path())
     found = load_last_open()
     assert found.windows == []
-    assert found.trouble.startswith("What was open before could not be read: ")
+    assert found.problem.startswith("What was open before could not be read: ")
 
 
 def test_what_was_open_and_cannot_be_read_is_an_empty_list(unreadable: Callable[[Path], None]) -> None:
-    save_last_open(LastOpen([SavedWindow(path="/b")]))
+    save_last_open(WindowState([SavedWindow(path="/b")]))
     unreadable(last_open_path())
-    assert load_last_open() == LastOpen(trouble="What was open before could not be read: Permission denied.")
+    assert load_last_open() == WindowState(problem="What was open before could not be read: Permission denied.")
 
 
 def marked(path: Path) -> Path:
@@ -197,7 +197,7 @@ def test_killed_while_it_writes_the_old_file_or_the_new_one_is_whole(what: str, 
         raw = json.loads(file.read_bytes())
         if what == "settings":
             assert len(raw["filter_history"]) in (1, 20_000)
-            assert settings.load().message is None
+            assert settings.load_settings().message is None
         else:
             assert len(raw["messages"][0]["comment"]) in (1, 9_000)
             document = document_at(path)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inspector.mcp_server.bounds import dumped
 from inspector.mcp_server.captures import CaptureNameError, Captures
 from inspector.mcp_server.tools import TOOLS, AskedWronglyError
-from inspector.protocol.escaped_text import visible
+from inspector.protocol.escaped_text import escape_hostile
 from inspector.tables import TABLES, Database
 from tests.builders import clean_up, log_file
 from tests.pictures import picture
@@ -35,12 +35,12 @@ def test_every_question_about_a_spoilt_file_is_answered(sort: str, seed: int) ->
             for number in numbers:
                 asked = {} if number is None else {"no": number}
                 try:
-                    visible(dumped(tool.answer(captures, tool.arguments.model_validate(asked)))).encode()
+                    escape_hostile(dumped(tool.answer(captures, tool.arguments.model_validate(asked)))).encode()
                 except AskedWronglyError:  # nobody's model is shown
                     assert tool.name == "model_sees"
         with closing(Database()) as database:
             for table in TABLES:
                 sql = f"SELECT * FROM {table.name}"
-                database.load(document, database.needed(sql))
-                list(database.run(sql))
+                database.load(document, database.plan_inputs(sql))
+                list(database.run_query(sql))
     clean_up()

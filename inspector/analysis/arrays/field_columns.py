@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.store.messages.payload_values import Held
+from inspector.store.messages.payload_values import ValueBatch
 
 ABSENT_ID = 0
 """The id that means "no value" in `Interned` and "empty list" in `InternedSets`."""
@@ -171,7 +171,7 @@ class Decoded:
     """Yields values of (k,) messages, if that is cheaper than one by one."""
     masked: bool = False
     """True if the values have no secrets."""
-    decode_held: Callable[[NDArray[np.integer[Any]]], Iterator[Held]] | None = None
+    decode_held: Callable[[NDArray[np.integer[Any]]], Iterator[ValueBatch]] | None = None
     """Replaces `decode_many` by runs, for fields with many messages known to have no value."""
 
     def __len__(self) -> int:
@@ -184,12 +184,12 @@ class Decoded:
     def values(self, messages: NDArray[np.integer[Any]]) -> Iterator[object]:
         """Yields the values of (k,) messages as `value` returns them, decoded one after another."""
         if self.decode_held is not None:
-            return (value for run in self.decode_held(messages) for value in run.each())
+            return (value for run in self.decode_held(messages) for value in run.value_per_message())
         return map(self.decode, messages.tolist()) if self.decode_many is None else self.decode_many(messages)
 
-    def held(self, messages: NDArray[np.integer[Any]]) -> Iterator[Held]:
+    def held(self, messages: NDArray[np.integer[Any]]) -> Iterator[ValueBatch]:
         """Yields the same as runs, without messages known to have no value."""
         if self.decode_held is not None:
             return self.decode_held(messages)
         # Without knowledge about absent values all messages form one run.
-        return iter([Held(len(messages), np.arange(len(messages)), self.values(messages))])
+        return iter([ValueBatch(len(messages), np.arange(len(messages)), self.values(messages))])

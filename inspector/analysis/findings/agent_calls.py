@@ -44,7 +44,7 @@ class AgentCalls:
             new: the new unanswered calls of agents among them.
         """
         if batch.capture.has_copies and len(new):
-            new = new[~batch.capture.repeats(new)[1]]
+            new = new[~batch.capture.repeated_messages(new)[1]]
         self._open |= dict.fromkeys(new.tolist(), False)
         if not self._open:
             return NO_ROWS
@@ -68,7 +68,7 @@ class AgentCalls:
         )
         rows = np.flatnonzero(own) + start
         if batch.capture.has_copies and len(rows):
-            rows = rows[~batch.capture.repeats(rows)[1]]
+            rows = rows[~batch.capture.repeated_messages(rows)[1]]
         if not len(rows):
             return False
         kind, sender = batch.of("kind", rows), batch.of("sender", rows)

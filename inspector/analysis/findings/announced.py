@@ -21,9 +21,9 @@ from inspector.analysis.passes.calls.waits import GivenUp
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.participants.capabilities import Change
 from inspector.protocol import kinds
-from inspector.protocol.capabilities import covers_by_kind, first_covering, looks_deep
-from inspector.protocol.message_text import compact
-from inspector.protocol.secrets.masking import masked_words
+from inspector.protocol.capabilities import covers_by_kind, depends_on_more, first_covering
+from inspector.protocol.message_text import compact_json
+from inspector.protocol.secrets.masking import masked_value_text
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.intern_table import InternTable
 
@@ -70,7 +70,7 @@ class _HeldSet:
 
     def __init__(self, held: tuple[Any, ...], written: tuple[str, ...]) -> None:
         self.held, self.written = held, written
-        self.deep = any(map(looks_deep, held))
+        self.deep = any(map(depends_on_more, held))
         self.verdicts: dict[int, bool | None] = {}
 
 
@@ -102,7 +102,7 @@ class _HeldSets:
         before = self._sets[number]
         held = dict(zip(before.written, before.held, strict=True))
         for one in added:
-            held.setdefault(compact(one), one)
+            held.setdefault(compact_json(one), one)
         written = tuple(held)
         if written not in self._numbers:
             self._numbers[written] = len(self._sets)
@@ -192,7 +192,7 @@ class Announced:
                 taken += 1
             if held and self._is_wanting(batch, held, (sender, call), taken, row, unsure=unsure):
                 words = " ".join(batch.capture.strings[code] for code in self._calls[call] if code)
-                self._wanting[row] = masked_words(words, _LONGEST)
+                self._wanting[row] = masked_value_text(words, _LONGEST)
         self._held[sender] = taken << 32 | held
 
     def _is_wanting(
@@ -202,7 +202,7 @@ class Announced:
         known, call = self._sets[held], whose[1]
         if known.verdicts.get(call, False) is not False:
             return False
-        if unsure or batch.capture.true_sender(row) is not None:
+        if unsure or batch.capture.logged_sender(row) is not None:
             return False  # the sender is in doubt, so is its set
         if call not in known.verdicts and self._judged <= _MOST_KNOWN:
             kind = _kind_of(batch, row)

@@ -23,8 +23,8 @@ from inspector.analysis.passes.participants.participant_pass import ParticipantP
 from inspector.analysis.passes.results.transients import TransientPass
 from inspector.analysis.passes.tokens.reported_usage import ReportedUsage
 from inspector.protocol import msp
-from inspector.store.files.capability_decisions import Decisions
-from inspector.store.files.tool_baseline import Listed
+from inspector.store.files.capability_decisions import CapabilityDecisions
+from inspector.store.files.tool_baseline import ServerTools
 from inspector.store.messages.capture import Capture
 
 Array = NDArray[Any]
@@ -76,9 +76,9 @@ class Batch:
     now_ns: int
     beginnings: Beginnings
     mcp: McpRows
-    decisions: Decisions | None = None
+    decisions: CapabilityDecisions | None = None
     reported: Sequence[ReportedProblem] = ()
-    baseline: Mapping[str, Listed] | None = None
+    baseline: Mapping[str, ServerTools] | None = None
     _rows: dict[str, Rows] = field(default_factory=dict)
     _changed_kinds: Array | None = None
     _bits: int | None = None  # union of the flags of all new messages
@@ -140,7 +140,7 @@ class Batch:
 
     def addressed(self, sets: Array, people: Array) -> Array:
         """(n,) bool: True for sets of recipients that contain one of `people` (string ids). O(names in them)."""
-        return self.capture.to_sets.have(sets, people)
+        return self.capture.to_sets.contain_names(sets, people)
 
     def string(self, column: str, row: int) -> str:
         """Returns the value of a string column; "" if absent."""

@@ -116,8 +116,8 @@ def _joiners(capture: Capture, row: int) -> tuple[str, ...]:
     if kind == "system/join":
         return (sender,) if sender else ()
     if kind == "system/welcome":
-        return capture.to(row)
-    payload = capture.records.decoded(row).payload
+        return capture.recipients(row)
+    payload = capture.records.decoded_record(row).payload
     who = payload.get("participant")
     name = who.get("id") if isinstance(who, Mapping) else None
     return (name,) if payload.get("event") == "join" and isinstance(name, str) else ()
@@ -127,7 +127,7 @@ def _read(capture: Capture, row: int) -> _Welcome | None:
     """Reads a welcome; None if no participant was present, or if this program did not record the capture."""
     if not capture.sources[int(capture.columns["source"][row])].origin:
         return None
-    payload = capture.records.decoded(row).payload
+    payload = capture.records.decoded_record(row).payload
     named, you = payload.get("participants"), payload.get("you")
     own = you.get("id") if isinstance(you, Mapping) else None
     names = [item.get("id") for item in named if isinstance(item, Mapping)] if isinstance(named, list) else []

@@ -124,19 +124,19 @@ class Clocks:
 
         ahead = first(apart < -_SKEW_NS)
         is_ahead = (ahead < count) & (of["first_ahead"][numbers] == _NONE)
-        of.put("first_ahead", numbers[is_ahead], rows[ahead[is_ahead]])
-        of.put("first_ahead_ns", numbers[is_ahead], apart[ahead[is_ahead]])
+        of.replace("first_ahead", numbers[is_ahead], rows[ahead[is_ahead]])
+        of.replace("first_ahead_ns", numbers[is_ahead], apart[ahead[is_ahead]])
         late = first(apart > _SKEW_NS)
         is_late = late < count
-        of.put("late", numbers, of["late"][numbers] + np.add.reduceat((apart > _SKEW_NS).astype(np.int64), starts))
+        of.replace("late", numbers, of["late"][numbers] + np.add.reduceat((apart > _SKEW_NS).astype(np.int64), starts))
         is_first = is_late & (of["first_late"][numbers] == _NONE)
-        of.put("first_late", numbers[is_first], rows[late[is_first]])
-        of.put("first_late_ns", numbers[is_first], apart[late[is_first]])
+        of.replace("first_late", numbers[is_first], rows[late[is_first]])
+        of.replace("first_late_ns", numbers[is_first], apart[late[is_first]])
         most = first(apart == np.repeat(high, sizes))
         is_most = is_late & (high > of["high"][numbers])
-        of.put("latest", numbers[is_most], rows[most[is_most]])
-        of.put("low", numbers, np.minimum(of["low"][numbers], low))
-        of.put("high", numbers, np.maximum(of["high"][numbers], high))
+        of.replace("latest", numbers[is_most], rows[most[is_most]])
+        of.replace("low", numbers, np.minimum(of["low"][numbers], low))
+        of.replace("high", numbers, np.maximum(of["high"][numbers], high))
         return self._share(numbers, lost=set(numbers[is_ahead].tolist()))
 
     def _share(self, numbers: Array, lost: set[int]) -> bool:
@@ -167,7 +167,7 @@ class Clocks:
         latest = self._sharing[0][0] if self._sharing else _NEVER
         while self._unshared and self._unshared[0][0] < latest:
             more.append(heapq.heappop(self._unshared)[1])
-            self._of.put("watched", more[-1], _EVER)
+            self._of.replace("watched", more[-1], _EVER)
         return np.union1d(numbers, more).astype(np.int64)
 
     def _tell(self, batch: Batch, numbers: Array) -> None:
@@ -179,7 +179,7 @@ class Clocks:
         for number, limit in zip(behind.tolist(), limits.tolist(), strict=True):
             if limit < of["watched"][number]:
                 heapq.heappush(self._unshared, (limit, number))
-                of.put("watched", number, limit)
+                of.replace("watched", number, limit)
         differs = (kinds != of["told"][numbers]) | (rows != of["told_row"][numbers])
         numbers, kinds, rows = numbers[differs], kinds[differs], rows[differs]
         before, before_rows = of["told"][numbers], of["told_row"][numbers]
@@ -190,8 +190,8 @@ class Clocks:
             now = are_any(kinds, [kind for kind, one in _CHECK.items() if one is check])
             words = [self._words(*one) for one in zip(numbers[now].tolist(), kinds[now].tolist(), strict=True)]
             batch.findings.add(check, rows[now], details=words)
-        of.put("told", numbers, kinds)
-        of.put("told_row", numbers, rows)
+        of.replace("told", numbers, kinds)
+        of.replace("told_row", numbers, rows)
 
     def _verdicts(self, numbers: Array) -> tuple[Array, Array]:
         """Returns the verdict of each sender, 0 without one, and the message that shows it."""

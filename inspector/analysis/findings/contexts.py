@@ -15,9 +15,9 @@ from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.passes.contexts.naming_notes import MOST_DEEP, MOST_LONG, Oddity
 from inspector.protocol import context_paths
-from inspector.protocol.context_paths import depth
-from inspector.protocol.secrets.key_shapes import names_a_key
-from inspector.protocol.secrets.masking import mask_text, masked_words
+from inspector.protocol.context_paths import path_depth
+from inspector.protocol.secrets.key_shapes import contains_key
+from inspector.protocol.secrets.masking import mask_text, masked_value_text
 from inspector.protocol.secrets.rule_prefilter import may_hold_secrets
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import OBJECT_KEY
@@ -131,7 +131,7 @@ def secret_in(text: str) -> str:
     text = text[:_LOOKED_AT]
     if mask_text(text) != text:
         return "a secret"
-    return next((words for words, probe in _PROBES if probe.search(text)), "a key" if names_a_key(text) else "")
+    return next((words for words, probe in _PROBES if probe.search(text)), "a key" if contains_key(text) else "")
 
 
 class Contexts:
@@ -195,14 +195,14 @@ class Contexts:
         names = [key.removeprefix(OBJECT_KEY) for key in keys]
         # Most names are plain. All are searched together, and single names only after a hit.
         together = "\n".join(names)
-        if not (_PLAIN_NAMES.fullmatch(together) and not names_a_key(together) and not may_hold_secrets(together)):
+        if not (_PLAIN_NAMES.fullmatch(together) and not contains_key(together) and not may_hold_secrets(together)):
             secrets = {row: found for row, name in zip(rows.tolist(), names, strict=True) if (found := secret_in(name))}
             batch.findings.add(SECRET, [*secrets], details=[*secrets.values()])
         said = {*batch.on_the_wire(rows).tolist()}
         guessed: dict[int, str] = {}
         for row, sender, key, name in zip(rows.tolist(), batch.of("sender", rows).tolist(), keys, names, strict=True):
             if sender not in self._guessable and row in said:
-                root = name if name != key else context_paths.root(context_paths.normalise(name))
+                root = name if name != key else context_paths.root_segment(context_paths.normalise(name))
                 if _GUESSABLE.fullmatch(root[:64]):
                     self._guessable.add(sender)
                     guessed[row] = root
@@ -246,8 +246,8 @@ def take_notes(batch: Batch, checks: Mapping[Oddity, Check], start: int) -> int:
             name = batch.string("context", note.row).removeprefix(OBJECT_KEY)
             if not name and note.node != MAIN:
                 name = tree.name[note.node]
-            levels = f" ({depth(name):,} levels, {MOST_LEVELS:,} told apart)" if note.node in tree.cut else ""
-            found.setdefault(check, {})[note.row] = f"“{masked_words(name, 60)}”{levels}"
+            levels = f" ({path_depth(name):,} levels, {MOST_LEVELS:,} told apart)" if note.node in tree.cut else ""
+            found.setdefault(check, {})[note.row] = f"“{masked_value_text(name, 60)}”{levels}"
     for check, rows in found.items():
         batch.findings.add(check, sorted(rows), details=[rows[row] for row in sorted(rows)])
     return len(notes)

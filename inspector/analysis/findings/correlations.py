@@ -65,6 +65,6 @@ class Correlations:
 
 def _are_of_store(batch: Batch, rows: Rows) -> Array:
     """(n,) bool: True for gateway messages about stored items, which it delivered to no participant."""
-    kinds_of_store = [code for code in map(batch.code, kinds.SAID_OF_KEPT) if code >= 0]
+    kinds_of_store = [code for code in map(batch.code, kinds.SENT_FOR_CONSUMED) if code >= 0]
     gateways = [code for code in map(batch.code, GATEWAY_IDS) if code >= 0]
     return are_any(batch.of("kind", rows), kinds_of_store) & are_any(batch.of("sender", rows), gateways)

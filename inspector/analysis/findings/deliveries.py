@@ -53,7 +53,7 @@ class Deliveries:
     def feed(self, batch: Batch) -> None:
         """Checks the new deliveries of a batch, also of earlier messages."""
         for row in filter(batch.passes.trust.is_gateway, batch.rows("system/presence").tolist()):
-            who = batch.capture.records.decoded(row).payload.get("participant")
+            who = batch.capture.records.decoded_record(row).payload.get("participant")
             name = who.get("id") if isinstance(who, dict) else None
             if isinstance(name, str):
                 space = int(batch.capture.columns["space"][row])
@@ -95,7 +95,7 @@ class Deliveries:
         codes = batch.of("kind", rows)
         for code, _ in self._kinds.unseen(codes):
             kind = batch.capture.strings[code]
-            self._kinds.put(code, 2 if kind.startswith("system/") or kind in kinds.KEPT_BY_GATEWAY else 1)
+            self._kinds.put(code, 2 if kind.startswith("system/") or kind in kinds.CONSUMED_BY_GATEWAY else 1)
         return (
             (batch.of("to_set", rows) == 0) & (batch.of("flags", rows) & _NO_BROADCAST == 0)
             & (self._kinds.of(codes) != 2)

@@ -40,10 +40,10 @@ from inspector.analysis.findings.mcp_rows import McpRows
 from inspector.analysis.findings.sentences import Finding, finding_of, hint_of
 from inspector.analysis.findings.store import Findings, Found
 from inspector.analysis.passes.changes import NO_ROWS, Rows
-from inspector.base.slices import Steps, finished, go_on
+from inspector.base.slices import SlicedWork, run_to_end, run_until
 from inspector.store.columns.columns import GrowingColumns
-from inspector.store.files.capability_decisions import Decisions
-from inspector.store.files.tool_baseline import Listed
+from inspector.store.files.capability_decisions import CapabilityDecisions
+from inspector.store.files.tool_baseline import ServerTools
 
 
 class Topic(Protocol):
@@ -131,9 +131,9 @@ class FindingPass:
 
     def __init__(self, passes: Passes) -> None:
         self._passes = passes
-        self.decisions: Decisions | None = None
+        self.decisions: CapabilityDecisions | None = None
         self.reported: Sequence[ReportedProblem] = ()
-        self.baseline: Mapping[str, Listed] | None = None
+        self.baseline: Mapping[str, ServerTools] | None = None
         self.found = Findings(CHECKS, passes.capture.are_derived)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found)
         self._beginnings = beginning.Beginnings(passes.capture, passes.trust)
@@ -145,7 +145,7 @@ class FindingPass:
         self._fed = 0
         self._looked_at = 0
         self._changed: list[Rows] = []
-        self._round: Steps[None] | None = None
+        self._round: SlicedWork[None] | None = None
 
     @property
     def columns(self) -> GrowingColumns:
@@ -197,14 +197,14 @@ class FindingPass:
 
         Returns True if no round is left.
         """
-        if self._round is not None and go_on(self._round, until):
+        if self._round is not None and run_until(self._round, until):
             self._round = None
         return self._round is None
 
     def finish_round(self) -> None:
         """Finishes the current round. Checks see the capture and passes as they were when it began."""
         if self._round is not None:
-            finished(self._round)
+            run_to_end(self._round)
             self._round = None
 
     def _begin_round(self, now_ns: int | None) -> None:
@@ -216,14 +216,14 @@ class FindingPass:
         self._beginnings.feed(batch.rows("system/welcome"), self._fed)
         self._round = self._topic_by_topic(batch)
 
-    def _topic_by_topic(self, batch: Batch) -> Steps[None]:
+    def _topic_by_topic(self, batch: Batch) -> SlicedWork[None]:
         # A copy, as a failing topic is removed from the dict meanwhile.
         for name in [*self._topics]:
             with self._guarded(name):
                 self._topics[name].feed(batch)
             yield
         # Extracts of checked messages are not needed again; without this they grow with the capture.
-        self._passes.capture.extracted.let_go()
+        self._passes.capture.extracted.clear_unchecked()
 
     def go_on(self, until: float, now_ns: int | None = None) -> bool:
         """Does deferred work; it reads records again.

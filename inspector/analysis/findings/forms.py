@@ -54,7 +54,7 @@ class Forms:
 
     def feed(self, batch: Batch) -> None:
         for row in sorted(batch.start + place for place in self._first_of_pairs(batch)):
-            odd = batch.capture.extracted.odd_form(row)
+            odd = batch.capture.extracted.irregular_form(row)
             # Reading one huge record again would block the window.
             if odd is None or int(batch.capture.columns["length"][row]) > _LONGEST_READ:
                 continue

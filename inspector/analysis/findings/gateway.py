@@ -14,8 +14,8 @@ from inspector.analysis.findings.check import ERROR, WARNING, Check
 from inspector.protocol.capabilities import covers_by_kind
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.participants import patterns
-from inspector.protocol.secrets.masking import masked_words
+from inspector.protocol.participants import capability_lines
+from inspector.protocol.secrets.masking import masked_value_text
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
@@ -34,11 +34,11 @@ def differing_keys(capture: Capture, row: int) -> list[str]:
     """
     if capture.records.is_big(row):
         return []
-    first = capture.records.read(row).raw
+    first = capture.records.read_record(row).raw
     seen = {first}
     original = _normal(first)
     keys: dict[str, None] = {}
-    for place, delivery in enumerate(capture.deliveries.of(row)):
+    for place, delivery in enumerate(capture.deliveries.deliveries_of(row)):
         if place >= _MOST_COPIES:
             break
         if delivery.length > _LONGEST:
@@ -140,12 +140,12 @@ class GatewayLog:
         for row in batch.rows("system/error").tolist():
             if not batch.passes.trust.is_gateway_or_nobody(row):
                 continue
-            payload = batch.capture.records.decoded(row).payload
-            error, message = masked_words(payload.get("error") or "an error", _NAME), payload.get("message")
+            payload = batch.capture.records.decoded_record(row).payload
+            error, message = masked_value_text(payload.get("error") or "an error", _NAME), payload.get("message")
             if error in ("capability_violation", "capability_denied", "forbidden"):
                 denied[row] = self._refusal(batch, row, payload)
             else:
-                failed[row] = f"{error}: {masked_words(message, _SENTENCE)}" if message else error
+                failed[row] = f"{error}: {masked_value_text(message, _SENTENCE)}" if message else error
         for check, rows in ((DENIED, denied), (FAILED, failed)):
             batch.findings.add(check, list(rows), details=list(rows.values()))
         for row in batch.flagged(Flag.LOG_ONLY.value).tolist():
@@ -161,7 +161,7 @@ class GatewayLog:
 
     def _refusal(self, batch: Batch, row: int, payload: Mapping[str, Any]) -> str:
         """Describes a refusal. Gateways forward no refused message; their errors name its kind."""
-        to = masked_words(", ".join(batch.capture.to(row)), _NAME) or "A participant"
+        to = masked_value_text(", ".join(batch.capture.recipients(row)), _NAME) or "A participant"
         before = np.array([row], np.int64)
         named = batch.capture.ids.text_hashes("correlation_hash", before)
         earlier = int(batch.capture.ids.latest_anywhere(named, before)[0])
@@ -170,9 +170,9 @@ class GatewayLog:
         return _refused_kind(to, payload.get("attempted_kind"), payload.get("your_capabilities"))
 
     def _verdict(self, batch: Batch, row: int) -> None:
-        payload = batch.capture.records.decoded(row).payload
+        payload = batch.capture.records.decoded_record(row).payload
         if payload.get("result") == "denied":
-            who = masked_words(payload.get("participant") or "A participant", _NAME)
+            who = masked_value_text(payload.get("participant") or "A participant", _NAME)
             refused = _refused_kind(who, payload.get("required_capability"), payload.get("granted_capabilities"))
             batch.findings.add(DENIED, [row], details=refused)
 
@@ -187,22 +187,22 @@ class GatewayLog:
 
 
 def _named(batch: Batch, row: int) -> str:
-    return masked_words(batch.string("sender", row), _NAME) or "A participant"
+    return masked_value_text(batch.string("sender", row), _NAME) or "A participant"
 
 
 def _call(batch: Batch, row: int) -> str:
     """Returns kind, method and tool of a message."""
     links, strings = batch.links, batch.capture.strings
     parts = [batch.string("kind", row), *(strings[int(links[name][row])] for name in ("method", "target"))]
-    return masked_words(" ".join(filter(None, parts)), _NAME) or "it"
+    return masked_value_text(" ".join(filter(None, parts)), _NAME) or "it"
 
 
 def _refused_kind(who: str, kind: object, held: object) -> str:
     """Describes a refusal if only the kind is known and its sender may send some messages of this kind."""
-    named = masked_words(kind or "it", _NAME)
+    named = masked_value_text(kind or "it", _NAME)
     own = [one for one in held if isinstance(one, Mapping)] if isinstance(held, list) else []
     some = [one for one in own if isinstance(kind, str) and covers_by_kind([one], kind) is not False]
     if not some:
         return f"{who} may not send {named}."
-    may = masked_words(", ".join(patterns(some)), _SENTENCE)
+    may = masked_value_text(", ".join(capability_lines(some)), _SENTENCE)
     return f"{who} may not send this {named}, whose content is unknown; it may send {may}."

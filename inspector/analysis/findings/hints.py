@@ -137,13 +137,13 @@ class Hints:
     def _read(self, batch: Batch, row: int) -> None:
         transients = batch.passes.transients
         said = transients.said(row)
-        if _is_misspelled(batch.capture.records.decoded(row).payload):
+        if _is_misspelled(batch.capture.records.decoded_record(row).payload):
             batch.findings.add(MISSPELLED, [row])
         if said & NO_CALL:
             return
         if said & ODD:
             signal = transients.signal(row)
-            batch.findings.add(NO_SIGNAL, [row], details=signal.odd or "" if signal is not None else "")
+            batch.findings.add(NO_SIGNAL, [row], details=signal.problem or "" if signal is not None else "")
         if said & CONSUMED and said & FAILED:
             batch.findings.add(CONSUMED_IN_VAIN, [row])
         if said & TRANSIENT and not said & (FAILED | SUMMARY):
@@ -229,7 +229,7 @@ class Hints:
 
     def _missing(self, server: _Server, named: tuple[str, ...]) -> str:
         """Returns unknown tool names, with a tool alias that would pair one with a prefixed tool."""
-        meant, tools = self._aliases.meant, self._tools[server]
+        meant, tools = self._aliases.resolve, self._tools[server]
         if server not in self._known:
             self._known[server] = {meant(tool) for tool in tools}
         missing = [tool for tool in named if meant(tool) not in self._known[server]]
@@ -258,7 +258,7 @@ class Hints:
         targets = batch.links["target"][rows]
         for target, _ in self._targets.unseen(targets):
             self._targets.put(target, 2 if target and batch.capture.strings[target] in _LISTING else 1)
-        records, of_anything = batch.capture.extracted.records_listed(rows)
+        records, of_anything = batch.capture.extracted.listed_record_counts(rows)
         counts = np.where(self._targets.of(targets) == 2, of_anything, records)
         many = counts >= MANY_RECORDS
         details = [str(count) for count in counts[many].tolist()]

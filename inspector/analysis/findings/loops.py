@@ -14,9 +14,9 @@ from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.findings.slow_loops import SlowLoops
 from inspector.analysis.passes.changes import Rows
-from inspector.protocol.payloads.content_blocks import size_words
+from inspector.protocol.payloads.content_blocks import size_in_words
 from inspector.protocol.timestamps import NO_TIME
-from inspector.store.columns.columns import GrowingColumns, places_among
+from inspector.store.columns.columns import GrowingColumns, locate_rows
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
@@ -148,7 +148,7 @@ class Loops:
     def _steps_of(self, rows: Rows) -> tuple[Rows, Rows]:
         """(n,) depth in answers of each chat, and the root chat of its chain."""
         depths, roots = np.zeros(len(rows), np.int64), rows.copy()
-        places, known = places_among(rows, self._steps["row"])
+        places, known = locate_rows(rows, self._steps["row"])
         depths[known] = self._steps["depth"][places[known]]
         roots[known] = self._steps["root"][places[known]]
         return depths, roots
@@ -202,7 +202,7 @@ class Loops:
         )  # fmt: skip
         lasted = max(1, round((loop.last_ns - loop.root_ns) / 1e9))
         span = f"{lasted} s" if lasted < 120 else f"{lasted // 60} min"
-        return f"{who} sent {_rounded(loop.chats):,} chats, {size_words(_rounded(loop.size))} in {span}"
+        return f"{who} sent {_rounded(loop.chats):,} chats, {size_in_words(_rounded(loop.size))} in {span}"
 
 
 def _rounded(count: int) -> int:

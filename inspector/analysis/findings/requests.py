@@ -17,7 +17,7 @@ from inspector.analysis.passes.calls.correlation_names import Named
 from inspector.analysis.passes.calls.waits import are_forgotten, wants_answer
 from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds, mcp_messages
-from inspector.protocol.secrets.masking import masked_words
+from inspector.protocol.secrets.masking import masked_value_text
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
@@ -113,7 +113,7 @@ class Requests:
         unseen = orphaned.copy()
         unseen[orphaned] = ~_are_nearly_answers(batch, rows[orphaned])
         unseen &= ~_answer_the_unreadable(batch, rows)
-        unseen &= batch.of("flags", rows) & Flag.REQUEST_TOLD.value == 0
+        unseen &= batch.of("flags", rows) & Flag.CONTAINS_REQUEST.value == 0
         unseen[unseen] = batch.passes.named.named(rows[unseen]) != Named.CONTEXT.value
         unseen[unseen] = ~_tell_enough(batch, rows[unseen])
         early = unseen.copy()
@@ -211,7 +211,7 @@ def _tell_enough(batch: Batch, rows: Rows) -> Array:
     named = are_any(batch.links["rule"][rows], (ToolRule.KIND.value, ToolRule.PAYLOAD.value))
     for place in np.flatnonzero(named).tolist():
         row = int(rows[place])
-        named[place] = not batch.beginnings.saw_join(row, batch.capture.to(row))
+        named[place] = not batch.beginnings.saw_join(row, batch.capture.recipients(row))
     return named
 
 
@@ -241,7 +241,7 @@ _LONGEST_CALL = 120
 
 def _call_words(batch: Batch, method: int, target: int) -> str:
     names = (batch.capture.strings[code] for code in (method, target) if code)
-    return masked_words(" ".join(names), _LONGEST_CALL)
+    return masked_value_text(" ".join(names), _LONGEST_CALL)
 
 
 def _answer_the_unreadable(batch: Batch, rows: Rows) -> Array:

@@ -17,9 +17,9 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.passes.changes import Rows
 from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text, may_hold_secrets
-from inspector.protocol.secrets.secret_placeholders import is_stand_in
-from inspector.store.columns.extracts import OWN_PAYLOAD
-from inspector.store.messages.adjacent_reads import stretches
+from inspector.protocol.secrets.secret_placeholders import is_placeholder
+from inspector.store.columns.extracts import SELF_PAYLOAD_FLAGS
+from inspector.store.messages.adjacent_reads import read_line_ranges
 
 CLEAR = Check(
     "secret-in-clear", WARNING, "Secret in plain text",
@@ -51,8 +51,8 @@ class Secrets:
     def feed(self, batch: Batch) -> None:
         """Checks kinds that carry tokens; the rest is deferred."""
         for row in [row for kind in _CARRIERS for row in batch.rows(kind).tolist()]:
-            payload = batch.capture.records.decoded(row).payload
-            own = bool(int(batch.capture.columns["flags"][row]) & OWN_PAYLOAD)
+            payload = batch.capture.records.decoded_record(row).payload
+            own = bool(int(batch.capture.columns["flags"][row]) & SELF_PAYLOAD_FLAGS)
             self._look_at(batch, row, payload if own else {"payload": payload})
 
     def go_on(self, batch: Batch, until: float) -> bool:
@@ -84,7 +84,7 @@ def _suspects(batch: Batch, rows: Rows) -> list[int]:
     """Returns messages that may contain a secret by the prefilter."""
     found: list[int] = []
     taken = 0
-    for data, starts, ends in stretches(batch.capture, rows):
+    for data, starts, ends in read_line_ranges(batch.capture, rows):
         if may_hold_secrets(data.decode("utf-8", "replace")):  # usually False, so one test covers all of them
             places = zip(starts.tolist(), ends.tolist(), strict=True)
             held = [may_hold_secrets(data[start:end].decode("utf-8", "replace")) for start, end in places]
@@ -124,4 +124,4 @@ def _masked_in(value: str, masked: str) -> list[str]:
 def _is_none(secret: str) -> bool:
     """Returns True for a placeholder in the place of a secret."""
     plain = _SCHEME.sub("", secret)
-    return plain.strip("*•x <>[]()").lower() in ("", *_PLACEHOLDERS) or is_stand_in(plain)
+    return plain.strip("*•x <>[]()").lower() in ("", *_PLACEHOLDERS) or is_placeholder(plain)

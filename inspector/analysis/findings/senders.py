@@ -137,7 +137,7 @@ class Senders:
         self._usage(batch)
 
     def _impostors(self, batch: Batch) -> None:
-        known = batch.capture.impostors
+        known = batch.capture.impersonations
         start, self._differing = self._differing, len(known)
         rows = known["message"][start:].astype(np.int64)
         names = [batch.capture.strings[code] for code in known["participant"][start:].tolist()]
@@ -149,7 +149,7 @@ class Senders:
         if not len(places):
             return
         rows = batch.on_the_wire(places + batch.start)
-        before = batch.capture.ids.latest(batch.of("id_hash", rows), rows)
+        before = batch.capture.ids.latest_rows(batch.of("id_hash", rows), rows)
         rows, before = rows[before != NO_ROW], before[before != NO_ROW]
         # Logs of several recipients repeat a message; equal columns show a copy instead of a reused id.
         copies = np.ones(len(rows), np.bool_)
@@ -195,7 +195,7 @@ class Senders:
             if row in own:
                 self._ours[space, batch.string("sender", row)] = 0
                 continue
-            payload = batch.capture.records.decoded(row).payload
+            payload = batch.capture.records.decoded_record(row).payload
             who = payload.get("participant")
             name = who.get("id") if isinstance(who, Mapping) else None
             if payload.get("event") != "join" or not isinstance(name, str) or (space, name) not in self._ours:
@@ -207,7 +207,7 @@ class Senders:
 
     def _usage(self, batch: Batch) -> None:
         for row in batch.rows("participant/status").tolist():
-            payload = batch.capture.records.decoded(row).payload
+            payload = batch.capture.records.decoded_record(row).payload
             used, most = _count_of(payload.get("tokens")), _count_of(payload.get("max_tokens"))
             if used is None or not most:
                 continue

@@ -33,7 +33,7 @@ from inspector.analysis.findings.store import Found
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.log_vocabulary import spoken_kind
 from inspector.protocol import calls, kinds
-from inspector.protocol.secrets.masking import masked_words
+from inspector.protocol.secrets.masking import masked_value_text
 
 _LONGEST, _LONGEST_ID, _LONGEST_NAME = 120, 80, 24
 _MOST_ARGUMENTS = 4
@@ -102,7 +102,7 @@ def _who(passes: Passes, found: Found) -> str:
 
 
 def _to(passes: Passes, found: Found) -> str:
-    return _short(", ".join(passes.capture.to(found.row))) or "somebody"
+    return _short(", ".join(passes.capture.recipients(found.row))) or "somebody"
 
 
 def _kind(passes: Passes, found: Found) -> str:
@@ -168,7 +168,7 @@ def _detail(_: Passes, found: Found) -> str:
 def _advice(passes: Passes, found: Found) -> str:
     """Returns advice on an unanswered request."""
     capture, columns = passes.capture, passes.correlation.columns
-    space, to = int(capture.columns["space"][found.row]), capture.to(found.row)
+    space, to = int(capture.columns["space"][found.row]), capture.recipients(found.row)
     known = [passes.participants.all.get((space, name)) for name in to]
     if capture.columns["part"][found.row]:
         return "The session ended or was interrupted before a result was written: check the effects of the tool so far"
@@ -191,7 +191,7 @@ def _advice(passes: Passes, found: Found) -> str:
 def _named(passes: Passes, found: Found) -> str:
     """Returns the first id that a message names, quoted."""
     named = passes.capture.records.correlation_ids(found.row)
-    return f"“{masked_words(named[0], _LONGEST_ID)}”" if named else ""
+    return f"“{masked_value_text(named[0], _LONGEST_ID)}”" if named else ""
 
 
 def _answered(passes: Passes, found: Found) -> str:
@@ -203,7 +203,7 @@ def _in_payload(passes: Passes, found: Found) -> str:
     """Returns the call that a response's payload names, if it differs from the kind."""
     if found.other >= 0:  # the finding has the request, with another call
         return ""
-    header = passes.capture.records.read(found.row).header
+    header = passes.capture.records.read_record(found.row).header
     payload = calls.read_payload(header.payload) if header is not None else None
     call = calls.rpc_call(kinds.RESPONSE, payload) if payload is not None else calls.Call("")
     return f" and {_short(' '.join(filter(None, (call.method, call.target))) or 'another')} by its payload"
@@ -217,13 +217,13 @@ def _arguments(passes: Passes, found: Found) -> str:
         calls.arguments_of(passes.capture.records.payload(row)) or {} for row in (found.row, found.other)
     )
     names = [key for key in {**proposed, **asked} if proposed.get(key, _NONE) != asked.get(key, _NONE)]
-    listed = masked_words(", ".join(key[:_LONGEST_NAME] for key in names[:_MOST_ARGUMENTS]), _LONGEST)
+    listed = masked_value_text(", ".join(key[:_LONGEST_NAME] for key in names[:_MOST_ARGUMENTS]), _LONGEST)
     return f" ({listed})" if listed else ""
 
 
 def _ended(passes: Passes, found: Found) -> str:
     """Returns the end of a server as its tap recorded it."""
-    words = masked_words((passes.capture.records.reason(found.row) or "it ended").rstrip("."), _LONGEST)
+    words = masked_value_text((passes.capture.records.reason(found.row) or "it ended").rstrip("."), _LONGEST)
     return f"{words[:1].upper()}{words[1:]}"
 
 
@@ -235,7 +235,7 @@ def _stopped(passes: Passes, found: Found) -> str:
 
 
 def _short(text: str) -> str:
-    return masked_words(text, _LONGEST)
+    return masked_value_text(text, _LONGEST)
 
 
 _WORDS: dict[str, Callable[[Passes, Found], Any]] = {

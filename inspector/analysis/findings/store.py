@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.check import Check
 from inspector.analysis.passes.changes import ChangedRows, Rows
-from inspector.protocol.secrets.masking import masked_words
+from inspector.protocol.secrets.masking import masked_value_text
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.hashes import NO_ROW, HashIndex
 from inspector.store.columns.intern_table import InternTable
@@ -110,7 +110,7 @@ class Findings:
         self._put(rows, number, present=True)
 
     def _detail(self, text: str, longest: int = LONGEST_DETAIL) -> int:
-        return self._details.intern(masked_words(text, longest)) if text else 0
+        return self._details.intern(masked_value_text(text, longest)) if text else 0
 
     def settle(
         self, check: Check, rows: Rows, wrong: NDArray[np.bool_], *,
@@ -143,7 +143,7 @@ class Findings:
             return
         number = self._number[check]
         table = self._tables[number]
-        table.put("gone", self._places_of(number, rows), 1)
+        table.replace("gone", self._places_of(number, rows), 1)
         self._counts[number] -= len(rows)
         self._put(rows, number, present=False)
         # Withdrawn entries stay until they are the majority, so compaction is amortized.
@@ -159,7 +159,7 @@ class Findings:
         if known < stop:
             index.add(table["row"][known:].astype(np.uint64) + np.uint64(1), np.arange(known, stop, dtype=np.uint32))
         # A finding that was withdrawn and added again has a later position.
-        return index.latest(rows.astype(np.uint64) + np.uint64(1), np.full(len(rows), stop, np.int64))
+        return index.latest_rows(rows.astype(np.uint64) + np.uint64(1), np.full(len(rows), stop, np.int64))
 
     def _compacted(self, table: GrowingColumns) -> GrowingColumns:
         alive = table["gone"] == 0
@@ -175,7 +175,7 @@ class Findings:
         for before in ascending(sets).tolist():
             mask = self._masks[before]
             after = self._set(mask | bit if present else mask & ~bit)
-            self.columns.put("set", rows[sets == before], after)
+            self.columns.replace("set", rows[sets == before], after)
         self.changed.update_all(rows)
 
     def _set(self, mask: int) -> int:

@@ -99,7 +99,7 @@ class Streams:
         """Returns the streams that gateways list as open, by row of the welcome."""
         found: dict[int, list[int]] = {}
         for row in welcomes.tolist():
-            active = batch.capture.records.decoded(row).payload.get("active_streams")
+            active = batch.capture.records.decoded_record(row).payload.get("active_streams")
             space = int(batch.capture.columns["space"][row])
             for item in active if isinstance(active, list) else []:
                 name = item.get("stream_id") if isinstance(item, Mapping) else None

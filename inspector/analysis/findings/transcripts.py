@@ -84,7 +84,7 @@ class Transcripts:
             return
         # A resumed session repeats its history, which must not count as further failures.
         if batch.capture.has_copies:
-            rows = rows[~batch.capture.repeats(rows)[1]]
+            rows = rows[~batch.capture.repeated_messages(rows)[1]]
         self._errors(batch, rows)
         self._failing(batch, rows, judged)
         self._repeating(batch, rows)
@@ -142,7 +142,7 @@ class Transcripts:
             place = int(spaces[row]), int(contexts[row])
             if row not in told:
                 self._full_since.pop(place, None)
-            elif place not in self._full_since and batch.capture.repeats(np.array([row]))[0][0] == NO_ROW:
+            elif place not in self._full_since and batch.capture.repeated_messages(np.array([row]))[0][0] == NO_ROW:
                 self._full_since[place] = row
                 rows.append(row)
         batch.findings.add(FULL, rows, details=[_full_words(*told[row]) for row in rows])

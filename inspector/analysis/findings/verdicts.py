@@ -16,8 +16,8 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.protocol.capabilities import covers_by_kind, first_covering
-from inspector.protocol.message_text import compact
-from inspector.protocol.secrets.masking import masked_words
+from inspector.protocol.message_text import compact_json
+from inspector.protocol.secrets.masking import masked_value_text
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_text
 
@@ -100,7 +100,7 @@ class Verdicts:
             return
         lines = np.concatenate((self._waiting, np.arange(self._taken, len(decisions))))
         self._taken = len(decisions)
-        envelopes = decisions.envelopes[lines]
+        envelopes = decisions.envelope_hashes[lines]
         lines, envelopes = lines[envelopes != NO_HASH], envelopes[envelopes != NO_HASH]
         rows = batch.capture.ids.latest_anywhere(envelopes)
         for place in np.flatnonzero(rows == NO_ROW).tolist():
@@ -110,7 +110,7 @@ class Verdicts:
         self._waiting = lines[~known][-_MOST_WAITING:]
         lines, rows = lines[known], rows[known]
         # Equal verdicts share a hash, so each distinct one is parsed once.
-        says = decisions.says[lines]
+        says = decisions.decision_hashes[lines]
         for value, first in zip(*(found.tolist() for found in np.unique(says, return_index=True)), strict=True):
             if value not in self._cases:
                 self._cases[value] = _read(decisions.decision(int(lines[first])))
@@ -121,8 +121,8 @@ class Verdicts:
     def _alone(self, batch: Batch) -> None:
         """Checks verdicts that are messages, after their file was opened as a log; only the kind is known."""
         for row in batch.flagged(Flag.LOG_ONLY.value).tolist():
-            payload = batch.capture.records.decoded(row).payload
-            value = hash_text(compact({key: item for key, item in payload.items() if key not in _OWN}))
+            payload = batch.capture.records.decoded_record(row).payload
+            value = hash_text(compact_json({key: item for key, item in payload.items() if key not in _OWN}))
             if value not in self._alike:
                 self._alike[value] = _read(payload)
             case = self._alike[value]
@@ -172,5 +172,5 @@ def _covering(case: _Case) -> object:
 
 
 def _short(capability: object) -> str:
-    text = capability if isinstance(capability, str) else compact(capability)
-    return masked_words(text, _LONGEST)
+    text = capability if isinstance(capability, str) else compact_json(capability)
+    return masked_value_text(text, _LONGEST)

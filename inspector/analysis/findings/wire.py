@@ -13,7 +13,7 @@ from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
 from inspector.protocol.formats import prefixed_lines
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.secrets.masking import masked_words
+from inspector.protocol.secrets.masking import masked_value_text
 from inspector.store.columns.flags import Flag
 
 UNREADABLE = Check(
@@ -100,7 +100,7 @@ KNOWN = frozenset(
 """
 
 _FROM_CLIENTS = frozenset({"system/join", "system/register", "system/heartbeat", "system/pong"})
-_FROM_GATEWAYS = kinds.SAID_OF_KEPT - {"stream/open"}
+_FROM_GATEWAYS = kinds.SENT_FOR_CONSUMED - {"stream/open"}
 """Reserved to gateways like system/*; `stream/open` is not, as released clients open streams themselves."""
 _DECLARING = ("subcontext/", "context/", "sub-context/")
 
@@ -223,8 +223,8 @@ def _who_forged(batch: Batch, row: int) -> str:
     name = batch.string("sender", row)
     person = batch.passes.trust.forged.get(row)
     if person is None and name not in GATEWAY_IDS:
-        return masked_words(name, _NAME)
-    true = masked_words(batch.capture.strings[person], _NAME) if person else "Somebody"
+        return masked_value_text(name, _NAME)
+    true = masked_value_text(batch.capture.strings[person], _NAME) if person else "Somebody"
     return f"{true}, in the name of {name},"
 
 
@@ -232,7 +232,7 @@ def _are_heartbeats(batch: Batch, rows: Rows) -> Array:
     """(n,) bool: True for the `presence` that v0.0 clients send every 30 s as a heartbeat."""
     found = batch.of("kind_raw", rows) == batch.code("presence")
     for place in np.flatnonzero(found).tolist():
-        payload = batch.capture.records.decoded(int(rows[place])).payload
+        payload = batch.capture.records.decoded_record(int(rows[place])).payload
         about = payload.get("participant")
         name = about.get("id") if isinstance(about, Mapping) else None
         found[place] = payload.get("event") == "heartbeat" and name == batch.capture.string("sender", int(rows[place]))

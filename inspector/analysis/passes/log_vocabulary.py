@@ -28,7 +28,7 @@ def spoken_kind(capture: Capture, message: int) -> str:
         if columns["protocol"][message] or kind not in _OF_JSON_RPC:
             return ""
         if capture.foreign_rpc.is_foreign(message):
-            return kinds.last_part(capture.foreign_rpc.kind(message))
+            return kinds.short_kind(capture.foreign_rpc.kind_of(message))
         is_notice = kind == kinds.REQUEST and (capture.string("method", message) or "").startswith(_NOTICES)
         return "notification" if is_notice else _OF_JSON_RPC[kind]
     if kind != "chat":
@@ -51,7 +51,7 @@ def kind_words(topics: Sequence[str]) -> dict[str, str]:
     """
     own = otlp.SPOKEN if "trace" in topics else {}  # words of one family only, for any other traffic in the log
     if "json-rpc" in topics:
-        own = own | {kind: f"JSON-RPC {kinds.last_part(kind)}" for kind in kinds.OF_JSON_RPC}
+        own = own | {kind: f"JSON-RPC {kinds.short_kind(kind)}" for kind in kinds.OF_JSON_RPC}
     if "mew" in topics or "msp" in topics or not topics:
         return own
     if set(topics) <= {"mcp", "json-rpc", "collapsible"}:

@@ -25,7 +25,7 @@ from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED, RUNNING
 from inspector.protocol import kinds, mcp_messages, msp
-from inspector.protocol.context_places import START
+from inspector.protocol.context_places import START_KIND
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
@@ -66,7 +66,7 @@ for _became, _state in {
 _STREAM_OPEN, _STREAM_CLOSE, _STREAM_REQUEST = "stream/open", "stream/close", "stream/request"
 _REASONING = "reasoning/start"
 _BEGIN = {
-    _REASONING: State.RUNNING, START: State.RUNNING, msp.OPENED: State.OPEN, _STREAM_OPEN: State.OPEN,
+    _REASONING: State.RUNNING, START_KIND: State.RUNNING, msp.SUBSESSION_OPENED: State.OPEN, _STREAM_OPEN: State.OPEN,
     _STREAM_REQUEST: State.WAITING,
 }  # fmt: skip
 _OF_STARTS, _OF_SESSIONS = np.zeros((2, 3), np.uint8)
@@ -108,7 +108,7 @@ class StatePass:
         for name, state in _BEGIN.items():
             rows = self._of_kind(kind, name, start)
             if len(rows):
-                self.columns.put("state", rows, state.value)
+                self.columns.replace("state", rows, state.value)
         self._end()
         # An open may have been linked to its request only now.
         opens = np.union1d(self._of_kind(kind, _STREAM_OPEN, start), self._linked_opens(linked[linked < start]))
@@ -130,7 +130,7 @@ class StatePass:
         before = self.columns["state"][rows]
         other = before != states
         if other.any():
-            self.columns.put("state", rows[other], states[other])
+            self.columns.replace("state", rows[other], states[other])
             self._changed.update_all(rows[other])
 
     # Contexts
@@ -142,7 +142,7 @@ class StatePass:
             return
         started, over = np.fromiter(became, np.int64, len(became)), np.fromiter(became.values(), np.uint8, len(became))
         kinds = self._capture.columns["kind"][started]
-        sessions = kinds == (self._capture.strings.find(msp.OPENED) or -1)
+        sessions = kinds == (self._capture.strings.find(msp.SUBSESSION_OPENED) or -1)
         states = np.where(sessions, _OF_SESSIONS[over], _OF_STARTS[over])
         told = are_any(kinds, [code for name in _BEGIN if (code := self._capture.strings.find(name))])
         self._put(started[told], states[told])
@@ -176,7 +176,7 @@ class StatePass:
         gone = states == State.CANCELLED
         # Notifications have no state, also after they were cancelled.
         states[~wants_answer(self._capture, rows, self._links["method"][rows])] = State.NONE
-        listens = self._links["method"][rows] == (self._capture.strings.find(mcp_messages.LISTEN) or -1)
+        listens = self._links["method"][rows] == (self._capture.strings.find(mcp_messages.LISTEN_METHOD) or -1)
         states[listens] = np.where(gone[listens], State.CLOSED, State.OPEN)
         answer = self._links["answer"][rows].astype(np.int64)
         self._answer(states, answer)
@@ -211,7 +211,7 @@ class StatePass:
         answer = answer[places]
         failed = self._capture.columns["flags"][answer] & Flag.ERROR.value != 0
         if self._capture.has_copies:  # a repeated answer in a history may lack the error mark
-            first = self._capture.repeats(answer)[0]
+            first = self._capture.repeated_messages(answer)[0]
             failed |= (first != NO_ROW) & (self._capture.columns["flags"][first] & Flag.ERROR.value != 0)
         states[places] = np.where(failed, State.FAILED.value, State.ANSWERED.value)
         declined = self._capture.columns["flags"][answer] & np.uint32(Flag.DECLINED.value) != 0
@@ -277,7 +277,7 @@ class _Streams:
         before = self._open.get(key)
         if before is None:
             before = self._open[key] = []
-            self._named[self._capture.ids.hash_in(key >> 32, self._capture.strings[stream])] = key
+            self._named[self._capture.ids.hash_in_space(key >> 32, self._capture.strings[stream])] = key
         own = int(columns["id_hash"][row])
         if before and (own == NO_HASH or int(columns["id_hash"][before[0]]) != own):
             self._became.update(dict.fromkeys(before, State.CLOSED.value))  # its id is in use again
@@ -301,4 +301,4 @@ class _Streams:
         if stream:
             return [self._key(row, stream)]
         causes = [self._stream_of[cause] for cause in self._correlation.causes(row) if cause in self._stream_of]
-        return causes or [self._named[value] for value in self._capture.hashes_named(row) if value in self._named]
+        return causes or [self._named[value] for value in self._capture.named_hashes(row) if value in self._named]

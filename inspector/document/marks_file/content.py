@@ -82,7 +82,7 @@ class Snapshot:
     """The capture's file."""
 
 
-def read(file: Path) -> Content | None:
+def read_marks(file: Path) -> Content | None:
     """Reads a marks file, if it exists.
 
     Raises:
@@ -112,7 +112,7 @@ def read(file: Path) -> Content | None:
     return content
 
 
-def encoded(snapshot: Snapshot, entries: Entries) -> bytes:
+def encode_marks(snapshot: Snapshot, entries: Entries) -> bytes:
     """Encodes a file."""
     messages = [entry for entry in entries.values() if isinstance(entry, MessageEntry)]
     contexts = [entry for entry in entries.values() if isinstance(entry, ContextEntry)]
@@ -129,7 +129,7 @@ def entries_of(content: Content | None) -> Entries:
     """Returns the entries by target."""
     entries: Entries = {}
     for entry in (*content.messages, *content.contexts) if content is not None else ():
-        add(entries, entry)
+        add_entry(entries, entry)
     return entries
 
 
@@ -138,19 +138,19 @@ def key_of(entry: Entry) -> Key:
     return (entry.no, entry.digest) if isinstance(entry, MessageEntry) else (entry.space, entry.path)
 
 
-def add(entries: Entries, entry: Entry) -> None:
+def add_entry(entries: Entries, entry: Entry) -> None:
     """Adds an entry; merges two for the same target."""
     key = key_of(entry)
-    entries[key] = _both(entries[key], entry) if key in entries else entry
+    entries[key] = _merge_two(entries[key], entry) if key in entries else entry
 
 
-def _both(one: Entry, other: Entry) -> Entry:
-    note = joined(Note(one.mark, one.comment), other)
+def _merge_two(one: Entry, other: Entry) -> Entry:
+    note = join_note(Note(one.mark, one.comment), other)
     over = [*one.over, *(sign for sign in other.over if sign not in one.over)]
     return msgspec.structs.replace(one, mark=note.marked, comment=note.comment, over=over)
 
 
-def joined(note: Note, entry: Entry) -> Note:
+def join_note(note: Note, entry: Entry) -> Note:
     """Merges an entry into a note."""
     comment, theirs = note.comment, entry.comment[:LONGEST_COMMENT]
     # Two windows may have written the same comment, or one a longer version.
@@ -159,7 +159,7 @@ def joined(note: Note, entry: Entry) -> Note:
     return Note(note.marked or entry.mark, comment)
 
 
-def merged(ours: Entries, had: Entries, there: Entries) -> Entries:
+def merge_entries(ours: Entries, had: Entries, there: Entries) -> Entries:
     """Merges our entries with entries of the file that are unknown to us, or changed by others.
 
     Args:
@@ -171,7 +171,7 @@ def merged(ours: Entries, had: Entries, there: Entries) -> Entries:
     for key, entry in ours.items():
         theirs = there.get(key, entry)
         if key not in had:
-            result[key] = _both(entry, theirs)
+            result[key] = _merge_two(entry, theirs)
         else:
             # Our own change outranks a change of the same note by others.
             result[key] = theirs if entry == had[key] else entry
@@ -185,13 +185,13 @@ def merged(ours: Entries, had: Entries, there: Entries) -> Entries:
 # Unwritable files
 
 
-def sign(entry: Entry) -> str:
+def note_signature(entry: Entry) -> str:
     """Returns the signature of a note that another one replaces."""
     noted = f"{int(entry.mark)}{entry.comment}".encode("utf-8", "surrogatepass")
     return blake2b(noted, digest_size=6).hexdigest()
 
 
-def with_over(ours: Entries, stuck: Entries) -> Entries:
+def with_signatures(ours: Entries, stuck: Entries) -> Entries:
     """Adds to our entries the signatures of notes in an unwritable file that they replace.
 
     A removed note becomes an entry without mark or comment.
@@ -205,12 +205,12 @@ def with_over(ours: Entries, stuck: Entries) -> Entries:
         empty = msgspec.structs.replace(theirs, mark=False, comment="", over=[])
         entry = result.get(key, empty)
         differs = bool(theirs.mark or theirs.comment) and (entry.mark, entry.comment) != (theirs.mark, theirs.comment)
-        if differs and sign(theirs) not in entry.over:
-            result[key] = msgspec.structs.replace(entry, over=[*entry.over, sign(theirs)])
+        if differs and note_signature(theirs) not in entry.over:
+            result[key] = msgspec.structs.replace(entry, over=[*entry.over, note_signature(theirs)])
     return result
 
 
-def replaced(contents: list[Content]) -> set[tuple[Key, str]]:
+def replaced_notes(contents: list[Content]) -> set[tuple[Key, str]]:
     """Returns target and signature of all notes that these files replace."""
     return {
         (key_of(entry), over)

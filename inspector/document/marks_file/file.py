@@ -14,17 +14,17 @@ from inspector.document.marks_file.content import (
     Entry,
     MessageEntry,
     Snapshot,
-    add,
+    add_entry,
     entries_of,
-    joined,
+    join_note,
     key_of,
-    replaced,
-    sign,
+    note_signature,
+    replaced_notes,
 )
-from inspector.document.marks_file.finding import FoundMarks, Search, elsewhere
+from inspector.document.marks_file.finding import FoundMarks, MarksSearch, find_moved_marks
 from inspector.document.marks_file.identity import Digests
 from inspector.document.marks_file.places import places_of, read_places_of
-from inspector.document.marks_file.writing import Writer
+from inspector.document.marks_file.writing import MarksWriter
 
 
 class MarksFile:
@@ -46,8 +46,8 @@ class MarksFile:
         """
         self._document = document
         self._home = home
-        self._search = Search()
-        self._writer = Writer()
+        self._search = MarksSearch()
+        self._writer = MarksWriter()
         self._digests = Digests(document.capture)
         self._tree = (-1, -1)
         self._taken_any = self._searched_elsewhere = False
@@ -85,7 +85,7 @@ class MarksFile:
             done += 1
             if not self._is_of(entry):
                 self.lost.append(entry)
-            elif marks.put(entry.no - 1, joined(marks.note(entry.no - 1), entry)):
+            elif marks.put(entry.no - 1, join_note(marks.note(entry.no - 1), entry)):
                 placed.append(entry.no - 1)
         if done:
             self.messages = self.messages[done:]
@@ -93,9 +93,9 @@ class MarksFile:
         return placed
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """Returns True if all entries are applied, so no further call is needed."""
-        return self._search.done and not self.messages and not self.contexts
+        return self._search.is_done and not self.messages and not self.contexts
 
     @property
     def trouble(self) -> str:
@@ -121,7 +121,7 @@ class MarksFile:
             target = self._context(entry)
             if target is None:
                 waiting.append(entry)
-            elif marks.put(target, joined(marks.note(target), entry)):
+            elif marks.put(target, join_note(marks.note(target), entry)):
                 placed.append(target)
         self._tree = version
         self.contexts = waiting
@@ -138,27 +138,27 @@ class MarksFile:
         return None if node == MAIN else ContextTarget(space, node)
 
     def _is_of(self, entry: MessageEntry) -> bool:
-        return entry.no > 0 and self._digests.of(entry.no - 1) == entry.digest
+        return entry.no > 0 and self._digests.message_digest(entry.no - 1) == entry.digest
 
     def _take_in(self, *, complete: bool) -> None:
         """Collects the entries of all files of this capture; undecided files are checked again later."""
         if not len(self._document.capture):
             return
-        if not self._search.done:
-            heads = self._digests.heads()
-            self._take(self._search.look(self._read_places(), heads, complete=complete))
+        if not self._search.is_done:
+            heads = self._digests.head_digests()
+            self._take_entries(self._search.decide_files(self._read_places(), heads, complete=complete))
         if complete and not self._taken_any and not self._searched_elsewhere:
             self._searched_elsewhere = True
             self._look_elsewhere()
 
-    def _take(self, found: list[FoundMarks]) -> None:
-        gone = replaced([one.content for one in found])
+    def _take_entries(self, found: list[FoundMarks]) -> None:
+        gone = replaced_notes([one.content for one in found])
         for one in found:
             self._taken_any = True
             entries = entries_of(one.content)
-            self._writer.took(one.file, entries)
+            self._writer.note_read(one.file, entries)
             for entry in entries.values():
-                if (entry.mark or entry.comment) and (key_of(entry), sign(entry)) not in gone:
+                if (entry.mark or entry.comment) and (key_of(entry), note_signature(entry)) not in gone:
                     self._wait_for_place(entry)
         self.messages.sort(key=lambda entry: entry.no)
         self._tree = (-1, -1)
@@ -171,14 +171,14 @@ class MarksFile:
 
     def _look_elsewhere(self) -> None:
         """Without marks here, takes over marks from an earlier place of the capture."""
-        found = elsewhere(self._digests.heads(), self._home, self._read_places())
+        found = find_moved_marks(self._digests.head_digests(), self._home, self._read_places())
         if not found or self._home is None:
             return
         # The other capture may still exist, so the user decides.
         if not found[0].moved or not self._are_all_of(found[0]):
             self.offered = found[0]
             return
-        self._take(found[:1])
+        self._take_entries(found[:1])
         self.notice = f"The marks were found in {found[0].file}: {self._home.name} was renamed or moved since."
 
     def _are_all_of(self, found: FoundMarks) -> bool:
@@ -186,7 +186,7 @@ class MarksFile:
         total = len(self._document.analysis)
         return all(entry.no <= total and self._is_of(entry) for entry in found.content.messages)
 
-    def take_offered(self) -> None:
+    def accept_offered(self) -> None:
         """Accepts the offered marks and keeps their file unchanged. `restore` applies them."""
         if self.offered is not None:
             for entry in entries_of(self.offered.content).values():
@@ -196,11 +196,11 @@ class MarksFile:
             self.offered = None
 
     def _places(self, home: Path | None) -> tuple[Path, ...]:
-        first = self._digests.heads()[:1]
+        first = self._digests.head_digests()[:1]
         return places_of(home, first[0] if first else "")
 
     def _read_places(self) -> tuple[Path, ...]:
-        first = self._digests.heads()[:1]
+        first = self._digests.head_digests()[:1]
         return read_places_of(self._home, first[0] if first else "")
 
     # Writing
@@ -213,7 +213,7 @@ class MarksFile:
         name = home.name if home is not None else self._document.name
         # File names may have bytes that are no text, but JSON must be UTF-8.
         shown_name = name.encode(errors="backslashreplace").decode()
-        return Snapshot(shown_name, self._entries(), self._digests.heads(), number, self._places(home), home)
+        return Snapshot(shown_name, self._entries(), self._digests.head_digests(), number, self._places(home), home)
 
     def _entries(self) -> Entries:
         capture, analysis = self._document.capture, self._document.analysis
@@ -221,13 +221,13 @@ class MarksFile:
         entries: Entries = {}
         for row in marks.rows.tolist():
             note = marks.note(row)
-            add(entries, MessageEntry(row + 1, self._digests.of(row), note.marked, note.comment))
+            add_entry(entries, MessageEntry(row + 1, self._digests.message_digest(row), note.marked, note.comment))
         for target, note in marks.contexts():
             path = "" if target.node == MAIN else tree.path(target.node)
-            add(entries, ContextEntry(capture.strings[target.space], path, note.marked, note.comment))
+            add_entry(entries, ContextEntry(capture.strings[target.space], path, note.marked, note.comment))
         # Entries without a match are kept: their messages may still arrive.
         for entry in (*self.messages, *self.lost, *self.contexts):
-            add(entries, entry)
+            add_entry(entries, entry)
         return entries
 
     def write(self, snapshot: Snapshot) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.document.document import CaptureDocument
-from inspector.document.marks_file.content import Content, read, replaced
-from inspector.document.marks_file.identity import Digests, fits, may_fit, surely_fits
+from inspector.document.marks_file.content import Content, read_marks, replaced_notes
+from inspector.document.marks_file.identity import Digests, matches_capture, may_match, surely_matches
 from inspector.document.marks_file.places import known_elsewhere
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, UnknownFormatError
 from inspector.sources.inputs import is_stream
@@ -35,7 +35,7 @@ class FoundMarks:
     moved: bool = False
 
 
-class Search:
+class MarksSearch:
     """Searches the marks of one capture until each file is decided.
 
     Attributes:
@@ -48,11 +48,11 @@ class Search:
         self.waiting: list[FoundMarks] | None = None
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """Returns True if every file is decided."""
         return self.waiting == []
 
-    def look(self, places: Iterable[Path], heads: tuple[str, ...], *, complete: bool) -> list[FoundMarks]:
+    def decide_files(self, places: Iterable[Path], heads: tuple[str, ...], *, complete: bool) -> list[FoundMarks]:
         """Returns newly decided files of the capture.
 
         Args:
@@ -63,13 +63,15 @@ class Search:
         if self.waiting is None:
             self.waiting = self._read_all(places)
         undecided = [
-            found for found in self.waiting if not fits(found.content, heads) and may_fit(found.content, heads)
+            found
+            for found in self.waiting
+            if not matches_capture(found.content, heads) and may_match(found.content, heads)
         ]
-        if replaced([found.content for found in undecided]) and not complete:
+        if replaced_notes([found.content for found in undecided]) and not complete:
             return []  # an undecided file may replace notes of another one
         taken: list[FoundMarks] = []
         for found in self.waiting:
-            if fits(found.content, heads):
+            if matches_capture(found.content, heads):
                 taken.append(found)
             elif found not in undecided or complete:
                 self.trouble = f"{found.file.name} holds the marks of another file; it was left as it is."
@@ -81,7 +83,7 @@ class Search:
         found: list[tuple[float, FoundMarks]] = []
         for file in places:
             try:
-                content = read(file)
+                content = read_marks(file)
                 if content is not None:
                     found.append((file.stat().st_mtime, FoundMarks(file, content)))
             except (OSError, ValueError) as error:
@@ -90,7 +92,7 @@ class Search:
         return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
-def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...]) -> list[FoundMarks]:
+def find_moved_marks(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...]) -> list[FoundMarks]:
     """Returns marks of the capture under earlier names, latest first; marks of a moved capture precede all others."""
     found: list[FoundMarks] = []
     left = _READ_AT_MOST
@@ -98,12 +100,12 @@ def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...
         try:
             # Many small files are cheap, and the limit stops before a few huge ones.
             left -= file.stat().st_size
-            content = read(file) if left >= 0 else None
+            content = read_marks(file) if left >= 0 else None
         except (OSError, ValueError):
             continue
-        if content is not None and fits(content, heads) and (content.messages or content.contexts):
+        if content is not None and matches_capture(content, heads) and (content.messages or content.contexts):
             written_for = capture or file
-            moved = surely_fits(content, heads) and not _is_still_there(written_for, content, heads[0])
+            moved = surely_matches(content, heads) and not _is_still_there(written_for, content, heads[0])
             found.append(FoundMarks(file, content, written_for, moved))
     # The sort is stable, so the latest stays first within each part.
     return sorted(found, key=lambda one: not one.moved)
@@ -135,7 +137,7 @@ def _may_hold(capture: Path, content: Content, first: str) -> bool:
             for step in steps:
                 if step.messages >= content.of.messages:
                     break
-        heads = Digests(document.capture).heads()
-        return fits(content, heads) or (may_fit(content, heads) and heads[:1] == (first,))
+        heads = Digests(document.capture).head_digests()
+        return matches_capture(content, heads) or (may_match(content, heads) and heads[:1] == (first,))
     finally:
         document.close()

@@ -20,7 +20,7 @@ class Digests:
         self._capture = capture
         self._made: dict[int, str] = {}
 
-    def of(self, message: int) -> str:
+    def message_digest(self, message: int) -> str:
         """Returns the digest of a message's line: of its first bytes and its length."""
         found = self._made.get(message)
         if found is None:
@@ -29,29 +29,31 @@ class Digests:
             found = self._made[message] = made.hexdigest()
         return found
 
-    def heads(self) -> tuple[str, ...]:
+    def head_digests(self) -> tuple[str, ...]:
         """Returns digests of the first message, the first two, and so on."""
         made, heads = blake2b(digest_size=16), list[str]()
         for message in range(min(HEAD_MESSAGES, len(self._capture))):
-            made.update(self.of(message).encode())
+            made.update(self.message_digest(message).encode())
             heads.append(made.hexdigest())
         return tuple(heads)
 
 
-def fits(content: Content, heads: tuple[str, ...]) -> bool:
+def matches_capture(content: Content, heads: tuple[str, ...]) -> bool:
     """Returns True if marks belong to the capture with these `heads`."""
     count, digest = content.of.messages, content.of.digest
     return bool(digest) and 1 <= count <= len(heads) and heads[count - 1] == digest
 
 
-def surely_fits(content: Content, heads: tuple[str, ...]) -> bool:
+def surely_matches(content: Content, heads: tuple[str, ...]) -> bool:
     """Returns True for certain matches: 20 messages, or all messages of a shorter capture.
 
     Fewer messages can be common to many captures: MCP logs begin with the same `initialize`.
     """
-    return fits(content, heads) and (content.of.messages >= HEAD_MESSAGES or content.of.messages == len(heads))
+    return matches_capture(content, heads) and (
+        content.of.messages >= HEAD_MESSAGES or content.of.messages == len(heads)
+    )
 
 
-def may_fit(content: Content, heads: tuple[str, ...]) -> bool:
+def may_match(content: Content, heads: tuple[str, ...]) -> bool:
     """Returns True if too few messages are read to decide."""
     return len(heads) < content.of.messages <= HEAD_MESSAGES

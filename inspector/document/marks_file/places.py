@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from inspector.base import atomic_files
-from inspector.base.file_lock import Lock
+from inspector.base.file_lock import FileLock
 from inspector.base.paths import data_folder
 from inspector.store.files.capture_folder import MARKS_SUFFIX
 
@@ -85,10 +85,10 @@ def replace_whole(place: Path, data: bytes) -> None:
     """
     if place.parent == own_folder():
         place.parent.mkdir(mode=0o700, exist_ok=True)
-    atomic_files.replace_whole(place, data)
+    atomic_files.replace_file(place, data)
 
 
-def remove(place: Path) -> None:
+def remove_marks(place: Path) -> None:
     """Removes a marks file and keeps links to it. A file with another extension is not ours and stays.
 
     Raises:
@@ -99,7 +99,7 @@ def remove(place: Path) -> None:
 
 
 @contextlib.contextmanager
-def writing_alone() -> Generator[None]:
+def marks_lock() -> Generator[None]:
     """Holds the lock on marks against other windows and processes of this user.
 
     Raises:
@@ -107,7 +107,7 @@ def writing_alone() -> Generator[None]:
     """
     try:
         own_folder().mkdir(mode=0o700, exist_ok=True)
-        lock = Lock.take(own_folder() / _LOCK, _LOCK_S)
+        lock = FileLock.acquire(own_folder() / _LOCK, _LOCK_S)
     except OSError:  # without a place for the lock, write without it
         yield
         return
@@ -134,7 +134,7 @@ class _Index(msgspec.Struct):
     known: list[_Known] = []
 
 
-def remember(first: str, marks: Path, capture: Path | None) -> None:
+def record_place(first: str, marks: Path, capture: Path | None) -> None:
     """Records the place of a capture's marks; a failure only affects the search after a move.
 
     Call it while `writing_alone`.

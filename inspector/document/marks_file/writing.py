@@ -13,16 +13,16 @@ from inspector.document.marks_file.content import (
     MOST_BYTES,
     Entries,
     Snapshot,
-    encoded,
+    encode_marks,
     entries_of,
-    merged,
-    read,
-    with_over,
+    merge_entries,
+    read_marks,
+    with_signatures,
 )
-from inspector.document.marks_file.identity import fits
+from inspector.document.marks_file.identity import matches_capture
 
 
-class Writer:
+class MarksWriter:
     """Remembers the known content per file, to distinguish our changes from changes by others.
 
     Attributes:
@@ -42,7 +42,7 @@ class Writer:
         self._taken += 1
         return self._taken
 
-    def took(self, file: Path, entries: Entries) -> None:
+    def note_read(self, file: Path, entries: Entries) -> None:
         """Records entries read from a file."""
         with self._lock:
             self._took.append((self._taken, file, entries))
@@ -58,7 +58,7 @@ class Writer:
             # Threads may finish out of order; an older state must not replace a newer one.
             if snapshot.number < self._written:
                 return
-            with places.writing_alone():
+            with places.marks_lock():
                 self._write(snapshot)
             self._written = snapshot.number
 
@@ -74,7 +74,7 @@ class Writer:
             place = self._write_first(snapshot)  # the notes left there must be replaced by signatures in ours
         self.path = place
         if place is not None and snapshot.heads:
-            places.remember(snapshot.heads[0], place, snapshot.home)
+            places.record_place(snapshot.heads[0], place, snapshot.home)
 
     def _clear_others(self, snapshot: Snapshot, place: Path | None) -> bool:
         """Removes our entries from outdated files; returns True if the set of unwritable files changed."""
@@ -95,7 +95,7 @@ class Writer:
         Raises:
             OSError: they could not be written.
         """
-        with self._lock, places.writing_alone():
+        with self._lock, places.marks_lock():
             # The copy has marks of its own, so our knowledge of our files stays as it was.
             had, stuck = dict(self._had), self._stuck
             self._stuck = set()
@@ -104,7 +104,7 @@ class Writer:
             finally:
                 self._had, self._stuck = had, stuck
             if place is not None and snapshot.heads:
-                places.remember(snapshot.heads[0], place, snapshot.home)
+                places.record_place(snapshot.heads[0], place, snapshot.home)
             return place
 
     def _write_first(self, snapshot: Snapshot) -> Path | None:
@@ -130,7 +130,7 @@ class Writer:
         if place.parent != places.own_folder():
             return {key: msgspec.structs.replace(entry, over=[]) for key, entry in entries.items()}
         for stuck in self._stuck - {place}:
-            entries = with_over(entries, self._had.get(stuck, {}))
+            entries = with_signatures(entries, self._had.get(stuck, {}))
         return entries
 
     def _write_at(self, place: Path, snapshot: Snapshot, entries: Entries) -> None:
@@ -140,19 +140,19 @@ class Writer:
             OSError: it could not be written, or a file there must not be replaced.
         """
         try:
-            found = read(place)
+            found = read_marks(place)
         except ValueError as error:
             raise OSError(errno.EEXIST, f"{place.name} cannot be read: {error}") from error
-        if found is not None and not fits(found, snapshot.heads):
+        if found is not None and not matches_capture(found, snapshot.heads):
             raise OSError(errno.EEXIST, f"{place.name} holds the marks of another file")
         there = entries_of(found)
-        result = merged(entries, self._had.get(place, {}), there)
+        result = merge_entries(entries, self._had.get(place, {}), there)
         if result:
-            data = encoded(snapshot, result)
+            data = encode_marks(snapshot, result)
             if len(data) > MOST_BYTES:
                 raise OSError(errno.EFBIG, "there are too many")
             # Equal content keeps its time, so other windows need not read it again.
             if result != there:
                 places.replace_whole(place, data)
         elif found is not None:
-            places.remove(place)
+            places.remove_marks(place)

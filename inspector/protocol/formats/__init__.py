@@ -32,7 +32,7 @@ from types import ModuleType
 from typing import Any
 
 from inspector.protocol.derived_messages import Payload
-from inspector.protocol.flattened_json import MAX_LENGTH, Shallow
+from inspector.protocol.flattened_json import MAX_LENGTH, FlattenedJson
 from inspector.protocol.formats import (
     a2a,
     acp,
@@ -54,11 +54,11 @@ from inspector.protocol.formats import (
 )
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import TOO_DEEP, NotAnObjectError, read_header
-from inspector.protocol.json_size import TOO_MUCH, is_too_much
-from inspector.protocol.line_structs import is_usual
-from inspector.protocol.record import ModelCall, Record, Shape, unreadable
+from inspector.protocol.json_size import TOO_LARGE, is_too_large
+from inspector.protocol.line_structs import is_regular_line
+from inspector.protocol.record import ModelCall, Record, Shape, unreadable_record
 from inspector.protocol.rpc_batch import batch_in
-from inspector.protocol.shared_lines import joined_in
+from inspector.protocol.shared_lines import objects_in_line
 
 # In the order tried. Gateway lines come before bare ones, because a line about a failure has `id` and `error` like a
 # JSON-RPC answer. HTTP recordings come before bare ones, since their lines have a `kind`. Captures come before wrapped
@@ -73,36 +73,36 @@ CODING_AGENTS = (claude, codex, copilot, gemini, opencode, vscode_chat)
 
 _CODEX = (codex,)
 
-_BY_TYPE = (claude, otlp)
+_IDENTIFIED_BY_TYPE = (claude, otlp)
 """Formats for which a record of an unknown type identifies a file; for others the keys are too common."""
 
-AGENTS = (acp, a2a)
+AGENT_PROTOCOLS = (acp, a2a)
 """Protocols between agents over JSON-RPC: detected by their methods, in lines of any of FORMATS."""
 
-LATE = (api_messages,)
+LATE_TRANSCRIPTS = (api_messages,)
 """Transcripts tried after all other formats, since their records' keys occur in many others."""
 
-EVERY = (*FORMATS, *AGENTS, prefixed_lines, *TRANSCRIPTS, *LATE)
+ALL_FORMATS = (*FORMATS, *AGENT_PROTOCOLS, prefixed_lines, *TRANSCRIPTS, *LATE_TRANSCRIPTS)
 """All formats, also those whose lines are no JSON objects."""
 
 FRAME_LABEL = "stream-frames"
 """Lines `#id#data`: readable, but comments look alike, so they do not make a file a log."""
 
-WORDS: dict[str, str] = {label: words for one in EVERY for label, words in one.WORDS.items()}
+FORMAT_NAMES: dict[str, str] = {label: words for one in ALL_FORMATS for label, words in one.WORDS.items()}
 """Names of logs in the window, by label."""
 
-READS = ", ".join(one.READS for one in EVERY)
+READABLE_FORMATS = ", ".join(one.READS for one in ALL_FORMATS)
 """Readable formats, for a sentence."""
 
 _MAX_NESTING = 4
-_MEANT_BY = {one.LABEL: one for one in (*TRANSCRIPTS, *LATE, *AGENTS)}
-_PAYLOADS = {**_MEANT_BY, wire_recording.LABEL: wire_recording, prefixed_lines.LABEL: prefixed_lines}
+_DERIVING_FORMATS = {one.LABEL: one for one in (*TRANSCRIPTS, *LATE_TRANSCRIPTS, *AGENT_PROTOCOLS)}
+_PAYLOADS = {**_DERIVING_FORMATS, wire_recording.LABEL: wire_recording, prefixed_lines.LABEL: prefixed_lines}
 """Formats with derived messages, by label."""
 # All but the last, with labels by the shape's number: a dict would hash the enumeration each time.
 _READERS = tuple((f.read, tuple(f.LABELS.get(shape, f.LABEL) for shape in Shape)) for f in FORMATS[:-1])
 
 
-READINGS: dict[str, str] = {one.LABEL: one.WORDS[one.LABEL] for one in EVERY}
+SELECTABLE_FORMATS: dict[str, str] = {one.LABEL: one.WORDS[one.LABEL] for one in ALL_FORMATS}
 """Selectable formats: label and words."""
 
 
@@ -120,11 +120,11 @@ def read_line(line: bytes, reading: str | None = None, known: Mapping[str, Any] 
 def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
     """Reads one line in a forced format, whatever its form; returns as `read_line_as`."""
     record: Record | None = None
-    transcript = _MEANT_BY.get(reading)
+    transcript = _DERIVING_FORMATS.get(reading)
     if transcript is not None:
         # The reader of a transcript decodes the whole line, which takes too long above this limit.
-        if is_too_much(line):
-            return unreadable(line, TOO_MUCH), None
+        if is_too_large(line):
+            return unreadable_record(line, TOO_LARGE), None
         record = transcript.read(line, unknown=True)
     elif reading == prefixed_lines.LABEL:
         record = prefixed_lines.read(line, read_line)
@@ -132,7 +132,7 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
         try:
             header = read_header(line)
         except NotAnObjectError as error:
-            return unreadable(line, str(error)), None
+            return unreadable_record(line, str(error)), None
         if reading == wrapped_lines.LABEL:
             record = wrapped_lines.read(header, line, read_line)
         else:
@@ -140,7 +140,7 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
             module = next(one for one in FORMATS[:-1] if reading == one.LABEL)
             record = module.read(header, line)
     if record is None:
-        return unreadable(line, f"nothing that is read as {READINGS[reading]}"), None
+        return unreadable_record(line, f"nothing that is read as {SELECTABLE_FORMATS[reading]}"), None
     return record, reading
 
 
@@ -160,21 +160,21 @@ def read_line_as(
         record = read_frame(line)
         return record, None if record.shape is Shape.UNREADABLE else FRAME_LABEL
     # A long line is judged by its header alone.
-    decoded_whole = not is_too_much(line)
-    for transcript in _asked_first(line) if decoded_whole else ():
+    decoded_whole = not is_too_large(line)
+    for transcript in _candidate_transcripts(line) if decoded_whole else ():
         record = transcript.read(line)
         if record is not None:
             return record, transcript.LABEL
     try:
         header = read_header(line)
     except NotAnObjectError as error:
-        return _other(line, str(error), nesting, known)
+        return _read_other_line(line, str(error), nesting, known)
     # Readers with a header decode it once; the first that knows the line wins.
     for read, labels in _READERS:
         record = read(header, line, known, known_of) if read is wire_recording.read else read(header, line)
         if record is not None:
             label = labels[record.shape]
-            own = _of_agents(record, known) if record.shape is Shape.RPC else None
+            own = _agent_protocol_of(record, known) if record.shape is Shape.RPC else None
             return record, own.LABEL if own is not None and label == _UNNAMED else label
     # A wrapper may lie inside of another one, but not without end.
     if nesting < _MAX_NESTING:
@@ -182,34 +182,40 @@ def read_line_as(
         if record is not None:
             return record, wrapped_lines.LABEL
     if not decoded_whole:
-        return unreadable(line, TOO_MUCH), None
+        return unreadable_record(line, TOO_LARGE), None
     # Formats with a weak mark come late, so that they take no line of another one.
-    for transcript in LATE:
+    for transcript in LATE_TRANSCRIPTS:
         record = transcript.read(line)
         if record is not None:
             return record, transcript.LABEL
     for transcript in TRANSCRIPTS:
         record = transcript.read(line, unknown=True)
         if record is not None:
-            return record, transcript.LABEL if transcript in _BY_TYPE else None
+            return record, transcript.LABEL if transcript in _IDENTIFIED_BY_TYPE else None
     return read_frame(line), None
 
 
-def _asked_first(line: bytes) -> Sequence[ModuleType]:
+def _candidate_transcripts(line: bytes) -> Sequence[ModuleType]:
     """Returns the transcripts that may match a line: trying all of them takes longer than reading it."""
-    if bare.is_rpc(line) or is_usual(line) or wire_recording.is_usual(line):
+    if bare.is_rpc(line) or is_regular_line(line) or wire_recording.is_usual(line):
         return ()
     return _CODEX if codex.is_usual(line) else TRANSCRIPTS
 
 
-def _of_agents(record: Record, known: Mapping[str, Any] | None) -> ModuleType | None:
+def _agent_protocol_of(record: Record, known: Mapping[str, Any] | None) -> ModuleType | None:
     """Returns the agent protocol of a JSON-RPC record, and sets the derived messages; None for other records."""
     header = record.header
     if header is None:
         return None
     named = known.get("protocol") if known is not None else None
-    found = next((one for one in AGENTS if (named == one.LABEL if named is not None else one.is_own(header))), None)
-    return found if found is not None and agent_rpc.mean(record, found.LABEL, found.entries, known) else None
+    found = next(
+        (one for one in AGENT_PROTOCOLS if (named == one.LABEL if named is not None else one.is_own(header))), None
+    )
+    return (
+        found
+        if found is not None and agent_rpc.set_derived_messages(record, found.LABEL, found.entries, known)
+        else None
+    )
 
 
 _UNNAMED = bare.LABELS[Shape.RPC]
@@ -218,15 +224,15 @@ _UNNAMED = bare.LABELS[Shape.RPC]
 
 def payload_of(record: Record, number: int) -> Payload:
     """Returns the payload of message `number`, from 0, in a transcript's record. Never raises."""
-    module = _PAYLOADS.get(record.meant_by or "")
+    module = _PAYLOADS.get(record.derived_by or "")
     if module is None:
         return {}
-    if record.known is not None:  # of reassembled lines
-        return module.payload(record.raw, number, record.known)
+    if record.known_facts is not None:  # of reassembled lines
+        return module.payload(record.raw, number, record.known_facts)
     return module.payload(record.raw, number)
 
 
-def _other(
+def _read_other_line(
     line: bytes, why: str, nesting: int, known: Mapping[str, Any] | None
 ) -> tuple[Record, str | None]:  # fmt: skip
     """Reads a line that is no JSON object, and returns its format's label.
@@ -235,28 +241,28 @@ def _other(
     """
     # Only a long nesting is shortened: the time and the sender are at the top.
     if why == TOO_DEEP and line[:1] == b"{" and len(line) <= MAX_LENGTH:
-        return _too_deep(line, nesting)
-    batch = batch_in(line) or (None if nesting else joined_in(line))
+        return _read_too_deep(line, nesting)
+    batch = batch_in(line) or (None if nesting else objects_in_line(line))
     if batch is None and nesting <= 1:  # a container's log may contain a program's with a prefix of its own
         record = prefixed_lines.read(line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
         if record is not None:  # empty by itself: a field of an event stream, or an event of an answer
-            return record, prefixed_lines.LABEL if record.shape is not Shape.NOTHING else record.meant_by
-    return batch or unreadable(line, why), None
+            return record, prefixed_lines.LABEL if record.shape is not Shape.NO_MESSAGE else record.derived_by
+    return batch or unreadable_record(line, why), None
 
 
-def _too_deep(line: bytes, nesting: int) -> tuple[Record, str | None]:
+def _read_too_deep(line: bytes, nesting: int) -> tuple[Record, str | None]:
     """Reads a too deeply nested line as an unreadable record with its known time, sender and envelope.
 
     So the copies of one envelope in a gateway's log remain one message.
     """
-    shallow = Shallow(line)
+    shallow = FlattenedJson(line)
     try:
         read_header(shallow.text)
     except NotAnObjectError:
-        return unreadable(line, TOO_DEEP), None
+        return unreadable_record(line, TOO_DEEP), None
     record, label = read_line_as(shallow.text, nesting)
     if record.shape is Shape.UNREADABLE or record.batch:
-        return unreadable(line, TOO_DEEP), None
+        return unreadable_record(line, TOO_DEEP), None
     # The record keeps the original bytes.
-    record.raw, record.shape, record.reason = shallow.original(record.raw), Shape.UNREADABLE, TOO_DEEP
+    record.raw, record.shape, record.reason = shallow.original_bytes(record.raw), Shape.UNREADABLE, TOO_DEEP
     return record, label

@@ -12,7 +12,16 @@ from typing import Any
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.formats import agent_rpc
-from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, answer, control, mapping, mappings, request, text
+from inspector.protocol.formats.agent_rpc import (
+    AGENT,
+    CLIENT,
+    answer_entry,
+    control_row,
+    mapping_or_empty,
+    mappings_in,
+    request_entry,
+    text_or_none,
+)
 from inspector.protocol.formats.entry_builders import (
     CHAT,
     THOUGHT,
@@ -26,7 +35,7 @@ from inspector.protocol.formats.entry_builders import (
     text_entry,
     text_of,
 )
-from inspector.protocol.formats.value_conversions import record_words
+from inspector.protocol.formats.value_conversions import describe_record
 from inspector.protocol.header import Header
 from inspector.protocol.record import Record
 
@@ -35,19 +44,21 @@ WORDS = {LABEL: "Agent Client Protocol"}
 READS = "Agent Client Protocol"
 NAMESPACE = "acp/"
 
-OF_CLIENTS = frozenset(
+CLIENT_METHODS = frozenset(
     ("initialize", "authenticate", "auth/login", "auth/logout", "logout", "session/new", "session/load",
      "session/resume", "session/list", "session/fork", "session/close", "session/delete", "session/prompt",
      "session/set_mode", "session/set_model", "session/set_config_option", "session/cancel")
 )  # fmt: skip
 """Methods of the editor."""
-OF_AGENTS = frozenset(
+AGENT_METHODS = frozenset(
     ("session/update", "session/request_permission", "fs/read_text_file", "fs/write_text_file", "terminal/create",
      "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release", "elicitation/create",
      "elicitation/complete", "mcp/connect", "mcp/message", "mcp/disconnect")
 )  # fmt: skip
 """Methods of the agent."""
-_OWN = frozenset(name for name in OF_CLIENTS | OF_AGENTS if name.startswith(("session/", "fs/", "terminal/", "auth/")))
+_OWN = frozenset(
+    name for name in CLIENT_METHODS | AGENT_METHODS if name.startswith(("session/", "fs/", "terminal/", "auth/"))
+)
 """Methods of no other protocol."""
 PERMISSION, ELICITATION, PROMPT, UPDATE = (
     "session/request_permission", "elicitation/create", "session/prompt", "session/update",
@@ -68,7 +79,7 @@ def is_own(header: Header) -> bool:
     if not isinstance(method, str):
         return False
     if method == "initialize":  # MCP has a date there
-        version = mapping(decoded_object(bytes(header.params))).get("protocolVersion")
+        version = mapping_or_empty(decoded_object(bytes(header.params))).get("protocolVersion")
         return isinstance(version, int) and not isinstance(version, bool)
     return method in _OWN
 
@@ -80,33 +91,33 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
         line: without its end.
         unknown: accept any JSON-RPC.
     """
-    record = agent_rpc.bare(line)
+    record = agent_rpc.read_plain_rpc(line)
     if record is None or record.header is None or not (unknown or is_own(record.header)):
         return None
-    return record if agent_rpc.mean(record, LABEL, entries) else None
+    return record if agent_rpc.set_derived_messages(record, LABEL, derive_entries) else None
 
 
-def payload(line: bytes, number: int, known: Mapping[str, Any] = agent_rpc.NOTHING) -> Payload:
+def payload(line: bytes, number: int, known: Mapping[str, Any] = agent_rpc.NO_FACTS) -> Payload:
     """Returns the payload of message `number`, from 0, with facts from earlier lines. Never raises."""
-    return agent_rpc.payload_from(line, number, known, entries)
+    return agent_rpc.payload_from(line, number, known, derive_entries)
 
 
-def side_of(method: str) -> str:
+def sender_of_method(method: str) -> str:
     """Returns the sender of a method."""
-    return AGENT if method in OF_AGENTS else CLIENT
+    return AGENT if method in AGENT_METHODS else CLIENT
 
 
-def entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+def derive_entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
     """Returns the derived rows of a message, at least one."""
-    params = mapping(message.get("params"))
-    method = text(message.get("method"))
+    params = mapping_or_empty(message.get("params"))
+    method = text_or_none(message.get("method"))
     if method is None:
-        found = _answered(message, known)
+        found = _answer_entries(message, known)
     elif method == UPDATE:
-        found = _updated(params, known)
+        found = _update_entries(params, known)
     else:
-        found = _asked(message, method, params, known)
-    session = text(params.get("sessionId")) or text(known.get("session"))
+        found = _request_entries(message, method, params, known)
+    session = text_or_none(params.get("sessionId")) or text_or_none(known.get("session"))
     for entry in found:
         entry.meaning.context = session
     return found
@@ -115,32 +126,38 @@ def entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]
 # Requests
 
 
-def _asked(message: Mapping[str, Any], method: str, params: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+def _request_entries(
+    message: Mapping[str, Any], method: str, params: Mapping[str, Any], known: Mapping[str, Any]
+) -> list[Entry]:
     # Lines without a known direction are attributed by their method.
-    sender = text(known.get("side")) or side_of(method)
+    sender = text_or_none(known.get("side")) or sender_of_method(method)
     if method in (PERMISSION, ELICITATION):
         return [_decision(message, method, params, known)]
     # Without an id it is a notification, so no answer follows.
     if "id" not in message:
-        words = "the turn is to end" if method == "session/cancel" else record_words(method, params)
-        return [control(NAMESPACE + method.removeprefix("session/"), sender, words, params=dict(params))]
-    row = request(message, sender, words=_request_words(method, params))
+        words = "the turn is to end" if method == "session/cancel" else describe_record(method, params)
+        return [control_row(NAMESPACE + method.removeprefix("session/"), sender, words, params=dict(params))]
+    row = request_entry(message, sender, words=_request_words(method, params))
     if method.startswith(("fs/", "terminal/")):
-        row.meaning.target = text(params.get("path")) or text(params.get("command")) or text(params.get("terminalId"))
-    said = [_spoken(block, CHAT, CLIENT) for block in mappings(params.get("prompt"))] if method == PROMPT else []
+        row.meaning.target = (
+            text_or_none(params.get("path"))
+            or text_or_none(params.get("command"))
+            or text_or_none(params.get("terminalId"))
+        )
+    said = [_spoken(block, CHAT, CLIENT) for block in mappings_in(params.get("prompt"))] if method == PROMPT else []
     _mark(said, params, {}, new=True)
     return [row, *said]
 
 
 def _request_words(method: str, params: Mapping[str, Any]) -> str:
     if method == "initialize":
-        info = mapping(params.get("clientInfo", params.get("info")))
+        info = mapping_or_empty(params.get("clientInfo", params.get("info")))
         return f"{info.get('name') or 'a client'} speaks version {params.get('protocolVersion')}"
     if method == PROMPT:
-        blocks = len(mappings(params.get("prompt")))
+        blocks = len(mappings_in(params.get("prompt")))
         return f"a prompt of {blocks} part{'s' * (blocks != 1)}"
     for key in ("path", "command", "cwd", "modeId", "modelId", "methodId", "terminalId", "sessionId"):
-        if (value := text(params.get(key))) is not None:
+        if (value := text_or_none(params.get(key))) is not None:
             return value
     return method
 
@@ -149,12 +166,16 @@ def _decision(
     message: Mapping[str, Any], method: str, params: Mapping[str, Any], known: Mapping[str, Any]
 ) -> Entry:  # fmt: skip
     """Returns the row of a decision that the agent requests from the person and waits for."""
-    subject = mapping(mapping(params.get("subject")).get("toolCall")) or mapping(params.get("toolCall"))
-    named = text(params.get("title")) or text(params.get("message")) or text(subject.get("title"))
-    names = [name for one in mappings(params.get("options")) if (name := text(one.get("name"))) is not None]
-    words = named or text(known.get("title")) or text(subject.get("toolCallId")) or method
-    row = request(message, AGENT, kind=kinds.PROPOSAL, words=f"{words} ({', '.join(names)})" if names else words)
-    called = text(subject.get("toolCallId"))
+    subject = mapping_or_empty(mapping_or_empty(params.get("subject")).get("toolCall")) or mapping_or_empty(
+        params.get("toolCall")
+    )
+    named = (
+        text_or_none(params.get("title")) or text_or_none(params.get("message")) or text_or_none(subject.get("title"))
+    )
+    names = [name for one in mappings_in(params.get("options")) if (name := text_or_none(one.get("name"))) is not None]
+    words = named or text_or_none(known.get("title")) or text_or_none(subject.get("toolCallId")) or method
+    row = request_entry(message, AGENT, kind=kinds.PROPOSAL, words=f"{words} ({', '.join(names)})" if names else words)
+    called = text_or_none(subject.get("toolCallId"))
     # The decision refers to the call that waits for it.
     row.meaning.correlation = _tool_id(params.get("sessionId"), called)
     return row
@@ -164,34 +185,36 @@ def _decision(
 
 
 # The method is known from the request, since an answer does not name it.
-def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
-    method = text(known.get("method"))
-    sender = CLIENT if (method is not None and side_of(method) == AGENT) or known.get("side") == CLIENT else AGENT
+def _answer_entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+    method = text_or_none(known.get("method"))
+    sender = (
+        CLIENT if (method is not None and sender_of_method(method) == AGENT) or known.get("side") == CLIENT else AGENT
+    )
     result = message.get("result")
     if method in (PERMISSION, ELICITATION) and "error" not in message:
-        return [_decided(message, known, mapping(result))]
-    if method == PROMPT and text(mapping(result).get("stopReason")):
-        stop = str(mapping(result)["stopReason"])
-        return [answer(message, known, sender, words=stop.replace("_", " "))]
-    if method == "initialize" or "protocolVersion" in mapping(result):
-        info = mapping(mapping(result).get("agentInfo", mapping(result).get("info")))
-        words = f"{info.get('name') or 'an agent'} speaks version {mapping(result).get('protocolVersion')}"
-        return [answer(message, known, sender, words=words)]
+        return [_decision_entry(message, known, mapping_or_empty(result))]
+    if method == PROMPT and text_or_none(mapping_or_empty(result).get("stopReason")):
+        stop = str(mapping_or_empty(result)["stopReason"])
+        return [answer_entry(message, known, sender, words=stop.replace("_", " "))]
+    if method == "initialize" or "protocolVersion" in mapping_or_empty(result):
+        info = mapping_or_empty(mapping_or_empty(result).get("agentInfo", mapping_or_empty(result).get("info")))
+        words = f"{info.get('name') or 'an agent'} speaks version {mapping_or_empty(result).get('protocolVersion')}"
+        return [answer_entry(message, known, sender, words=words)]
     # Each method has its own name for its content.
-    content = mapping(result).get("content", mapping(result).get("output"))
+    content = mapping_or_empty(result).get("content", mapping_or_empty(result).get("output"))
     words = content if isinstance(content, str) else None
-    return [answer(message, known, sender, words="done" if result in ({}, None) else words)]
+    return [answer_entry(message, known, sender, words="done" if result in ({}, None) else words)]
 
 
-def _decided(message: Mapping[str, Any], known: Mapping[str, Any], result: Mapping[str, Any]) -> Entry:
+def _decision_entry(message: Mapping[str, Any], known: Mapping[str, Any], result: Mapping[str, Any]) -> Entry:
     """Returns the row of a decision: fulfilled, rejected, or unanswered in a cancelled turn."""
-    outcome = mapping(result.get("outcome"))
-    chosen = text(outcome.get("optionId")) or text(result.get("action"))
-    how = text(outcome.get("outcome")) or chosen or "answered"
-    option = mapping(mapping(known.get("options")).get(chosen or ""))
-    kind = text(option.get("kind")) or how
-    words = text(option.get("name")) or how
-    entry = answer(message, known, CLIENT, words=words)
+    outcome = mapping_or_empty(result.get("outcome"))
+    chosen = text_or_none(outcome.get("optionId")) or text_or_none(result.get("action"))
+    how = text_or_none(outcome.get("outcome")) or chosen or "answered"
+    option = mapping_or_empty(mapping_or_empty(known.get("options")).get(chosen or ""))
+    kind = text_or_none(option.get("kind")) or how
+    words = text_or_none(option.get("name")) or how
+    entry = answer_entry(message, known, CLIENT, words=words)
     # Names of options are free text, so only their kind decides.
     if kind.startswith(("reject", "decline", "cancel", "deny")):
         entry.meaning.kind = kinds.REJECT
@@ -202,17 +225,19 @@ def _decided(message: Mapping[str, Any], known: Mapping[str, Any], result: Mappi
 # Updates
 
 
-def _updated(params: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
-    update = mapping(params.get("update"))
-    sort = text(update.get("sessionUpdate")) or "update"
+def _update_entries(params: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+    update = mapping_or_empty(params.get("update"))
+    sort = text_or_none(update.get("sessionUpdate")) or "update"
     made: list[Entry] = []
     if sort in CHUNKS:
-        made = [_spoken(mapping(update.get("content")), CHUNKS[sort], CLIENT if sort.startswith("user") else AGENT)]
+        made = [
+            _spoken(mapping_or_empty(update.get("content")), CHUNKS[sort], CLIENT if sort.startswith("user") else AGENT)
+        ]
         if isinstance(pieces := known.get("pieces"), int):
             made[0].payload["pieces"] = pieces
     elif sort in _WHOLE:
         sender = CLIENT if sort.startswith("user") else AGENT
-        made = [_spoken(block, _WHOLE[sort], sender) for block in mappings(update.get("content"))]
+        made = [_spoken(block, _WHOLE[sort], sender) for block in mappings_in(update.get("content"))]
     elif sort in ("tool_call", "tool_call_update"):
         made = _tool(params, update, known, sort)
     elif sort in ("plan", "plan_update"):
@@ -220,18 +245,23 @@ def _updated(params: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]
     elif sort == "usage_update":
         words = f"{update.get('used')} tokens of {update.get('size')} in use"
         made = [
-            control(
+            control_row(
                 "participant/status", AGENT, words, status="usage", used=update.get("used"), size=update.get("size")
             )
         ]
     elif sort == "compaction_update":
         done = update.get("status") in _DONE
-        made = [control(f"participant/compact{'-done' * done}", AGENT, text(update.get("summary")) or "compacted")]
+        made = [
+            control_row(
+                f"participant/compact{'-done' * done}", AGENT, text_or_none(update.get("summary")) or "compacted"
+            )
+        ]
     if not made:
         words = next(
-            (one for key in ("state", "currentModeId", "title", "message") if (one := text(update.get(key)))), ""
+            (one for key in ("state", "currentModeId", "title", "message") if (one := text_or_none(update.get(key)))),
+            "",
         )
-        made = [control(NAMESPACE + sort, AGENT, f"{sort.replace('_', ' ')} {words}".strip(), update=dict(update))]
+        made = [control_row(NAMESPACE + sort, AGENT, f"{sort.replace('_', ' ')} {words}".strip(), update=dict(update))]
     # A replayed update is history, not news.
     _mark(made, params, update, new=known.get("replay") is not True and sort != "user_message")
     return made
@@ -242,12 +272,12 @@ def _mark(made: list[Entry], params: Mapping[str, Any], update: Mapping[str, Any
     for entry in made:
         if entry.meaning.kind in (CHAT, THOUGHT, kinds.REQUEST, kinds.RESPONSE):
             told = (params.get("sessionId"), entry.meaning.kind, entry.meaning.sender, update.get("toolCallId"))
-            entry.meaning.mark = repr(told).encode("utf-8", "replace") + bytes_of({**entry.payload, "pieces": None})
+            entry.meaning.identity = repr(told).encode("utf-8", "replace") + bytes_of({**entry.payload, "pieces": None})
             entry.meaning.is_new = new
 
 
 def _spoken(block: Mapping[str, Any], kind: str, sender: str) -> Entry:
-    resource = mapping(block.get("resource"))
+    resource = mapping_or_empty(block.get("resource"))
     words = block["text"] if has_text(block) else resource["text"] if has_text(resource) else None
     if words is None and isinstance(uri := block.get("uri", resource.get("uri")), str):
         words = f"{block.get('type', 'resource')}, {uri}"
@@ -256,23 +286,23 @@ def _spoken(block: Mapping[str, Any], kind: str, sender: str) -> Entry:
 
 
 def _plan_words(update: Mapping[str, Any]) -> str:
-    plan = mapping(update.get("plan")) or update
-    steps = [f"{one.get('content')} ({one.get('status')})" for one in mappings(plan.get("entries"))]
+    plan = mapping_or_empty(update.get("plan")) or update
+    steps = [f"{one.get('content')} ({one.get('status')})" for one in mappings_in(plan.get("entries"))]
     return f"plan: {'; '.join(steps)}" if steps else f"plan: {text_of(plan.get('content')) or 'empty'}"
 
 
 def _tool(params: Mapping[str, Any], update: Mapping[str, Any], known: Mapping[str, Any], sort: str) -> list[Entry]:
     """Returns the rows of a reported tool call, or of its result."""
     identifier = _tool_id(params.get("sessionId"), update.get("toolCallId"))
-    name = text(update.get("title")) or text(update.get("kind")) or text(known.get("title"))
-    status = text(update.get("status"))
+    name = text_or_none(update.get("title")) or text_or_none(update.get("kind")) or text_or_none(known.get("title"))
+    status = text_or_none(update.get("status"))
     made: list[Entry] = []
     # A call whose beginning was not recorded appears with its first update.
     if sort == "tool_call" or known.get("first") is True:
         given = update.get("rawInput")
         made.append(call_entry(identifier, name or "tool", given if given is not None else {}, AGENT))
     if status in _DONE:
-        content = [_produced(one) for one in mappings(update.get("content"))]
+        content = [_output_text(one) for one in mappings_in(update.get("content"))]
         raw = update.get("rawOutput")
         if not content and raw is not None:
             content = [
@@ -280,20 +310,20 @@ def _tool(params: Mapping[str, Any], update: Mapping[str, Any], known: Mapping[s
             ]
         made.append(result_entry(identifier, content or [status], AGENT, name=name, failed=status in _FAILED))
     if not made:
-        words = " ".join(filter(None, (name or text(update.get("toolCallId")), status or "goes on")))
-        row = control(NAMESPACE + sort, AGENT, words, update=dict(update))
+        words = " ".join(filter(None, (name or text_or_none(update.get("toolCallId")), status or "goes on")))
+        row = control_row(NAMESPACE + sort, AGENT, words, update=dict(update))
         row.meaning.correlation = identifier
         made = [row]
     return made
 
 
-def _produced(block: Mapping[str, Any]) -> str:
+def _output_text(block: Mapping[str, Any]) -> str:
     """Returns a tool's output: a text, a diff, or the terminal it runs in."""
     if block.get("type") == "diff":
         return f"difference of {block.get('path')}"
     if block.get("type") == "terminal":
         return f"terminal {block.get('terminalId')}"
-    inner = mapping(block.get("content")) or block
+    inner = mapping_or_empty(block.get("content")) or block
     return text_of([inner])
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import MOST_MEANINGS, ApiCall, Meaning, Payload, ThreadMark
+from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, ApiCall, DerivedMessage, Payload, ThreadMark
 from inspector.protocol.formats.entry_builders import (
     CHAT,
     NOT_READABLE,
@@ -23,18 +23,18 @@ from inspector.protocol.formats.entry_builders import (
     call_entry,
     control_entry,
     decoded_object,
+    encrypted_replacement,
     has_text,
     media_words,
-    number,
     response_of,
     result_entry,
-    sealed_words,
     text_entry,
     text_of,
+    token_count,
 )  # fmt: skip
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.model_api.operations import error_in, stop_reason
-from inspector.protocol.model_api.streams import Stream, is_of_ollama, stream_of
+from inspector.protocol.model_api.streams import AnswerStream, is_of_ollama, stream_of
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.timestamps import NO_TIME, parse_time
 
@@ -84,10 +84,10 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     """
     # The start of a session has no message, but names the conversation.
     if _SESSION_START in line and (begins := _session_start(_decoded(line))) is not None:
-        return Record(Shape.MEANING, line, means=(begins.meaning,), meant_by=LABEL)
+        return Record(Shape.DERIVED, line, derived_messages=(begins.meaning,), derived_by=LABEL)
     # Byte searches refuse most lines of other formats before decoding.
     if not any(mark in line for mark in _MARKS):
-        return Record(Shape.NOTHING, line, meant_by=LABEL) if event_in(line) is not None else None
+        return Record(Shape.NO_MESSAGE, line, derived_by=LABEL) if event_in(line) is not None else None
     value = _decoded(line)
     if not isinstance(value, dict) or any(key in value for key in _FOREIGN):
         return None
@@ -95,8 +95,8 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     bodies = [] if is_of_ollama(value) else _bodies(value, items=unknown)
     entries = _entries(bodies, items=unknown)
     if not entries:
-        return Record(Shape.NOTHING, line, meant_by=LABEL) if event_in(line) is not None else None
-    means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
+        return Record(Shape.NO_MESSAGE, line, derived_by=LABEL) if event_in(line) is not None else None
+    means = tuple(entry.meaning for entry in entries[:MAX_DERIVED_MESSAGES])
     call = next(filter(None, map(api_call, reversed(bodies))), None)
     if call is not None:
         call.stop = next(filter(None, map(stop_reason, reversed(bodies))), None)
@@ -106,7 +106,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     for meaning in means:
         meaning.time_ns = time_ns
     space = _conversation(bodies[0], entries)
-    return Record(Shape.MEANING, line, time_ns=time_ns, space=space, means=means, meant_by=LABEL)
+    return Record(Shape.DERIVED, line, time_ns=time_ns, space=space, derived_messages=means, derived_by=LABEL)
 
 
 EVENT_MARKS = (
@@ -205,17 +205,17 @@ def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Ma
     A request that was logged with its answer has both.
     """
     is_row = not depth and isinstance(value.get("input"), str) and _ASKS.isdisjoint(value)  # of an evaluation's results
-    spoken = not is_row and bool(spoken_in(value, items=items) or _failure(value) or _silent(value))
+    spoken = not is_row and bool(entries_of_body(value, items=items) or _failure(value) or _empty_answer_entry(value))
     found = [value] if spoken else []
     for key in _HOLDERS if depth < _MOST_HELD and not _is_message(value) else ():
-        held = _held(value.get(key))
+        held = _decode_body(value.get(key))
         if isinstance(held, Mapping):
             found += _bodies(held, items=False, depth=depth + 1)
-    certain = depth or _BATCH in value or any(one is value or not _is_anybodys(one) for one in found)
+    certain = depth or _BATCH in value or any(one is value or not _is_ambiguous(one) for one in found)
     return found if certain else []
 
 
-def _held(value: object) -> object:
+def _decode_body(value: object) -> object:
     """Returns a body, also decoded from JSON text, from events in a text, or from a list of events."""
     if isinstance(value, list):
         lines = [b"data: " + bytes_of(dict(one)) for one in value if isinstance(one, Mapping)]
@@ -227,12 +227,12 @@ def _held(value: object) -> object:
         # A stored stream: its events are joined to one answer.
         events = value.splitlines() if value.startswith(("event:", "data:")) else ()
         lines = [line.encode("utf-8", "replace") for line in events]
-    stream: Stream | None = None
+    stream: AnswerStream | None = None
     for line in lines:
         event = event_in(line, goes_on=stream is not None)
         stream = stream_of(event) if stream is None and event is not None else stream
         if stream is not None and event is not None:
-            stream.add(event)
+            stream.add_event(event)
     return stream.body() if stream is not None else None
 
 
@@ -244,7 +244,7 @@ _BATCH = "custom_id"
 """Key of a request's name in a batch line."""
 
 
-def _is_anybodys(body: Mapping[str, Any]) -> bool:
+def _is_ambiguous(body: Mapping[str, Any]) -> bool:
     """Returns True if a body is no sign of a model as a mere member: a single message, or an error of any server."""
     return "usage" not in body and (_is_message(body) or "error" in body)
 
@@ -253,9 +253,9 @@ def _entries(bodies: Sequence[Mapping[str, Any]], *, items: bool) -> list[Entry]
     """Returns the messages in bodies, with ids; empty for other content."""
     spoken: list[Entry] = []
     for body in bodies:
-        said = spoken_in(body, items=items) + _failure(body) or _silent(body)
+        said = entries_of_body(body, items=items) + _failure(body) or _empty_answer_entry(body)
         if _HISTORIES.isdisjoint(body):
-            _say_now(said, body)
+            _mark_new(said, body)
         spoken += said
     if spoken:
         _identify(spoken)
@@ -266,7 +266,7 @@ _HISTORIES = frozenset(("messages", "contents", "input"))
 """Keys of bodies with earlier messages."""
 
 
-def _say_now(entries: Sequence[Entry], body: Mapping[str, Any]) -> None:
+def _mark_new(entries: Sequence[Entry], body: Mapping[str, Any]) -> None:
     """Marks messages without a history as new; they can only copy the same answer, if it has an id.
 
     Of an answer without an id, calls keep their own.
@@ -278,7 +278,7 @@ def _say_now(entries: Sequence[Entry], body: Mapping[str, Any]) -> None:
         meaning.origin = f"{name} {place}" if name else ""
 
 
-def _has_own_id(meaning: Meaning) -> bool:
+def _has_own_id(meaning: DerivedMessage) -> bool:
     """Returns True for a call with an id other than its tool's name."""
     return meaning.kind == kinds.REQUEST and meaning.identifier not in (None, meaning.target)
 
@@ -296,10 +296,12 @@ def _failure(body: Mapping[str, Any]) -> list[Entry]:
     error = error_in(body) if whole and isinstance(written, Mapping) and "message" in written else None
     if error is None:
         return []
-    return [Entry(Meaning("system/error", AGENT, (USER,), failed=True), {"text": error["message"], "error": error})]
+    return [
+        Entry(DerivedMessage("system/error", AGENT, (USER,), failed=True), {"text": error["message"], "error": error})
+    ]
 
 
-def _silent(body: Mapping[str, Any]) -> list[Entry]:
+def _empty_answer_entry(body: Mapping[str, Any]) -> list[Entry]:
     """Returns the message of an answer without content, with its reason; empty for any other body."""
     feedback = body.get("promptFeedback")
     reason = feedback.get("blockReason") if isinstance(feedback, Mapping) else None
@@ -307,14 +309,14 @@ def _silent(body: Mapping[str, Any]) -> list[Entry]:
     reason = reason or (stop_reason(body) if reported or "candidates" in body or "choices" in body else None)
     if reported and reason is None and body.get("role") == AGENT and body.get("content") == []:
         reason = "cut off"
-    return [_said(CHAT, AGENT, f"nothing was said: {reason}")] if isinstance(reason, str) and reason else []
+    return [_text_entry(CHAT, AGENT, f"nothing was said: {reason}")] if isinstance(reason, str) and reason else []
 
 
 _OF_ERRORS = {"error", "type", "request_id"}
 """Keys of an answer body with a failure; logs of programs have more."""
 
 
-def spoken_in(value: Mapping[str, Any], *, items: bool = False, certain: bool = False) -> list[Entry]:
+def entries_of_body(value: Mapping[str, Any], *, items: bool = False, certain: bool = False) -> list[Entry]:
     """Returns the messages in the body of a request or answer, before they are linked.
 
     Args:
@@ -322,7 +324,9 @@ def spoken_in(value: Mapping[str, Any], *, items: bool = False, certain: bool = 
         items: accept a single item of the Responses API.
         certain: the body is a model API's in any case.
     """
-    return [entry for message in _messages(value, items=items, certain=certain) for entry in spoken(message)]
+    return [
+        entry for message in _messages(value, items=items, certain=certain) for entry in entries_of_message(message)
+    ]
 
 
 def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
@@ -331,11 +335,11 @@ def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
     Namespaces (Codex), function declarations (Gemini) and items within the messages are expanded.
     """
     given = value.get("tools")
-    found = [one for tool in _listed(given) for one in _single_tools(tool)]
-    items = (one for one in _listed(value.get("input")) if isinstance(one, Mapping))
+    found = [one for tool in _list_or_empty(given) for one in _single_tools(tool)]
+    items = (one for one in _list_or_empty(value.get("input")) if isinstance(one, Mapping))
     for item in items:
         if item.get("type") == ADDITIONAL_TOOLS:
-            found += [one for tool in _listed(item.get("tools")) for one in _single_tools(tool)]
+            found += [one for tool in _list_or_empty(item.get("tools")) for one in _single_tools(tool)]
     return found if found or isinstance(given, list) else None
 
 
@@ -368,7 +372,7 @@ def _single_tools(tool: Any) -> Iterator[Any]:
 
 def instructions_in(value: Mapping[str, Any]) -> list[Entry]:
     """Returns the system prompt beside the messages, which comes first."""
-    return [entry for message in _instructions(value) for entry in spoken(message)]
+    return [entry for message in _instructions(value) for entry in entries_of_message(message)]
 
 
 # Containers of messages
@@ -480,7 +484,7 @@ def _conversation(value: Mapping[str, Any], entries: list[Entry]) -> str | None:
 # Contents of messages
 
 
-def spoken(message: Any) -> Iterator[Entry]:
+def entries_of_message(message: Any) -> Iterator[Entry]:
     """Yields an entry for each block of a message; one for an item of the Responses API, or for an unknown value."""
     if not isinstance(message, Mapping):
         yield _block(message, USER)
@@ -503,7 +507,7 @@ def spoken(message: Any) -> Iterator[Entry]:
     sender = _SENDERS.get(role, role)
     thought = message.get("reasoning_content") or message.get("reasoning") or message.get("thinking")
     if isinstance(thought, str) and thought:
-        yield _said(THOUGHT, sender, thought)
+        yield _text_entry(THOUGHT, sender, thought)
     content = message.get("parts", message.get("content"))
     blocks = content if isinstance(content, list) else [content] if content else []
     if not blocks and sender != AGENT and _CARRIES.isdisjoint(message):
@@ -511,7 +515,7 @@ def spoken(message: Any) -> Iterator[Entry]:
     for block in blocks:
         yield _marked(_block(block, sender), block, message)
     if isinstance(refusal := message.get("refusal"), str) and refusal:
-        yield _said(CHAT, sender, refusal)
+        yield _text_entry(CHAT, sender, refusal)
     calls = message.get("tool_calls")
     for call in calls if isinstance(calls, list) else []:
         if isinstance(call, Mapping):
@@ -542,19 +546,19 @@ def cache_mark(block: object) -> str | None:
     if not isinstance(mark, Mapping):
         return None
     lasts = mark.get("ttl")
-    return lasts[:_LONGEST_MARK] if isinstance(lasts, str) and lasts else USUAL_CACHE
+    return lasts[:_LONGEST_MARK] if isinstance(lasts, str) and lasts else DEFAULT_CACHE_LIFETIME
 
 
-USUAL_CACHE = "5m"
+DEFAULT_CACHE_LIFETIME = "5m"
 """Default lifetime of a mark (Anthropic's reference, Prompt caching)."""
 _LONGEST_MARK = 8
 
 
 def _block(block: object, sender: str) -> Entry:
     if isinstance(block, str):
-        return _said(CHAT, sender, block)
+        return _text_entry(CHAT, sender, block)
     if not isinstance(block, Mapping):
-        return _said(CHAT, sender, str(block))
+        return _text_entry(CHAT, sender, str(block))
     # Types of blocks from several APIs; no name has two meanings.
     sort = block.get("type")
     if sort in ("tool_use", "server_tool_use", "mcp_tool_use"):
@@ -570,7 +574,7 @@ def _block(block: object, sender: str) -> Entry:
     if isinstance(answer := block.get("functionResponse"), Mapping):
         name = answer.get("name")
         return result_entry(api_call_id(answer) or name, response_of(answer), AGENT, name=name)
-    return _said(CHAT, sender, _words(block))
+    return _text_entry(CHAT, sender, _words(block))
 
 
 def _words(block: Mapping[str, Any]) -> str:
@@ -579,7 +583,7 @@ def _words(block: Mapping[str, Any]) -> str:
         given = block.get(key)
         if isinstance(given, str) or (isinstance(given, list) and any(map(has_text, given))):
             return text_of(given)
-    sealed = {key: sealed_words(one) for key in _SEALED if isinstance(one := block.get(key), str) and one}
+    sealed = {key: encrypted_replacement(one) for key in _SEALED if isinstance(one := block.get(key), str) and one}
     if sealed and not isinstance(block.get("source"), Mapping):
         known = {key: one for key, one in block.items() if key != "internal_chat_message_metadata_passthrough"}
         return bytes_of({**known, **sealed}).decode("utf-8", "replace")
@@ -601,13 +605,13 @@ def _item(item: Mapping[str, Any]) -> Entry:
         texts = [one["text"] for one in parts if has_text(one)] if isinstance(parts, list) else []
         return _thought(item, AGENT, "\n".join(texts))
     if sort == "item_reference":
-        return _said(CHAT, AGENT, f"item reference {item.get('id') or ''}".strip())
+        return _text_entry(CHAT, AGENT, f"item reference {item.get('id') or ''}".strip())
     if sort == "mcp_list_tools":
-        names = ", ".join(str(one.get("name")) for one in _listed(item.get("tools")) if isinstance(one, Mapping))
-        return _said(CHAT, AGENT, f"tools of {item.get('server_label')}: {names or 'none'}")
+        names = ", ".join(str(one.get("name")) for one in _list_or_empty(item.get("tools")) if isinstance(one, Mapping))
+        return _text_entry(CHAT, AGENT, f"tools of {item.get('server_label')}: {names or 'none'}")
     role = item.get("role")
     from_user = sort in _OF_USERS or (isinstance(role, str) and role != AGENT)
-    entry = _said(CHAT, USER if from_user else AGENT, _words(item))
+    entry = _text_entry(CHAT, USER if from_user else AGENT, _words(item))
     entry.payload |= {key: one for key in ("author", "recipient") if isinstance(one := item.get(key), str)}
     return entry
 
@@ -615,7 +619,7 @@ def _item(item: Mapping[str, Any]) -> Entry:
 _OF_USERS = ("agent_message", "mcp_approval_response")
 
 
-def _listed(given: object) -> list[Any]:
+def _list_or_empty(given: object) -> list[Any]:
     return given if isinstance(given, list) else []
 
 
@@ -649,17 +653,17 @@ def _server_result(item: Mapping[str, Any]) -> Entry:
 
 def _thought(block: Mapping[str, Any], sender: str, text: object) -> Entry:
     """Returns a thought; signatures and encrypted thoughts become length and hash."""
-    entry = _said(THOUGHT, sender, text if isinstance(text, str) and text else NOT_READABLE)
+    entry = _text_entry(THOUGHT, sender, text if isinstance(text, str) and text else NOT_READABLE)
     for key in _SEALED:
         if isinstance(sealed := block.get(key), str) and sealed:
-            entry.payload[key] = sealed_words(sealed)
+            entry.payload[key] = encrypted_replacement(sealed)
     return entry
 
 
 _SEALED = ("signature", "encrypted_content", "data", "thoughtSignature")
 
 
-def _said(kind: str, sender: str, text: str) -> Entry:
+def _text_entry(kind: str, sender: str, text: str) -> Entry:
     return text_entry(kind, sender, USER if sender == AGENT else AGENT, text)
 
 
@@ -679,7 +683,7 @@ def _identify(entries: list[Entry]) -> None:
     if opening is not None:
         # The first text of the user separates conversations with one system prompt.
         digest.update(bytes_of(opening.payload))
-    calls = AwaitedCalls()
+    calls = OpenCalls()
     for place, entry in enumerate(entries):
         meaning = entry.meaning
         digest.update(f"\0{meaning.kind}\0{meaning.sender}\0".encode("utf-8", "replace"))
@@ -689,22 +693,22 @@ def _identify(entries: list[Entry]) -> None:
         mark = digest.hexdigest()
         meaning.size = len(said)
         if meaning.identifier is not None and _has_own_id(meaning):
-            calls.note(meaning, meaning.identifier)
-            meaning.said = said + meaning.identifier.encode(
+            calls.add_call(meaning, meaning.identifier)
+            meaning.content = said + meaning.identifier.encode(
                 "utf-8", "replace"
             )  # first in an answer, and in each request after it
             meaning.thread = ThreadMark(channel=meaning.identifier)
             continue
-        meaning.mark = mark.encode("utf-8", "surrogatepass")
+        meaning.identity = mark.encode("utf-8", "surrogatepass")
         own = f"{mark}#{place + 1}" if meaning.kind == kinds.REQUEST else mark
         if meaning.identifier is not None:
-            calls.note(meaning, own)
+            calls.add_call(meaning, own)
         meaning.identifier = own
         if meaning.correlation is not None:
             meaning.correlation = calls.call_of(meaning.correlation)
 
 
-class AwaitedCalls:
+class OpenCalls:
     """Calls in one history, found by id or, in APIs without ids, by the tool that a result names."""
 
     def __init__(self) -> None:
@@ -713,7 +717,7 @@ class AwaitedCalls:
         self._last: dict[str, str] = {}  # answered call by tool
         self._by_tool: set[str] = set()
 
-    def note(self, call: Meaning, identifier: str) -> None:
+    def add_call(self, call: DerivedMessage, identifier: str) -> None:
         """Records a call, or another message with its own id, under its id in this history."""
         if call.identifier is not None and call.identifier != call.target:
             self._by_id[call.identifier] = identifier
@@ -746,27 +750,27 @@ def api_call(value: Mapping[str, Any]) -> ApiCall | None:
     model = value.get("model", value.get("modelVersion"))
     if not isinstance(usage, Mapping):
         return None
-    read = number(usage, "cache_read_input_tokens", "cachedContentTokenCount")
-    written = number(usage, "cache_creation_input_tokens")
-    given = number(usage, "input_tokens", "prompt_tokens", "promptTokenCount")
-    made = number(usage, "output_tokens", "completion_tokens", "candidatesTokenCount")
-    made += number(usage, "thoughtsTokenCount") + _reasoned_apart(usage, given + made)
-    given += number(usage, "toolUsePromptTokenCount")  # input of its own tools: Gemini counts it separately
+    read = token_count(usage, "cache_read_input_tokens", "cachedContentTokenCount")
+    written = token_count(usage, "cache_creation_input_tokens")
+    given = token_count(usage, "input_tokens", "prompt_tokens", "promptTokenCount")
+    made = token_count(usage, "output_tokens", "completion_tokens", "candidatesTokenCount")
+    made += token_count(usage, "thoughtsTokenCount") + _reasoned_apart(usage, given + made)
+    given += token_count(usage, "toolUsePromptTokenCount")  # input of its own tools: Gemini counts it separately
     for key in ("prompt_tokens_details", "input_tokens_details"):
         if isinstance(details := usage.get(key), Mapping):
-            read = number(details, "cached_tokens")
-            written = number(details, "cache_write_tokens", "cache_creation_tokens")
+            read = token_count(details, "cached_tokens")
+            written = token_count(details, "cache_write_tokens", "cache_creation_tokens")
     if "cache_read_input_tokens" not in usage and "cache_creation_input_tokens" not in usage:
         given = max(given - read - written, 0)  # all APIs but Anthropic's count cached tokens as input
-    for one in _listed(usage.get("iterations")):
+    for one in _list_or_empty(usage.get("iterations")):
         if isinstance(one, Mapping) and one.get("type") != "message":  # the totals cover messages
-            given, made = given + number(one, "input_tokens"), made + number(one, "output_tokens")
-            read += number(one, "cache_read_input_tokens")
-            written += number(one, "cache_creation_input_tokens")
+            given, made = given + token_count(one, "input_tokens"), made + token_count(one, "output_tokens")
+            read += token_count(one, "cache_read_input_tokens")
+            written += token_count(one, "cache_creation_input_tokens")
     lasting = usage.get("cache_creation")
-    hour = number(lasting, "ephemeral_1h_input_tokens") if isinstance(lasting, Mapping) else 0
+    hour = token_count(lasting, "ephemeral_1h_input_tokens") if isinstance(lasting, Mapping) else 0
     return ApiCall(
-        _name_of(value), model if isinstance(model, str) else None, reported=True, input=given, output=made,
+        _name_of(value), model if isinstance(model, str) else None, has_usage=True, input=given, output=made,
         cache_read=read, cache_write=written, cache_write_1h=min(hour, written),
     )  # fmt: skip
 
@@ -774,5 +778,5 @@ def api_call(value: Mapping[str, Any]) -> ApiCall | None:
 def _reasoned_apart(usage: Mapping[str, Any], counted: int) -> int:
     """Returns reasoning tokens missing in `completion_tokens` (xAI), by the total."""
     details = usage.get("completion_tokens_details")
-    reasoned = number(details, "reasoning_tokens") if isinstance(details, Mapping) else 0
-    return reasoned if reasoned and number(usage, "total_tokens") == counted + reasoned else 0
+    reasoned = token_count(details, "reasoning_tokens") if isinstance(details, Mapping) else 0
+    return reasoned if reasoned and token_count(usage, "total_tokens") == counted + reasoned else 0

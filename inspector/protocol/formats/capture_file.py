@@ -7,7 +7,7 @@ import binascii
 
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
-from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.record import Record, Shape, unreadable_record
 from inspector.protocol.rpc_batch import batch_in
 from inspector.protocol.timestamps import parse_time
 
@@ -19,11 +19,11 @@ VERSION = 1
 """Version in the header, as `store.files.capture_writer.CTXCAP_VERSION`, so that the writer need not import this."""
 GAP_MARKS = ("gap", "rotated", "truncated")
 """Marks with a row: messages may be missing there."""
-CLOSED = "closed"
+CLOSED_MARK = "closed"
 """Mark of an ended connection; a tap adds `exit` of its server: a code, negative for a signal."""
-OPENED = "opened"
+OPENED_MARK = "opened"
 """Mark of a new connection: earlier requests are not answered over it."""
-USUAL_EXITS = frozenset({0, *(sign for number in (1, 2, 13, 15) for sign in (-number, 128 + number))})
+NORMAL_EXIT_CODES = frozenset({0, *(sign for number in (1, 2, 13, 15) for sign in (-number, 128 + number))})
 """Exit codes of servers that finished, or were ended by their client: by SIGHUP, SIGINT, SIGPIPE or SIGTERM."""
 MAX_SRC = 1 << 16
 """Exclusive limit of connection numbers in a capture."""
@@ -55,7 +55,7 @@ def _first_line(header: Header, line: bytes) -> Record:
     """Returns no message, or a row with a warning if a later version may be misread."""
     version = header.ctxcap
     if not isinstance(version, int) or isinstance(version, bool) or version <= VERSION:
-        return Record(Shape.NOTHING, line, header)
+        return Record(Shape.NO_MESSAGE, line, header)
     reason = f"a newer Context Inspector wrote this capture, in version {version:,}; only {VERSION} can be read in full"
     return Record(Shape.UNREADABLE, line, header, reason=reason)
 
@@ -67,11 +67,11 @@ def _src(header: Header) -> int:
 
 
 def _mark(header: Header, line: bytes) -> Record:
-    if header.mark == CLOSED:
+    if header.mark == CLOSED_MARK:
         return _end(header, line)
     if header.mark not in GAP_MARKS:
-        return Record(Shape.NOTHING, line, header, time_ns=parse_time(header.t), src=_src(header))
-    return Record(Shape.GAP, line, header, time_ns=parse_time(header.t), reason=_why_missing(line), src=_src(header))
+        return Record(Shape.NO_MESSAGE, line, header, time_ns=parse_time(header.t), src=_src(header))
+    return Record(Shape.GAP, line, header, time_ns=parse_time(header.t), reason=_gap_reason(line), src=_src(header))
 
 
 def _end(header: Header, line: bytes) -> Record:
@@ -84,11 +84,11 @@ def _end(header: Header, line: bytes) -> Record:
     said, code = mark.get("reason"), mark.get("exit")
     told = isinstance(code, int) and not isinstance(code, bool)
     reason = (said if isinstance(said, str) and said.strip() else "the server ended") if told else None
-    shape = Shape.GAP if told and code not in USUAL_EXITS else Shape.NOTHING
+    shape = Shape.GAP if told and code not in NORMAL_EXIT_CODES else Shape.NO_MESSAGE
     return Record(shape, line, header, time_ns=parse_time(header.t), reason=reason, src=_src(header))
 
 
-def _why_missing(line: bytes) -> str:
+def _gap_reason(line: bytes) -> str:
     """Returns the text of a gap, as its author wrote it."""
     try:
         mark = decode_json(line)
@@ -108,13 +108,13 @@ def _frame(header: Header, line: bytes) -> Record | None:
         try:
             text = decode_json(bytes(header.text))
         except NotAnObjectError as error:
-            return unreadable(line, str(error))
+            return unreadable_record(line, str(error))
         return read_frame(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
     if isinstance(header.b64, str):
         try:
             return read_frame(base64.b64decode(header.b64, validate=True))
         except (binascii.Error, ValueError):
-            return unreadable(line, "a captured frame whose base64 is damaged")
+            return unreadable_record(line, "a captured frame whose base64 is damaged")
     if header.b64 is ABSENT and not header.text:
         return None  # possibly a wrapped line
-    return unreadable(line, "a capture line without a frame")
+    return unreadable_record(line, "a capture line without a frame")

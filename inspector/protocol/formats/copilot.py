@@ -19,16 +19,16 @@ from inspector.protocol.formats.entry_builders import (
     control_entry,
     decoded_object,
     media_words,
-    number,
     payload_at,
     record_of,
     result_entry,
     text_entry,
     text_of,
+    token_count,
 )
-from inspector.protocol.formats.value_conversions import record_words
+from inspector.protocol.formats.value_conversions import describe_record
 from inspector.protocol.record import Record
-from inspector.protocol.timestamps import written_time
+from inspector.protocol.timestamps import parse_text_time
 
 LABEL = "copilot-cli"
 WORDS = {LABEL: "Copilot CLI session"}
@@ -57,7 +57,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     if not isinstance(sort, str) or not (sort.startswith(_KNOWN) or unknown) or "kind" in value or "jsonrpc" in value:
         return None
     session = value["data"].get("sessionId") if sort == "session.start" else None
-    time_ns = written_time(timestamp) if isinstance(timestamp, str) else 0
+    time_ns = parse_text_time(timestamp) if isinstance(timestamp, str) else 0
     return record_of(line, LABEL, _entries(value), session, time_ns=time_ns)
 
 
@@ -77,7 +77,7 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
     context = data.get("parentToolCallId")
     for place, entry in enumerate(entries):
         meaning = entry.meaning
-        meaning.time_ns = written_time(timestamp) if isinstance(timestamp, str) else meaning.time_ns
+        meaning.time_ns = parse_text_time(timestamp) if isinstance(timestamp, str) else meaning.time_ns
         meaning.size = len(bytes_of(entry.payload))
         if meaning.identifier is None and isinstance(identifier, str):
             meaning.identifier = f"{identifier}#{place}" if place else identifier
@@ -93,7 +93,7 @@ def _control(sort: str, data: Mapping[str, Any]) -> Entry:
     words = next(
         (one for key in ("message", "reason", "newModel", "content") if isinstance(one := data.get(key), str)), ""
     )
-    return control_entry(NAMESPACE + sort, PROGRAM, words or record_words(sort, data), known)
+    return control_entry(NAMESPACE + sort, PROGRAM, words or describe_record(sort, data), known)
 
 
 def _told(data: Mapping[str, Any]) -> Iterator[Entry]:
@@ -136,7 +136,7 @@ def _api_call(data: Mapping[str, Any]) -> ApiCall:
     model = data.get("model")
     told = isinstance(data.get("outputTokens"), int)
     return ApiCall(
-        name, model if isinstance(model, str) else None, reported=told, output=number(data, "outputTokens")
+        name, model if isinstance(model, str) else None, has_usage=told, output=token_count(data, "outputTokens")
     )  # fmt: skip
 
 
@@ -164,7 +164,7 @@ def _agent(data: Mapping[str, Any], sort: str) -> Iterator[Entry]:
     entry = control_entry(f"{NAMESPACE}subagent.{sort}", PROGRAM, f"{words} {sort}", dict(data))
     if call is not None:
         ended = sort != "started"
-        entry.meaning.spawn = Spawn(call, call, label=label, type=name, ended=ended, failed=sort == "failed")
+        entry.meaning.spawn = Spawn(call, call, label=label, type=name, has_ended=ended, has_failed=sort == "failed")
         entry.meaning.correlation = call
     yield entry
 
@@ -179,11 +179,11 @@ def _shut_down(data: Mapping[str, Any]) -> Iterator[Entry]:
     if isinstance(details, Mapping):
         counts = {key: one if isinstance(one, Mapping) else {} for key, one in details.items()}
         taken, read, written = (
-            number(counts.get(key, {}), "tokenCount") for key in ("input", "cache_read", "cache_write")
+            token_count(counts.get(key, {}), "tokenCount") for key in ("input", "cache_read", "cache_write")
         )
         # The start time makes the name unique, as a session may end several times.
         name = f"session begun at {data.get('sessionStartTime')}"
-        entry.meaning.call = ApiCall(name, None, reported=True, input=taken, cache_read=read, cache_write=written)
+        entry.meaning.call = ApiCall(name, None, has_usage=True, input=taken, cache_read=read, cache_write=written)
     yield entry
 
 

@@ -20,9 +20,9 @@ _BEGINS = (
     "The user chose to skip the tool call",
 )
 """Beginnings of such results in Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI, VS Code, and on their wires."""
-LONGEST = max(map(len, _BEGINS)) + 80
+EXAMINED_CHARACTERS = max(map(len, _BEGINS)) + 80
 """Characters that suffice to detect such a result."""
-ASKS_PERSON = (
+PERSON_TOOLS = (
     "AskUserQuestion", "ExitPlanMode", "request_user_input", "ask_user", "exit_plan_mode", "question", "plan_exit",
     "ask_followup_question", "askQuestions",
 )  # fmt: skip
@@ -37,7 +37,7 @@ def is_declined(text: str, *, bare: bool = False) -> bool:
         text: of the result.
         bare: nothing may stand before the words of the client.
     """
-    head = text[:LONGEST] if bare else text[:LONGEST].lstrip()
+    head = text[:EXAMINED_CHARACTERS] if bare else text[:EXAMINED_CHARACTERS].lstrip()
     for around in () if bare else _AROUND:
         head = head.removeprefix(around)
     return head.startswith(_BEGINS)

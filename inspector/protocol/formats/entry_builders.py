@@ -9,23 +9,23 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import ASKED, MOST_MEANINGS, SAID, Meaning, Payload
-from inspector.protocol.formats.claude.derivation import tools_of
+from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, MODEL_PREFIX, USER_PREFIX, DerivedMessage, Payload
+from inspector.protocol.formats.claude.derivation import tool_owner
 from inspector.protocol.formats.declined_results import is_declined
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.json_size import is_too_much
+from inspector.protocol.json_size import is_too_large
 from inspector.protocol.json_values import json_text
 from inspector.protocol.record import Record, Shape
 
 CHAT, THOUGHT = "chat", "reasoning/thought"
 NOT_READABLE = "thinking, not readable"
-_MOST = 1 << 40
+_MAX_TOKENS = 1 << 40
 
 
 class Entry(msgspec.Struct, gc=False):
     """One message: its column values and its payload."""
 
-    meaning: Meaning
+    meaning: DerivedMessage
     payload: Payload
     cache: str | None = None
     """Requested lifetime of a prompt cache up to here (`cache_control`): "5m", "1h", if there is a mark.
@@ -41,13 +41,13 @@ def has_text(part: object) -> bool:
 
 def text_entry(kind: str, sender: str, to: str, text: str) -> Entry:
     """Returns a text message."""
-    return Entry(Meaning(kind, sender, (to,)), {"text": text})
+    return Entry(DerivedMessage(kind, sender, (to,)), {"text": text})
 
 
 def call_entry(identifier: object, name: object, given: object, sender: str) -> Entry:
     """Returns a tool call by `sender`; arguments may be JSON in a text."""
     tool = name if isinstance(name, str) else None
-    meaning = Meaning(kinds.REQUEST, sender, (tools_of(tool),), method="tools/call", target=tool)
+    meaning = DerivedMessage(kinds.REQUEST, sender, (tool_owner(tool),), method="tools/call", target=tool)
     meaning.identifier = identifier if isinstance(identifier, str) and identifier else None
     return Entry(meaning, {"method": "tools/call", "params": {"name": tool, "arguments": _arguments(given)}})
 
@@ -64,7 +64,7 @@ def _arguments(given: object) -> Any:
 
 def result_entry(called: object, content: object, to: str, *, name: object = None, failed: bool = False) -> Entry:
     """Returns the result of the call `called`."""
-    meaning = Meaning(kinds.RESPONSE, tools_of(name if isinstance(name, str) else None), (to,), failed=failed)
+    meaning = DerivedMessage(kinds.RESPONSE, tool_owner(name if isinstance(name, str) else None), (to,), failed=failed)
     meaning.correlation = called if isinstance(called, str) and called else None
     blocks = content if isinstance(content, list) else [content] if content is not None else []
     result: dict[str, Any] = {"content": [_content(one) for one in blocks]}
@@ -122,7 +122,7 @@ def media_words(block: Mapping[str, Any]) -> str:
 _SHORT = 200
 
 
-def sealed_words(sealed: str) -> str:
+def encrypted_replacement(sealed: str) -> str:
     """Returns a replacement for a signature or encrypted text: its length, and a hash for comparison."""
     digest = hashlib.sha256(sealed.encode("utf-8", "replace")).hexdigest()
     return f"{len(sealed):,} characters, sha256 {digest[:_SHOWN]}"
@@ -139,30 +139,30 @@ def bytes_of(payload: Payload) -> bytes:
         return repr(payload).encode("utf-8", "replace")
 
 
-def number(usage: Mapping[str, Any], *names: str) -> int:
+def token_count(usage: Mapping[str, Any], *names: str) -> int:
     """Returns the first valid token count among members, or 0."""
     for name in names:
         value = usage.get(name)
         if isinstance(value, int) and not isinstance(value, bool):
-            return min(max(value, 0), _MOST)
+            return min(max(value, 0), _MAX_TOKENS)
     return 0
 
 
-def note_words(entry: Entry, user: str = "user") -> None:
+def set_matched_text(entry: Entry, user: str = "user") -> None:
     """Records the text of a user, a model or a tool, for matching with other sources; skips texts of programs."""
     meaning, text = entry.meaning, entry.payload.get("text")
     if meaning.kind in (kinds.REQUEST, kinds.RESPONSE):
-        meaning.words = bytes_of({key: one for key, one in entry.payload.items() if key in ("params", "result")})
+        meaning.matched_text = bytes_of({key: one for key, one in entry.payload.items() if key in ("params", "result")})
         return
     if meaning.kind not in (CHAT, THOUGHT) or not isinstance(text, str) or not text:
         return
     if meaning.sender == user or (meaning.to is not None and user in meaning.to) or meaning.kind == THOUGHT:
-        meaning.words = (ASKED if meaning.sender == user else SAID) + json_text(text)
+        meaning.matched_text = (USER_PREFIX if meaning.sender == user else MODEL_PREFIX) + json_text(text)
 
 
 def control_entry(kind: str, sender: str, text: str, more: Mapping[str, Any]) -> Entry:
     """Returns a row without a participant's text."""
-    return Entry(Meaning(kind, sender), {"text": text, **more})
+    return Entry(DerivedMessage(kind, sender), {"text": text, **more})
 
 
 def record_of(
@@ -177,10 +177,10 @@ def record_of(
         space: the session, used if it is a text.
         time_ns: its time; None for that of its first message.
     """
-    means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
+    means = tuple(entry.meaning for entry in entries[:MAX_DERIVED_MESSAGES])
     return Record(
-        Shape.MEANING, line, time_ns=means[0].time_ns if time_ns is None else time_ns,
-        space=space if isinstance(space, str) else None, means=means, meant_by=label,
+        Shape.DERIVED, line, time_ns=means[0].time_ns if time_ns is None else time_ns,
+        space=space if isinstance(space, str) else None, derived_messages=means, derived_by=label,
     )  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def payload_at(line: bytes, number: int, entries_of: Callable[[dict[str, Any]], 
 
 def decoded_object(line: bytes) -> dict[str, Any] | None:
     """Returns a line as an object, if it is one of a bearable size. Never raises."""
-    if is_too_much(line):
+    if is_too_large(line):
         return None
     try:
         value = decode_json(line)

@@ -21,18 +21,18 @@ from inspector.protocol.formats.entry_builders import (
     call_entry,
     control_entry,
     decoded_object,
-    note_words,
-    number,
     payload_at,
     record_of,
     response_of,
     result_entry,
+    set_matched_text,
     text_entry,
     text_of,
+    token_count,
 )
-from inspector.protocol.formats.value_conversions import record_words
+from inspector.protocol.formats.value_conversions import describe_record
 from inspector.protocol.record import Record
-from inspector.protocol.timestamps import NO_TIME, written_time
+from inspector.protocol.timestamps import NO_TIME, parse_text_time
 
 LABEL = "gemini-cli"
 WORDS = {LABEL: "Gemini CLI session"}
@@ -104,7 +104,7 @@ def _rewritten(messages: list[Any]) -> Entry:
     words = (f"{one.get('type')}: {text_of(one.get('content')) or NOT_READABLE}" for one in known)
     entry = control_entry("participant/compact-done", AGENT, "\n\n".join(words), {"messages": len(known)})
     entry.meaning.history = History(None, tuple(str(one.get("id")) for one in known))
-    entry.meaning.said = bytes_of(entry.payload)
+    entry.meaning.content = bytes_of(entry.payload)
     return entry
 
 
@@ -119,13 +119,13 @@ def _rewound(identifier: str) -> Entry:
 
 def _control(value: Mapping[str, Any], name: str) -> Entry:
     known = {key: one for key, one in value.items() if isinstance(one, str | int | float | bool) or key == "$set"}
-    entry = control_entry(NAMESPACE + name, PROGRAM, record_words(name, known), known)
+    entry = control_entry(NAMESPACE + name, PROGRAM, describe_record(name, known), known)
     entry.meaning.time_ns = _time(value.get("startTime", value.get("timestamp")))
     return entry
 
 
 def _time(value: object) -> int:
-    return written_time(value) if isinstance(value, str) else NO_TIME
+    return parse_text_time(value) if isinstance(value, str) else NO_TIME
 
 
 def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
@@ -135,17 +135,16 @@ def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
     entries = list(_parts(message, str(sort)))
     for place, entry in enumerate(entries):
         meaning = entry.meaning
-        note_words(entry)
+        set_matched_text(entry)
         if meaning.time_ns == NO_TIME:
             meaning.time_ns = time_ns
         if meaning.identifier is None and identifier is not None:
             meaning.identifier = f"{identifier}#{place}" if place else identifier
-        meaning.size = len(meaning.said or b"") or 1
-        if meaning.identifier is not None and meaning.said:  # repeated anywhere, also in one document
+        meaning.size = len(meaning.content or b"") or 1
+        if meaning.identifier is not None and meaning.content:  # repeated anywhere, also in one document
             # The program rewrites a message with more content, so the mark includes the text.
-            meaning.mark = f"gemini\0{meaning.identifier}\0{meaning.kind}\0".encode("utf-8", "surrogatepass") + bytes(
-                meaning.said
-            )
+            head = f"gemini\0{meaning.identifier}\0{meaning.kind}\0"
+            meaning.identity = head.encode("utf-8", "surrogatepass") + bytes(meaning.content)
     if sort in ("user", "gemini") and identifier is not None:
         entries[0].meaning.history = History(identifier)
     if sort == "gemini":
@@ -205,7 +204,7 @@ def _spawned(made: Mapping[str, Any], *, failed: bool | None = None) -> Spawn | 
     if called is None or not isinstance(agent, str):
         return None
     if failed is not None:
-        return Spawn(agent=agent, ended=True, failed=failed)
+        return Spawn(agent=agent, has_ended=True, has_failed=failed)
     label, name = (one if isinstance(one := made.get(key), str) else None for key in ("description", "name"))
     return Spawn(call=called, agent=agent, label=label, type=name)
 
@@ -269,7 +268,7 @@ def _response(part: object) -> object:
 
 
 def _with_bytes(entry: Entry) -> Entry:
-    entry.meaning.said = bytes_of(entry.payload)
+    entry.meaning.content = bytes_of(entry.payload)
     return entry
 
 
@@ -279,8 +278,9 @@ def _api_call(message: Mapping[str, Any], identifier: str | None) -> ApiCall:
     model = model if isinstance(model, str) else None
     if not isinstance(tokens, Mapping):
         return ApiCall(identifier or "", model)
-    read = number(tokens, "cached")
+    read = token_count(tokens, "cached")
     return ApiCall(
-        identifier or "", model, reported=True, input=max(number(tokens, "input") - read, 0) + number(tokens, "tool"),
-        output=number(tokens, "output") + number(tokens, "thoughts"), cache_read=read,
+        identifier or "", model, has_usage=True,
+        input=max(token_count(tokens, "input") - read, 0) + token_count(tokens, "tool"),
+        output=token_count(tokens, "output") + token_count(tokens, "thoughts"), cache_read=read,
     )  # fmt: skip

@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import CALL, MOST_MEANINGS, ApiCall, Meaning, Payload
+from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, MODEL_CALL_KEY, ApiCall, DerivedMessage, Payload
 from inspector.protocol.formats import api_messages
-from inspector.protocol.formats.entry_builders import CHAT, Entry, bytes_of, decoded_object, note_words
+from inspector.protocol.formats.entry_builders import CHAT, Entry, bytes_of, decoded_object, set_matched_text
 from inspector.protocol.model_api import operations
 from inspector.protocol.record import ModelCall, Record, Shape, Speaker
 from inspector.protocol.secrets.masking import MASK
@@ -63,22 +63,22 @@ def read_request(
         model=operations.asked_model(path, body),
         conversation="",
         asked_ns=parse_time(t),
-        previous=_text(body.get("previous_response_id")),
+        continued_answer=_text(body.get("previous_response_id")),
         # A repeat of a failed request has the same body.
         digest=hashlib.blake2b(bytes_of(dict(body)), digest_size=8).digest(),
         retries=_retries(headers),
     )
-    sent = api_messages.spoken_in(body, certain=True)
-    marks = [_own(entry) for entry in sent]
+    sent = api_messages.entries_of_body(body, certain=True)
+    marks = [_message_hash(entry) for entry in sent]
     _name_conversation(call, body, headers, sent)
     if known_of is not None:
-        call.seen = dict.fromkeys(marks, 1)
+        call.occurrence_counts = dict.fromkeys(marks, 1)
         _note_history(call, body, sent, marks)
         known = known_of(call) or None
     told = known or _NOTHING
     call.identifier = _text(told.get("id")) or call.identifier
     call.conversation = _text(told.get("conversation")) or call.conversation
-    call.seen = _counts(told.get("said"))
+    call.occurrence_counts = _counts(told.get("said"))
     request = _request_entry(body, sent, call, told)
     _identify(sent, marks, call)
     # Ids are assigned last, as they depend on the conversation.
@@ -96,9 +96,9 @@ def read_answer(line: bytes, label: str, known: Mapping[str, Any]) -> Record | N
     value = decoded_object(line)
     if value is None:
         return None
-    call = _call_told(known)
+    call = _call_from_facts(known)
     entry, *said = _answer_entries(value, call, known)
-    _identify(said, [_own(one) for one in said], call, new=True)
+    _identify(said, [_message_hash(one) for one in said], call, new=True)
     return _record(line, [entry, *said], call, label, value.get("t"), known)
 
 
@@ -113,42 +113,42 @@ def payload(line: bytes, number: int, known: Mapping[str, Any] = _NOTHING) -> Pa
         operation = operations.operation_of(value.get("path"), body)
         model = operations.asked_model(value.get("path"), body)
         call = ModelCall("", operation.name if operation is not None else "", model, "")
-        sent = api_messages.spoken_in(body, certain=True)
+        sent = api_messages.entries_of_body(body, certain=True)
         entries = [_request_entry(body, sent, call, known), *sent]
     else:
-        entries = _answer_entries(value, _call_told(known), known)
+        entries = _answer_entries(value, _call_from_facts(known), known)
     return entries[number].payload if number < len(entries) else {}
 
 
-def _call_told(known: Mapping[str, Any]) -> ModelCall:
+def _call_from_facts(known: Mapping[str, Any]) -> ModelCall:
     """Returns the facts of an answer's call."""
     return ModelCall(
         identifier=_text(known.get("id")) or "", operation=_text(known.get("operation")) or "",
         model=_text(known.get("model")), conversation=_text(known.get("conversation")) or "",
-        asked_ns=_number(known.get("asked"), NO_TIME), seen=_counts(known.get("said")),
+        asked_ns=_number(known.get("asked"), NO_TIME), occurrence_counts=_counts(known.get("said")),
     )  # fmt: skip
 
 
-def own_marks(body: Mapping[str, Any]) -> list[str]:
+def message_hashes(body: Mapping[str, Any]) -> list[str]:
     """Returns hashes of the messages in a body, equal in any request or answer."""
-    return [_own(entry) for entry in api_messages.spoken_in(body, certain=True)]
+    return [_message_hash(entry) for entry in api_messages.entries_of_body(body, certain=True)]
 
 
-def call_marks(body: Mapping[str, Any]) -> list[str]:
+def tool_call_hashes(body: Mapping[str, Any]) -> list[str]:
     """Returns the hashes of tool calls with ids of their own, unique to one conversation."""
-    made = (entry for entry in api_messages.spoken_in(body, certain=True) if entry.meaning.kind == kinds.REQUEST)
-    return [_own(entry) for entry in made if entry.meaning.identifier not in (None, entry.meaning.target)]
+    made = (entry for entry in api_messages.entries_of_body(body, certain=True) if entry.meaning.kind == kinds.REQUEST)
+    return [_message_hash(entry) for entry in made if entry.meaning.identifier not in (None, entry.meaning.target)]
 
 
 def _record(
     line: bytes, entries: Sequence[Entry], call: ModelCall, label: str, t: object, known: Mapping[str, Any] | None
 ) -> Record:
-    means, time_ns = tuple(entry.meaning for entry in entries[:MOST_MEANINGS]), parse_time(t)
+    means, time_ns = tuple(entry.meaning for entry in entries[:MAX_DERIVED_MESSAGES]), parse_time(t)
     for meaning in means:
         meaning.time_ns = time_ns
     return Record(
-        Shape.MEANING, line, time_ns=time_ns, space=call.conversation or None, means=means, meant_by=label, call=call,
-        known=known,
+        Shape.DERIVED, line, time_ns=time_ns, space=call.conversation or None, derived_messages=means, derived_by=label,
+        call=call, known_facts=known,
     )  # fmt: skip
 
 
@@ -174,7 +174,7 @@ def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCa
     attempt = _number(known.get("attempt"), 1)
     if attempt > 1:
         told["attempt"] = attempt
-    row = Meaning(
+    row = DerivedMessage(
         kinds.REQUEST,
         CLIENT,
         (api_messages.AGENT,),
@@ -183,8 +183,8 @@ def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCa
         target=call.model,
     )
     # Copies of the request have the same mark.
-    row.mark = f"call {call.identifier}".encode("utf-8", "surrogatepass")
-    entry = Entry(row, {"text": _request_words(call, told, previous), CALL: told})
+    row.identity = f"call {call.identifier}".encode("utf-8", "surrogatepass")
+    entry = Entry(row, {"text": _request_words(call, told, previous), MODEL_CALL_KEY: told})
     row.size = len(bytes_of(entry.payload))
     return entry
 
@@ -221,16 +221,16 @@ def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object
     metadata = body.get("metadata")
     session = call.thread or (metadata.get("user_id") if isinstance(metadata, Mapping) else None)
     spoken = [entry for entry in sent if entry.meaning.sender != api_messages.SYSTEM]
-    opening = _leading(spoken, 0)
-    call.opening = _digest({"session": session, "said": [entry.payload for entry in opening[:1] or spoken]})
+    opening = _leading_user_texts(spoken, 0)
+    call.opening_hash = _digest({"session": session, "said": [entry.payload for entry in opening[:1] or spoken]})
     told = len(opening)
     # A client's own text may come first, with an answer that no model gave.
     if told and len(spoken) > told + 1 and _is_text(spoken[told], api_messages.AGENT):
-        opening += _leading(spoken, told + 1)
+        opening += _leading_user_texts(spoken, told + 1)
     call.conversation = _digest({"session": session, "said": [entry.payload for entry in opening or spoken]})
 
 
-def _leading(entries: Sequence[Entry], start: int) -> list[Entry]:
+def _leading_user_texts(entries: Sequence[Entry], start: int) -> list[Entry]:
     """Returns the user's consecutive texts from a place on."""
     stop = start
     while stop < len(entries) and _is_text(entries[stop], api_messages.USER):
@@ -264,12 +264,12 @@ def _thread(body: Mapping[str, Any], headers: object) -> tuple[str, str] | tuple
     threads = [given[name] for name in sorted(_OF_THREADS) if name in given]
     told = body.get("client_metadata")
     if isinstance(told, Mapping):
-        session = session or _shown(told.get("session_id"))
-        threads = threads or [one for one in (_shown(told.get("thread_id")),) if one]
+        session = session or _unmasked_text(told.get("session_id"))
+        threads = threads or [one for one in (_unmasked_text(told.get("thread_id")),) if one]
     return (session, " ".join(threads)) if session or threads else ()
 
 
-def _shown(value: object) -> str:
+def _unmasked_text(value: object) -> str:
     return value if isinstance(value, str) and value != MASK else ""
 
 
@@ -283,10 +283,10 @@ def _note_history(call: ModelCall, body: Mapping[str, Any], sent: Sequence[Entry
     prompts = [str(entry.payload.get("text")) for entry in sent if entry.meaning.sender == api_messages.SYSTEM]
     if tools:
         names = {"tools": [api_messages.tool_name(tool) for tool in tools]}
-        call.offers = hashlib.blake2b(bytes_of(names), digest_size=8).digest()
+        call.tools_hash = hashlib.blake2b(bytes_of(names), digest_size=8).digest()
     # Prompts contain dates and versions; the longest one begins with the model's identity.
     begins = max(prompts, key=len, default="")[:_PROMPT_BEGINS]
-    call.instructs = hashlib.blake2b(begins.encode("utf-8", "replace"), digest_size=8).digest()
+    call.system_prompt_hash = hashlib.blake2b(begins.encode("utf-8", "replace"), digest_size=8).digest()
 
 
 _PROMPT_BEGINS = 80
@@ -316,7 +316,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     """Returns the row of the answer itself, and the model's messages in it."""
     body = value.get("message")
     body = body if isinstance(body, Mapping) else {}
-    said = api_messages.spoken_in(body, certain=True) if body else []
+    said = api_messages.entries_of_body(body, certain=True) if body else []
     status = _number(value.get("status"), 0)
     error = operations.error_in(body)
     # A server may fail with status 200, after its head was sent.
@@ -343,7 +343,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     }  # fmt: skip
     if answered.first_token_ns >= 0:
         told["first_token_ms"] = round(answered.first_token_ns / 1e6, 3)
-    row = Meaning(
+    row = DerivedMessage(
         kinds.RESPONSE, api_messages.AGENT, (CLIENT,), identifier=f"{call.identifier}/answer",
         correlation=call.identifier, method=call.operation or None, target=call.model, failed=failed, call=answered,
     )  # fmt: skip
@@ -351,9 +351,9 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     if failed:
         error = error if error is not None else {"message": _text(value.get("text")) or words}
         status_words = f"status {status} " if status >= _FAILED else ""
-        entry = Entry(row, {"error": {**error, "message": status_words + error["message"]}, CALL: told})
+        entry = Entry(row, {"error": {**error, "message": status_words + error["message"]}, MODEL_CALL_KEY: told})
     else:
-        entry = Entry(row, {"text": words, CALL: told})
+        entry = Entry(row, {"text": words, MODEL_CALL_KEY: told})
     row.size = len(bytes_of(entry.payload))
     # The messages belong to the call, but only the answer's row reports its tokens.
     for one in said:
@@ -363,7 +363,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
 
 def _answer_words(value: Mapping[str, Any], answered: ApiCall, told: Mapping[str, Any]) -> str:
     words = [_CUT.get(str(value.get("how"))) or answered.stop or "answered"]
-    if answered.reported:
+    if answered.has_usage:
         given = answered.input + answered.cache_read + answered.cache_write
         cached = [
             f"{count:,} {what}"
@@ -380,7 +380,7 @@ def _answer_words(value: Mapping[str, Any], answered: ApiCall, told: Mapping[str
 # Identity of messages
 
 
-def _own(entry: Entry) -> str:
+def _message_hash(entry: Entry) -> str:
     """Returns the hash of a message, without its number of occurrences."""
     meaning = entry.meaning
     digest = hashlib.blake2b(digest_size=8)
@@ -401,7 +401,7 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
         call: their model call.
         new: they have no earlier occurrence.
     """
-    seen, calls = Counter(call.seen), api_messages.AwaitedCalls()
+    seen, calls = Counter(call.occurrence_counts), api_messages.OpenCalls()
     prompts: set[str] = set()  # not inherited by a request that continues this one
     for entry, own in zip(entries, marks, strict=True):
         meaning = entry.meaning
@@ -410,24 +410,24 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
             prompts.add(own)
         # Counted, since a user may write the same text twice.
         mark = hashlib.blake2b(f"{call.conversation}\0{own}\0{seen[own]}".encode("utf-8", "replace"), digest_size=8)
-        meaning.mark, meaning.is_new = mark.digest(), new
+        meaning.identity, meaning.is_new = mark.digest(), new
         meaning.size = len(bytes_of(entry.payload))
         if not _has_own_id(meaning, calls):
-            note_words(entry)
+            set_matched_text(entry)
         # Some APIs use the name of a tool as id; such a call needs one of its own.
         if meaning.kind == kinds.REQUEST and meaning.identifier is not None and meaning.identifier != meaning.target:
             meaning.given = bytes_of({"given": entry.payload.get("params")})
-            calls.note(meaning, meaning.identifier)
+            calls.add_call(meaning, meaning.identifier)
             continue
         if meaning.identifier is not None:
-            calls.note(meaning, mark.hexdigest())
+            calls.add_call(meaning, mark.hexdigest())
         meaning.identifier = mark.hexdigest()
         if meaning.correlation is not None:
             meaning.correlation = calls.call_of(meaning.correlation)
-    call.seen = {own: count for own, count in seen.items() if own not in prompts}
+    call.occurrence_counts = {own: count for own, count in seen.items() if own not in prompts}
 
 
-def _has_own_id(meaning: Meaning, calls: api_messages.AwaitedCalls) -> bool:
+def _has_own_id(meaning: DerivedMessage, calls: api_messages.OpenCalls) -> bool:
     """Returns True for a call, or its result, with an id; some APIs name a call by its tool alone."""
     if meaning.kind == kinds.REQUEST:
         return meaning.identifier not in (None, meaning.target)

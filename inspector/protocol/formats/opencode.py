@@ -20,11 +20,11 @@ from inspector.protocol.formats.entry_builders import (
     control_entry,
     decoded_object,
     media_words,
-    number,
     payload_at,
     record_of,
     result_entry,
     text_entry,
+    token_count,
 )
 from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
@@ -35,9 +35,9 @@ READS = "sessions of OpenCode"
 
 USER, AGENT, PROGRAM = "user", "opencode", "opencode-cli"
 NAMESPACE = "opencode/"
-UNDONE = "undone_from"
+UNDONE_KEY = "undone_from"
 """Key of a rewind in a line: this message or part, and all after it, are undone."""
-ROOT = "root"
+ROOT_KEY = "root"
 """Key of the root session in a line of another session."""
 _OF_SESSIONS = ("projectID", "directory", "slug", "version", "title")
 _NO_CALL = "invalid"
@@ -58,7 +58,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     if value is None or not _is_known(value):
         return None
     info = value["info"]
-    space = value.get(ROOT) or (info.get("sessionID") if "parts" in value else info.get("id"))
+    space = value.get(ROOT_KEY) or (info.get("sessionID") if "parts" in value else info.get("id"))
     return record_of(line, LABEL, _entries(value), space)
 
 
@@ -83,22 +83,22 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
     if "parts" in value:
         # A session below the root is a sub-agent.
         return _message(
-            value, str(info.get("sessionID")) if value.get(ROOT) not in (None, info.get("sessionID")) else None
+            value, str(info.get("sessionID")) if value.get(ROOT_KEY) not in (None, info.get("sessionID")) else None
         )
-    if isinstance(value.get(UNDONE), str):
-        return [_undone(info, value[UNDONE])]
+    if isinstance(value.get(UNDONE_KEY), str):
+        return [_undone(info, value[UNDONE_KEY])]
     found = [_session(info)]
     messages = value.get("messages")
     messages = [one for one in messages if isinstance(one, Mapping)] if isinstance(messages, list) else []
     told = [one for one in messages if isinstance(one.get("info"), Mapping)]
     for one in told:
         found += _message(one, None)
-    if (first := undone_from(info, {one["info"].get("id"): one.get("parts") for one in told})) is not None:
+    if (first := first_undone_part(info, {one["info"].get("id"): one.get("parts") for one in told})) is not None:
         found.append(_undone(info, first))
     return found
 
 
-def undone_from(info: Mapping[str, Any], parts: Mapping[Any, Any]) -> str | None:
+def first_undone_part(info: Mapping[str, Any], parts: Mapping[Any, Any]) -> str | None:
     """Returns the first part that the user has undone, with all after it.
 
     Args:
@@ -119,7 +119,7 @@ def _undone(info: Mapping[str, Any], first: str) -> Entry:
     """Returns the row of a rewind; the undone part can be restored until the next prompt."""
     entry = control_entry("participant/forget", PROGRAM, "the user went back to an earlier message", {"from": first})
     entry.meaning.to, entry.meaning.time_ns = (AGENT,), _time(info, "updated")
-    return _sized(entry)
+    return _with_content(entry)
 
 
 def _session(info: Mapping[str, Any]) -> Entry:
@@ -129,7 +129,7 @@ def _session(info: Mapping[str, Any]) -> Entry:
     entry.meaning.time_ns = _time(info, "created")
     if isinstance(revert := info.get("revert"), Mapping):
         entry.payload["reverted_to"] = revert.get("messageID")
-    return _sized(entry)
+    return _with_content(entry)
 
 
 # Messages
@@ -160,7 +160,7 @@ def _message(value: Mapping[str, Any], context: str | None) -> list[Entry]:
         meaning.context = context
         if meaning.identifier is None and isinstance(info.get("id"), str):
             meaning.identifier = f"{info['id']}#{place}" if place else info["id"]
-        _sized(entry)
+        _with_content(entry)
     if info.get("role") == "assistant":
         call = _api_call(info, parts if isinstance(parts, list) else [])
         # Rows of the agent name the model; only the last one reports the tokens.
@@ -181,36 +181,40 @@ def _part(part: Mapping[str, Any], info: Mapping[str, Any], mine: str, above: st
     if sort == "text" and isinstance(text, str):
         yield _said(part, info, text, (PROGRAM, mine) if part.get("synthetic") is True else (sender, to))
     elif sort == "reasoning":
-        yield _placed(text_entry(THOUGHT, mine, above, text if isinstance(text, str) and text else NOT_READABLE), part)
+        yield _with_id_and_time(
+            text_entry(THOUGHT, mine, above, text if isinstance(text, str) and text else NOT_READABLE), part
+        )
     elif sort == "tool":
         yield from _tool(part, mine)
     elif sort == "file":
         url = part.get("url")
         name = part.get("filename") or part.get("mime") or "file"
         words = media_words(part) if isinstance(url, str) and url.startswith("data:") else f"file, {name}, {url}"
-        yield _placed(text_entry(CHAT, sender, to, words), part)
+        yield _with_id_and_time(text_entry(CHAT, sender, to, words), part)
     elif sort == "compaction":
         # Compaction is a part of a message in this program.
         how = "automatically" if part.get("auto") is True else "by the user"
-        yield _placed(control_entry("participant/compact", mine, f"to be compacted, {how}", _plain(part)), part)
+        yield _with_id_and_time(
+            control_entry("participant/compact", mine, f"to be compacted, {how}", _plain(part)), part
+        )
     elif sort == "retry":
         error = part.get("error")
-        yield _placed(_failure(error if isinstance(error, Mapping) else {}, part.get("attempt")), part)
+        yield _with_id_and_time(_failure(error if isinstance(error, Mapping) else {}, part.get("attempt")), part)
     else:
         words = next(
             (one for key in ("reason", "description", "name", "hash") if isinstance(one := part.get(key), str)), ""
         )
         row = control_entry(NAMESPACE + str(sort), PROGRAM, f"{sort} {words}".strip(), _plain(part))
-        yield _placed(row, part)
+        yield _with_id_and_time(row, part)
 
 
 def _said(part: Mapping[str, Any], info: Mapping[str, Any], text: str, ends: tuple[str, str]) -> Entry:
     """Returns a text; also a compaction's summary, or a text hidden from the model."""
     if part.get("ignored") is True:
-        return _placed(control_entry(NAMESPACE + "ignored", PROGRAM, text, {}), part)
+        return _with_id_and_time(control_entry(NAMESPACE + "ignored", PROGRAM, text, {}), part)
     if info.get("summary") is True:
-        return _placed(control_entry("participant/compact-done", ends[0], text, {}), part)
-    return _placed(text_entry(CHAT, *ends, text), part)
+        return _with_id_and_time(control_entry("participant/compact-done", ends[0], text, {}), part)
+    return _with_id_and_time(text_entry(CHAT, *ends, text), part)
 
 
 def _tool(part: Mapping[str, Any], mine: str) -> Iterator[Entry]:
@@ -244,7 +248,7 @@ def _tool(part: Mapping[str, Any], mine: str) -> Iterator[Entry]:
     result.meaning.identifier = f"{called}/result" if isinstance(called, str) else None
     result.meaning.time_ns = _time(state, "end")
     if isinstance(agent, str):
-        result.meaning.spawn = Spawn(agent=agent, ended=True, failed=failed)
+        result.meaning.spawn = Spawn(agent=agent, has_ended=True, has_failed=failed)
     yield result
     # The result was removed from the context at a later time than its end.
     times = state.get("time")
@@ -288,15 +292,15 @@ def _api_call(info: Mapping[str, Any], parts: list[Any]) -> ApiCall:
     for one in given:
         cache = one.get("cache")
         cache = cache if isinstance(cache, Mapping) else {}
-        call.input += number(one, "input")
-        call.output += number(one, "output") + number(one, "reasoning")
-        call.cache_read += number(cache, "read")
-        call.cache_write += number(cache, "write")
+        call.input += token_count(one, "input")
+        call.output += token_count(one, "output") + token_count(one, "reasoning")
+        call.cache_read += token_count(cache, "read")
+        call.cache_write += token_count(cache, "write")
     call.stop = finish if isinstance(finish := info.get("finish"), str) and finish else None
     return call
 
 
-def _placed(entry: Entry, part: Mapping[str, Any]) -> Entry:
+def _with_id_and_time(entry: Entry, part: Mapping[str, Any]) -> Entry:
     """Sets a part's id and time."""
     entry.meaning.time_ns = _time(part, "start")
     if isinstance(part.get("id"), str):
@@ -304,9 +308,9 @@ def _placed(entry: Entry, part: Mapping[str, Any]) -> Entry:
     return entry
 
 
-def _sized(entry: Entry) -> Entry:
-    entry.meaning.said = bytes_of(entry.payload)
-    entry.meaning.size = len(entry.meaning.said)
+def _with_content(entry: Entry) -> Entry:
+    entry.meaning.content = bytes_of(entry.payload)
+    entry.meaning.size = len(entry.meaning.content)
     return entry
 
 

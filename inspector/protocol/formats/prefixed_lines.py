@@ -13,11 +13,11 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from inspector.protocol.derived_messages import Meaning, Payload
+from inspector.protocol.derived_messages import DerivedMessage, Payload
 from inspector.protocol.formats import api_messages
 from inspector.protocol.formats.capture_file import MAX_SRC
 from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.protocol.formats.wire_recording import NOISE
+from inspector.protocol.formats.wire_recording import NOISE_KIND
 from inspector.protocol.header import ABSENT, MAX_LENIENT, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.timestamps import NO_TIME, parse_time
@@ -26,10 +26,10 @@ LABEL = "prefixed"
 WORDS = {"prefixed": "lines with a prefix"}
 READS = "any of these behind a time or a name"
 
-_LONGEST = 512
+_MAX_PREFIX_BYTES = 512
 """Limit in bytes before a message, and after it."""
 _TRIES = 4
-_KNOWN = (Shape.ENVELOPE, Shape.RPC, Shape.JOIN, Shape.LOG_ONLY, Shape.MEANING)
+_KNOWN = (Shape.ENVELOPE, Shape.RPC, Shape.CLIENT_HELLO, Shape.LOG_ONLY, Shape.DERIVED)
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]|[+-]\d\d:?\d\d)?")
 _FROM = re.compile(rb"\bfrom (client|server)\b", re.IGNORECASE)
 """Sender of a message, in Claude Desktop's form."""
@@ -54,23 +54,23 @@ _find_end = json.JSONDecoder().raw_decode
 def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
     """Reads the message after a prefix, if its content is known. Costs a search if there is no brace."""
     if _FIELD.fullmatch(line):
-        return Record(Shape.NOTHING, line)
+        return Record(Shape.NO_MESSAGE, line)
     begin = 0
     # A prefix may contain braces, so a few places are tried.
     for _ in range(_TRIES):
-        begin = line.find(b"{", begin + 1, _LONGEST)
+        begin = line.find(b"{", begin + 1, _MAX_PREFIX_BYTES)
         if begin <= 0 or b'"' in line[:begin] or _JSON.match(line):
-            return _told(line)
+            return _server_event(line)
         raw = _message(line, begin)
         if raw is None:
             continue
         record = read_inner(raw)
-        if line[:begin].strip() == b"data:" and record.meant_by == api_messages.LABEL:
+        if line[:begin].strip() == b"data:" and record.derived_by == api_messages.LABEL:
             return record  # an event of a model's answer, or all of it
         if record.shape in _KNOWN and _is_certain(record):
-            _take_from(line[:begin], record)
+            _copy_prefix_facts(line[:begin], record)
             return record
-    return _told(line)
+    return _server_event(line)
 
 
 def _message(line: bytes, begin: int) -> bytes | None:
@@ -89,7 +89,7 @@ def _message(line: bytes, begin: int) -> bytes | None:
             return None
         # A log may colour its lines, so escape sequences come after the message.
         behind = _COLOUR.sub(b"", text[stop:].encode("utf-8", "surrogateescape")).strip()
-        if len(behind) > _LONGEST or behind[:1] in (b",", b"}", b"]", b":", b'"') or b'{"' in behind:
+        if len(behind) > _MAX_PREFIX_BYTES or behind[:1] in (b",", b"}", b"]", b":", b'"') or b'{"' in behind:
             return None
         return text[:stop].encode("utf-8", "surrogateescape")
     return rest
@@ -98,16 +98,16 @@ def _message(line: bytes, begin: int) -> bytes | None:
 def _is_certain(record: Record) -> bool:
     """Returns False for an object that programs log as well: `{"kind":"Pod"}`, `{"method":"GET","path":"/"}`."""
     header = record.header
-    if header is None or record.shape is Shape.JOIN:
-        return record.shape is not Shape.MEANING
-    if record.shape in (Shape.RPC, Shape.MEANING):
+    if header is None or record.shape is Shape.CLIENT_HELLO:
+        return record.shape is not Shape.DERIVED
+    if record.shape in (Shape.RPC, Shape.DERIVED):
         return header.jsonrpc is not ABSENT
     if record.shape is Shape.LOG_ONLY:
         return header.participant is not ABSENT or header.envelope_id is not ABSENT
     return bool(header.payload) or header.sender is not ABSENT or header.protocol is not ABSENT
 
 
-def _take_from(prefix: bytes, record: Record) -> None:
+def _copy_prefix_facts(prefix: bytes, record: Record) -> None:
     """Copies time, direction and connection from the prefix if the message lacks them."""
     found = _TIME.search(prefix)
     if found is not None and record.time_ns == NO_TIME:
@@ -228,16 +228,16 @@ def is_continuation(line: bytes) -> bool:
 _LONGEST_TIME = 60
 
 
-def _told(line: bytes) -> Record | None:
+def _server_event(line: bytes) -> Record | None:
     """Returns the record of such a line: no participant's message, and a failure if reported so."""
     found = _log_line(line)
     # A message that is cut off is no remark of the client; its loss must show.
     if found is None or (b'"jsonrpc"' in line and found.text.startswith(_MESSAGES)):
         return None
     ends = ("client", found.server) if found.by_client else (found.server, "client")
-    meaning = Meaning(DISCONNECTED if found.lost else NOISE, ends[0], (ends[1],), failed=found.failed)
+    meaning = DerivedMessage(DISCONNECTED if found.lost else NOISE_KIND, ends[0], (ends[1],), failed=found.failed)
     meaning.time_ns = parse_time(found.time) if found.time is not None else NO_TIME
-    return Record(Shape.MEANING, line, time_ns=meaning.time_ns, means=(meaning,), meant_by=LABEL)
+    return Record(Shape.DERIVED, line, time_ns=meaning.time_ns, derived_messages=(meaning,), derived_by=LABEL)
 
 
 def payload(line: bytes, number: int) -> Payload:

@@ -25,7 +25,7 @@ _HEADING = re.compile(rb"#{1,6} +[^#\s]")
 _EVENT = b"data:"
 
 
-def refusal(line: bytes) -> str | None:
+def refusal_name(line: bytes) -> str | None:
     """Returns the name of a known, unsupported line or document, as a sentence's end; None for others. Never raises."""
     if line[: len(_FRAMED)].lower() == _FRAMED:
         return "messages framed by Content-Length, as language servers speak, which are not read"

@@ -19,7 +19,7 @@ _NAMED = re.compile(r'<teammate-message [^<>]{0,200}?teammate_id="([^"<>]{1,120}
 _MOST_PARTS = 40
 
 
-def said_in(text: str) -> Payload:
+def extract_text(text: str) -> Payload:
     """Returns `text`, the content, and `tag`, the tag; only the text if it has none."""
     begins = _BEGINS.match(text)
     reader = _READERS.get(begins[1]) if begins is not None else None

@@ -30,27 +30,27 @@ def line_time(header: Header) -> int:
     return NO_TIME
 
 
-def record_words(name: str, values: Mapping[str, object]) -> str:
+def describe_record(name: str, values: Mapping[str, object]) -> str:
     """Returns a description of a record without text: "session start: copilot version 1.0.77, cwd /tmp/repo".
 
     Args:
         name: its type as written.
         values: its content. Secrets are masked; empty values, ids and times are omitted.
     """
-    told = ", ".join(islice(_told(mask_secrets(dict(values)), 1), _MOST_VALUES))
-    words = _spaced(name)
+    told = ", ".join(islice(_value_words(mask_secrets(dict(values)), 1), _MOST_VALUES))
+    words = _name_in_words(name)
     return f"{words}: {told.removeprefix(f'{words} ')}" if told else words
 
 
-def _told(values: Mapping[str, object], depth: int) -> Iterator[str]:
+def _value_words(values: Mapping[str, object], depth: int) -> Iterator[str]:
     for name, value in values.items():
         # Paths, locations and empty values say little.
         if _PLACES.search(name) or value is False or value in (None, "", [], {}):
             continue
-        words = _spaced(name)
+        words = _name_in_words(name)
         if isinstance(value, Mapping):
             if depth < _DEEPEST and all(_NAME.fullmatch(key) for key in value):
-                yield from _told(value, depth + 1)
+                yield from _value_words(value, depth + 1)
             else:
                 yield _counted(len(value), words)
         elif isinstance(value, list):
@@ -66,6 +66,6 @@ def _counted(count: int, words: str) -> str:
     return f"{count:,} {words.removesuffix('s') if count == 1 else words}"
 
 
-def _spaced(name: str) -> str:
+def _name_in_words(name: str) -> str:
     """Returns a name in words: "copilotVersion" as "copilot version"."""
     return " ".join(word if word.isupper() else word.lower() for word in _WORD_ENDS.sub(" ", name).split())

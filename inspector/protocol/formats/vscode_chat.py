@@ -20,11 +20,11 @@ from inspector.protocol.formats.entry_builders import (
     call_entry,
     control_entry,
     decoded_object,
-    number,
     payload_at,
     record_of,
     result_entry,
     text_entry,
+    token_count,
 )
 from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
@@ -33,7 +33,7 @@ LABEL = "vscode-chat"
 WORDS = {LABEL: "VS Code chat session"}
 READS = "chat sessions of VS Code"
 
-SESSION = "vscodeChat"
+SESSION_KEY = "vscodeChat"
 """Key of the session's id in a line."""
 USER, AGENT, PROGRAM = "user", "copilot", "vscode"
 NAMESPACE = "vscode/"
@@ -58,11 +58,11 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     if b'"vscodeChat"' not in line:
         return None
     value = decoded_object(line)
-    if value is None or not isinstance(value.get(SESSION), str):
+    if value is None or not isinstance(value.get(SESSION_KEY), str):
         return None
     if not any(isinstance(value.get(key), Mapping) for key in ("request", "session")):
         return None
-    return record_of(line, LABEL, _entries(value), value[SESSION])
+    return record_of(line, LABEL, _entries(value), value[SESSION_KEY])
 
 
 def payload(line: bytes, number: int) -> Payload:
@@ -83,8 +83,8 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
     else:
         found = _request(_mapping(value.get("request")))
     for entry in found:
-        entry.meaning.said = bytes_of(entry.payload)
-        entry.meaning.size = len(entry.meaning.said)
+        entry.meaning.content = bytes_of(entry.payload)
+        entry.meaning.size = len(entry.meaning.content)
     return found
 
 
@@ -108,7 +108,7 @@ def _request(request: Mapping[str, Any]) -> list[Entry]:
             entry.meaning.identifier = f"{name}#{place}" if place else name
     own = [entry for entry in entries if entry.meaning.sender == AGENT]
     # The answer's time: the request's, and the measured duration.
-    took = _spent(timings.get("totalElapsed"))
+    took = _duration_ns(timings.get("totalElapsed"))
     if own and asked != NO_TIME and took is not None:
         own[-1].meaning.time_ns = asked + took
     call = _api_call(request, result, metadata)
@@ -211,7 +211,7 @@ def _started(
         )
         request.meaning.spawn = Spawn(called, agent, label=label, type=sort, prompt=prompt)
         for result in results:
-            result.meaning.spawn = Spawn(agent=agent, ended=True, failed=result.meaning.failed)
+            result.meaning.spawn = Spawn(agent=agent, has_ended=True, has_failed=result.meaning.failed)
     yield from (request, *results)
 
 
@@ -231,7 +231,7 @@ def _tool(
     if piece.get("isComplete") is not True:
         return
     told = _mapping(metadata.get("toolCallResults")).get(called) if isinstance(called, str) else None
-    texts = [_leaves(one.get("value")) for one in _list(_mapping(told).get("content"))]
+    texts = [_texts_in_tree(one.get("value")) for one in _list(_mapping(told).get("content"))]
     said = "".join(texts) or _markdown(piece.get("pastTenseMessage")) or words or "done"
     exit_code = _mapping(data.get("terminalCommandState")).get("exitCode")
     details = _mapping(piece.get("resultDetails"))
@@ -241,7 +241,7 @@ def _tool(
     yield result
 
 
-def _leaves(value: object) -> str:
+def _texts_in_tree(value: object) -> str:
     """Returns the texts in a tree of elements, in order; a plain text unchanged."""
     found: list[str] = []
     # A list instead of recursion, since a tree may be nested deeply.
@@ -264,10 +264,10 @@ def _api_call(request: Mapping[str, Any], result: Mapping[str, Any], metadata: M
     usage = next((one for holder in (result, metadata) if (one := _mapping(holder.get("usage")))), {})
     call = ApiCall(
         identifier if isinstance(identifier, str) else "", model if isinstance(model, str) else None, bool(usage),
-        input=number(usage, "promptTokens", "prompt_tokens"),
-        output=number(usage, "completionTokens", "completion_tokens", "outputTokens"),
+        input=token_count(usage, "promptTokens", "prompt_tokens"),
+        output=token_count(usage, "completionTokens", "completion_tokens", "outputTokens"),
     )  # fmt: skip
-    first = _spent(_mapping(result.get("timings")).get("firstProgress"))
+    first = _duration_ns(_mapping(result.get("timings")).get("firstProgress"))
     call.first_token_ns = first if first is not None else -1
     return call
 
@@ -292,7 +292,7 @@ def _time(value: object) -> int:
     return parse_time(value) if isinstance(value, int | float) else NO_TIME
 
 
-def _spent(value: object) -> int | None:
+def _duration_ns(value: object) -> int | None:
     """Returns milliseconds as nanoseconds; None for an implausible duration."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < _LONGEST_MS:
         return None

@@ -17,7 +17,7 @@ from inspector.protocol.formats import model_calls
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json, decode_object
 from inspector.protocol.json_values import NO_RAW, decode_one
-from inspector.protocol.record import Exchange, ModelCall, Record, Shape
+from inspector.protocol.record import HttpExchange, ModelCall, Record, Shape
 from inspector.protocol.rpc_batch import batch_in
 from inspector.protocol.timestamps import parse_time
 from inspector.protocol.tolerant_encoder import to_json
@@ -31,12 +31,12 @@ REQUEST, RESPONSE, EVENT, END, ERROR = "http-request", "http-response", "sse-eve
 FRAME = "websocket-frame"
 _STDIO = ("line", "end-of-input")
 _PROCESS = ("start", "end")
-NOISE = "stdio/line"
+NOISE_KIND = "stdio/line"
 """Kind of a process's line without a message."""
 _NAMES = {
     REQUEST: "http/request", RESPONSE: "http/response", EVENT: "http/event", END: "http/end", ERROR: "http/error",
     FRAME: "websocket/frame",
-    "line": NOISE, "end-of-input": "stdio/end", "start": "recorder/start", "end": "recorder/end",
+    "line": NOISE_KIND, "end-of-input": "stdio/end", "start": "recorder/start", "end": "recorder/end",
 }  # fmt: skip
 _SESSION_HEADER = "mcp-session-id"
 _SESSION_IN_QUERY = ("sessionId", "session_id")
@@ -52,9 +52,9 @@ HEADERS = frozenset(
     }
 )
 """Headers read from a request, or from the head of an answer, beside headers with the prefix PARAMETER."""
-PARAMETER = "mcp-param-"
+PARAMETER_PREFIX = "mcp-param-"
 _HUNG_UP = "client-closed"
-FAILED = 400
+FIRST_FAILURE_STATUS = 400
 """First HTTP status that is a failure."""
 _MOST_NUMBER = 1 << 32
 _USUAL = re.compile(
@@ -93,7 +93,7 @@ def is_usual(line: bytes) -> bool:
     return _USUAL.match(line) is not None
 
 
-def parts_of(line: bytes) -> Line:
+def decode_members(line: bytes) -> Line:
     """Returns the members of a recording's line; also reads lone surrogates and huge numbers."""
     found = decode_one(_decode, line)
     if found is not None:
@@ -124,12 +124,12 @@ def read(
     directed = isinstance(header.dir, str) and "->" in header.dir
     if not directed and sort not in _PROCESS:
         return None
-    found = parts_of(line)
+    found = decode_members(line)
     # Another program's log may have a line of kind "start".
     if sort in _PROCESS and not directed and found.transport is None and sort == "start":
         return None
     record = _message(header) or _model_call(sort, found, line, header, known, known_of)
-    if record is not None and record.shape is Shape.MEANING:
+    if record is not None and record.shape is Shape.DERIVED:
         record.exchange = _exchange(sort, found, record)
         return record
     record = record or Record(Shape.LOG_ONLY, line, header, name=_NAMES[sort])
@@ -138,8 +138,8 @@ def read(
     # The process number separates several servers in one log.
     record.src = number if 0 <= (number := _number(found.process)) < 1 << 16 else 0
     if record.shape is Shape.LOG_ONLY:
-        record.failed = _went_wrong(sort, found)
-        record.reason = _ended_badly(found.exit) if sort == _PROCESS[1] else None
+        record.failed = _reports_failure(sort, found)
+        record.reason = _crash_reason(found.exit) if sort == _PROCESS[1] else None
         record.failed |= record.reason is not None
     if sort.startswith("http-") or sort in (EVENT, FRAME):
         record.exchange = _exchange(sort, found, record)
@@ -191,19 +191,19 @@ def _in_text(raw: bytes) -> bytes:
     return text.strip().encode("utf-8", "surrogatepass") if isinstance(text, str) else b""
 
 
-def _exchange(sort: str, found: Line, record: Record) -> Exchange:
+def _exchange(sort: str, found: Line, record: Record) -> HttpExchange:
     """Returns the exchange and session of a line, as far as recorded."""
-    return Exchange(
+    return HttpExchange(
         number=_number(found.x),
         session=_session(found),
         status=min(_number(found.status), 999),
         path=found.path if isinstance(found.path, str) else None,
         method=found.method if isinstance(found.method, str) else None,
         first_us=_microseconds(found.first_ms),
-        begins=sort == REQUEST,
+        is_request=sort == REQUEST,
         # The recorder saw the answer begin when it wrote this line, unless the line has a body as well.
-        answers=sort == RESPONSE and not found.message and found.text is None,
-        ends=sort in (END, ERROR) or (sort == RESPONSE and record.call is not None),
+        is_answer_head=sort == RESPONSE and not found.message and found.text is None,
+        is_end=sort in (END, ERROR) or (sort == RESPONSE and record.call is not None),
         hung_up=found.how == _HUNG_UP,
         headers=_chosen(found.headers) if sort in (REQUEST, RESPONSE) else None,
         initializes=record.header is not None and record.header.method == "initialize",
@@ -223,7 +223,7 @@ def _chosen(headers: object) -> dict[str, str]:
     named = (
         (name.lower(), value) for name, value in headers.items() if isinstance(name, str) and isinstance(value, str)
     )
-    return {name: value for name, value in named if name in HEADERS or name.startswith(PARAMETER)}
+    return {name: value for name, value in named if name in HEADERS or name.startswith(PARAMETER_PREFIX)}
 
 
 def _session(found: Line) -> str | None:
@@ -249,14 +249,14 @@ def _session_in(query: str) -> str | None:
     return next((asked[name][0] for name in _SESSION_IN_QUERY if name in asked), query or None)
 
 
-def _went_wrong(sort: str, found: Line) -> bool:
+def _reports_failure(sort: str, found: Line) -> bool:
     """Returns True if a line without a message reports a failure; a client's hang-up is none."""
     if sort == RESPONSE:
-        return _number(found.status) >= FAILED
+        return _number(found.status) >= FIRST_FAILURE_STATUS
     return sort == ERROR or found.how in ("server-broke", "cut-by-network")
 
 
-def _ended_badly(code: object) -> str | None:
+def _crash_reason(code: object) -> str | None:
     """Returns the reason of a server's crash; None for a normal end, or a signal that clients send."""
     if not isinstance(code, int) or isinstance(code, bool) or code in _USUAL_EXITS:
         return None

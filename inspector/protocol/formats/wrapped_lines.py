@@ -29,7 +29,11 @@ def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> 
         raw = getattr(header, key)
         inner = _inner_bytes(raw)
         record = read_inner(inner) if inner else batch_in(bytes(raw))
-        if record is None or record.shape is Shape.NOTHING or (record.shape is Shape.UNREADABLE and not record.batch):
+        if (
+            record is None
+            or record.shape is Shape.NO_MESSAGE
+            or (record.shape is Shape.UNREADABLE and not record.batch)
+        ):
             continue
         # The message's own time is better than the wrapper's.
         if record.time_ns == NO_TIME:
@@ -43,7 +47,7 @@ def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> 
     return None
 
 
-class CutFrom(msgspec.Struct, gc=False):
+class SliceOrigin(msgspec.Struct, gc=False):
     """Origin of a line in a slice: a file by name, the line's number there, its offset in bytes."""
 
     source: str
@@ -52,14 +56,14 @@ class CutFrom(msgspec.Struct, gc=False):
 
 
 class _Sliced(msgspec.Struct, gc=False):
-    slice: CutFrom
+    slice: SliceOrigin
 
 
 _SLICED = b'{"slice":'
 _decode_sliced = msgspec.json.Decoder(_Sliced).decode
 
 
-def cut_from(line: bytes) -> CutFrom | None:
+def slice_origin(line: bytes) -> SliceOrigin | None:
     """Returns the origin of a slice's line; None for other lines."""
     if not line.startswith(_SLICED):
         return None
@@ -69,7 +73,7 @@ def cut_from(line: bytes) -> CutFrom | None:
         return None
 
 
-def cut_line(
+def make_slice_line(
     line: bytes, source: str, number: int, offset: int, *, time_ns: int = NO_TIME, **around: str | None
 ) -> bytes:
     """Returns a line of a slice, without its end; content other than a JSON object, as a stream frame, becomes text.
@@ -82,7 +86,7 @@ def cut_line(
     """
     told = {key: value for key, value in around.items() if value is not None}
     time = {"t": time_ns} if time_ns != NO_TIME else {}
-    head = msgspec.json.encode({"slice": CutFrom(source, number, offset), **time, **told})
+    head = msgspec.json.encode({"slice": SliceOrigin(source, number, offset), **time, **told})
     inner = line if line[:1] == b"{" else msgspec.json.encode(line.decode("utf-8", "replace"))
     return head[:-1] + b',"message":' + inner + b"}"
 

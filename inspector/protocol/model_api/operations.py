@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from inspector.protocol.message_text import compact
+from inspector.protocol.message_text import compact_json
 
 
 class Operation(NamedTuple):
@@ -14,13 +14,13 @@ class Operation(NamedTuple):
     Attributes:
         name: as in SDKs.
         path: end of a request's address.
-        asks: members of a request's body; it has at least one.
+        required_members: members of a request's body; it has at least one.
         names_model: the body names the model too; other servers use the same path for other purposes.
     """
 
     name: str
     path: str
-    asks: tuple[str, ...]
+    required_members: tuple[str, ...]
     names_model: bool = False
 
 
@@ -45,7 +45,7 @@ def operation_of(path: object, body: object) -> Operation | None:
     found = next((one for one in OPERATIONS if path.endswith(one.path)), None)
     if found is None or (found.names_model and not isinstance(body.get("model"), str)):
         return None
-    return found if any(key in body for key in found.asks) else None
+    return found if any(key in body for key in found.required_members) else None
 
 
 def asked_model(path: object, body: Mapping[str, Any]) -> str | None:
@@ -86,4 +86,4 @@ def error_in(body: object) -> dict[str, Any] | None:
     if not isinstance(error, Mapping) or not error:
         return None
     words = [one for key in ("type", "status", "message") if isinstance(one := error.get(key), str) and one]
-    return {**error, "message": ": ".join(words) or compact(dict(error))}
+    return {**error, "message": ": ".join(words) or compact_json(dict(error))}

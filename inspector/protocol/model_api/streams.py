@@ -15,9 +15,9 @@ from typing import Any, Protocol
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.tolerant_encoder import to_json
 
-MOST_JOINED = 1 << 26
+MAX_JOINED = 1 << 26
 """Limit of characters in one answer; the rest is dropped and reported."""
-_MOST_PIECES = 1 << 12
+_MAX_PIECES = 1 << 12
 """Limit of blocks, choices or items in one answer."""
 _OF_ANTHROPIC = frozenset(
     ("message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
@@ -25,10 +25,10 @@ _OF_ANTHROPIC = frozenset(
 )  # fmt: skip
 
 
-class Stream(Protocol):
+class AnswerStream(Protocol):
     """An answer received in events."""
 
-    def add(self, event: Mapping[str, Any]) -> bool:
+    def add_event(self, event: Mapping[str, Any]) -> bool:
         """Adds the next event; returns True if it contains model output."""
         ...
 
@@ -37,7 +37,7 @@ class Stream(Protocol):
         ...
 
 
-def stream_of(event: Mapping[str, Any]) -> Stream | None:
+def stream_of(event: Mapping[str, Any]) -> AnswerStream | None:
     """Returns a stream for an event's API, if known."""
     sort = event.get("type")
     if isinstance(sort, str) and sort in _OF_ANTHROPIC:
@@ -51,7 +51,7 @@ def stream_of(event: Mapping[str, Any]) -> Stream | None:
     return GeminiStream() if isinstance(event.get("candidates"), list) else None
 
 
-class Pieces:
+class GrowingTexts:
     """Growing texts by key; together no longer than MOST_JOINED.
 
     Attributes:
@@ -62,11 +62,11 @@ class Pieces:
         self._parts: dict[Any, list[str]] = {}
         self._size = self.left_out = 0
 
-    def add(self, key: object, text: object) -> bool:
+    def append_text(self, key: object, text: object) -> bool:
         """Appends to a text; returns True unless the addition is empty."""
         if not isinstance(text, str) or not text:
             return False
-        if self._size + len(text) > MOST_JOINED:
+        if self._size + len(text) > MAX_JOINED:
             self.left_out += len(text)
         else:
             self._size += len(text)
@@ -90,7 +90,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 def _place(value: object) -> int | None:
     """Returns a valid number of a block, choice or item."""
     number = value if isinstance(value, int) and not isinstance(value, bool) else -1
-    return number if 0 <= number < _MOST_PIECES else None
+    return number if 0 <= number < _MAX_PIECES else None
 
 
 class AnthropicStream:
@@ -99,10 +99,10 @@ class AnthropicStream:
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
-        self._pieces = Pieces()
+        self._pieces = GrowingTexts()
         self._error: object = None
 
-    def add(self, event: Mapping[str, Any]) -> bool:
+    def add_event(self, event: Mapping[str, Any]) -> bool:
         """Adds an event; returns True if it contains model output."""
         sort = event.get("type")
         if sort == "content_block_delta":
@@ -113,7 +113,7 @@ class AnthropicStream:
             # Copied, since the block grows.
             self._blocks[place] = dict(_mapping(event.get("content_block")))
             for key in ("text", "thinking"):
-                self._pieces.add((place, key), self._blocks[place].get(key))
+                self._pieces.append_text((place, key), self._blocks[place].get(key))
         elif sort == "message_delta":
             self._message.update(_mapping(event.get("delta")))
             # Absent counts must not remove earlier ones.
@@ -135,7 +135,7 @@ class AnthropicStream:
         if sort == "citations_delta":
             block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
             return False
-        added = [self._pieces.add((place, key), delta.get(key)) for key in ("text", "thinking", "partial_json")]
+        added = [self._pieces.append_text((place, key), delta.get(key)) for key in ("text", "thinking", "partial_json")]
         if not block and any(added):  # its beginning is missing
             block["type"] = str(sort).removesuffix("_delta")
         return any(added)
@@ -170,9 +170,9 @@ class ChatStream:
         self._base: dict[str, Any] = {}
         self._choices: dict[int, dict[str, Any]] = {}
         self._calls: dict[tuple[int, int], dict[str, Any]] = {}
-        self._pieces = Pieces()
+        self._pieces = GrowingTexts()
 
-    def add(self, event: Mapping[str, Any]) -> bool:
+    def add_event(self, event: Mapping[str, Any]) -> bool:
         """Adds a chunk; returns True if it contains model output."""
         self._base.update({key: value for key, value in event.items() if key != "choices" and value is not None})
         choices = event.get("choices")
@@ -188,7 +188,7 @@ class ChatStream:
             own["finish_reason"] = choice["finish_reason"]
         carries = [
             # Each provider has its own member for thoughts.
-            self._pieces.add((place, key), delta.get(key))
+            self._pieces.append_text((place, key), delta.get(key))
             for key in ("content", "refusal", "reasoning_content", "reasoning")
         ]
         calls = delta.get("tool_calls")
@@ -196,7 +196,7 @@ class ChatStream:
         # The form before `tool_calls`.
         if isinstance(old := delta.get("function_call"), Mapping):
             own.setdefault("function_call", {}).update({"name": old["name"]} if "name" in old else {})
-            carries.append(self._pieces.add((place, "function_call"), old.get("arguments")))
+            carries.append(self._pieces.append_text((place, "function_call"), old.get("arguments")))
         return any(carries)
 
     def _call(self, place: int, call: Mapping[str, Any]) -> bool:
@@ -208,7 +208,7 @@ class ChatStream:
         own.update({key: call[key] for key in ("id", "type") if isinstance(call.get(key), str)})
         if isinstance(made.get("name"), str) and made["name"]:
             own["function"]["name"] = made["name"]
-        return self._pieces.add((place, "call", number), made.get("arguments")) or bool(made.get("name"))
+        return self._pieces.append_text((place, "call", number), made.get("arguments")) or bool(made.get("name"))
 
     def body(self) -> dict[str, Any]:
         """Returns the unstreamed completion."""
@@ -244,10 +244,10 @@ class ResponsesStream:
         self._response: dict[str, Any] = {}
         self._whole = False
         self._items: dict[int, dict[str, Any]] = {}
-        self._pieces = Pieces()
+        self._pieces = GrowingTexts()
         self._error: object = None
 
-    def add(self, event: Mapping[str, Any]) -> bool:
+    def add_event(self, event: Mapping[str, Any]) -> bool:
         """Adds an event; returns True if it contains model output."""
         sort = str(event.get("type"))
         if isinstance(response := event.get("response"), Mapping):
@@ -263,7 +263,7 @@ class ResponsesStream:
             self._items[place] = dict(_mapping(event.get("item")))
             if sort.endswith("done"):
                 self._items[place]["done"] = True
-        return sort.endswith(".delta") and self._pieces.add((place, sort), event.get("delta"))
+        return sort.endswith(".delta") and self._pieces.append_text((place, sort), event.get("delta"))
 
     def body(self) -> dict[str, Any]:
         """Returns the unstreamed response."""
@@ -303,7 +303,7 @@ class GeminiStream:
         self._growing: dict[int, GrowingCall] = {}  # by the part's index
         self._candidate: dict[str, Any] = {}
 
-    def add(self, event: Mapping[str, Any]) -> bool:
+    def add_event(self, event: Mapping[str, Any]) -> bool:
         """Adds a chunk; returns True if it contains model output."""
         self._base.update({key: value for key, value in event.items() if key != "candidates"})
         candidates = event.get("candidates")
@@ -323,7 +323,7 @@ class GeminiStream:
         if isinstance(text, str) and last is not None and _is_same_text(last, part):
             self._texts[-1].append(text)
             last.update({key: value for key, value in part.items() if key != "text"})
-        elif len(self._parts) < _MOST_PIECES:
+        elif len(self._parts) < _MAX_PIECES:
             self._parts.append(part)
             self._texts.append([text] if isinstance(text, str) else [])
 
@@ -331,7 +331,7 @@ class GeminiStream:
         """Adds a piece of a continued call; returns False for a whole call, which is appended."""
         named = isinstance(call.get("name"), str)
         if self._called is not None and not named:
-            self._called.add(call)
+            self._called.add_piece(call)
         elif named and ("partialArgs" in call or call.get("willContinue") is True):
             self._called = self._growing[len(self._parts)] = GrowingCall(call)
             self._parts.append(part)
@@ -352,7 +352,7 @@ class GeminiStream:
             for part, texts in zip(self._parts, self._texts, strict=True)
         ]
         for place, call in self._growing.items():
-            parts[place] = {**parts[place], "functionCall": call.made()}
+            parts[place] = {**parts[place], "functionCall": call.call_so_far()}
         return {**self._base, "candidates": [{**self._candidate, "content": {"role": "model", "parts": parts}}]}
 
 
@@ -372,7 +372,7 @@ def ollama_body(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
         known = known or is_of_ollama(line)
         if not known and "error" not in line:
             return None
-        stream.add(line)
+        stream.add_event(line)
     return stream.body() if known else None
 
 
@@ -382,10 +382,10 @@ class OllamaStream:
     def __init__(self) -> None:
         self._last: Mapping[str, Any] = {}
         self._error: object = None
-        self._pieces = Pieces()
+        self._pieces = GrowingTexts()
         self._calls: list[dict[str, Any]] = []
 
-    def add(self, event: Mapping[str, Any]) -> bool:
+    def add_event(self, event: Mapping[str, Any]) -> bool:
         """Adds a line; returns True if it contains model output."""
         self._error = event.get("error", self._error)
         self._last = event if is_of_ollama(event) else self._last
@@ -394,12 +394,12 @@ class OllamaStream:
         for call in calls if isinstance(calls, list) else ():
             made = _mapping(_mapping(call).get("function"))
             # The limit keeps a hostile stream from growing without end.
-            if isinstance(name := made.get("name"), str) and len(self._calls) < _MOST_PIECES:
+            if isinstance(name := made.get("name"), str) and len(self._calls) < _MAX_PIECES:
                 written = to_json(made.get("arguments") or {}).decode("utf-8", "replace")
                 named = {"id": identifier} if isinstance(identifier := _mapping(call).get("id"), str) else {}
                 self._calls.append({**named, "type": "function", "function": {"name": name, "arguments": written}})
         added = [
-            self._pieces.add(key, text)
+            self._pieces.append_text(key, text)
             for key, texts in (
                 ("content", (message.get("content"), event.get("response"))),
                 ("reasoning", (message.get("thinking"), event.get("thinking"))),
@@ -443,15 +443,15 @@ class GrowingCall:
         self._texts: dict[str, list[str]] = {}
         self._args: dict[str, Any] = dict(_mapping(call.get("args")))
         self._made = {key: value for key, value in call.items() if key not in ("partialArgs", "willContinue")}
-        self.add(call)
+        self.add_piece(call)
 
-    def made(self) -> dict[str, Any]:
+    def call_so_far(self) -> dict[str, Any]:
         """Returns the call so far."""
         for path, texts in self._texts.items():
             self._set(path, "".join(texts))
         return {**self._made, "args": self._args}
 
-    def add(self, call: Mapping[str, Any]) -> None:
+    def add_piece(self, call: Mapping[str, Any]) -> None:
         """Adds a piece; skips pieces without a valid path."""
         pieces = call.get("partialArgs")
         for piece in pieces if isinstance(pieces, list) else ():

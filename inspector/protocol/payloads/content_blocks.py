@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.protocol.payloads.record_tables import compact
+from inspector.protocol.payloads.record_tables import compact_json
 
 MAX_ENCODED = 16 << 20
 """Limit of decoded base64 in characters."""
-_LONGEST = 2_000
-_LOOKED_AT = 20_000
+_MAX_JSON_LENGTH = 2_000
+_EXAMINED_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Block:
         mime: its declared MIME type.
         uri: address of its resource.
         name: its name or title.
-        about: its description.
+        description: its description.
         encoded: its base64 data, if any.
         size: bytes, declared or from its data, if known.
         audience: its annotated audience.
@@ -42,7 +42,7 @@ class Block:
     mime: str = ""
     uri: str = ""
     name: str = ""
-    about: str = ""
+    description: str = ""
     encoded: str | None = None
     size: int | None = None
     audience: str = ""
@@ -63,9 +63,9 @@ class Block:
         except (binascii.Error, ValueError):
             return None
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """Returns it in a line: "image, image/png, 12.3 kB", "resource_link, report, file:///a.pdf"."""
-        size = size_words(self.size) if self.size is not None else ""
+        size = size_in_words(self.size) if self.size is not None else ""
         return ", ".join(filter(None, (self.type or "block", self.name, self.uri, self.mime, size)))
 
 
@@ -74,7 +74,7 @@ def block_of(value: object) -> Block:
     if isinstance(value, str):
         return Block("text", value)
     if not isinstance(value, Mapping):
-        return Block("", compact(value)[:_LONGEST])
+        return Block("", compact_json(value)[:_MAX_JSON_LENGTH])
     # A resource keeps its data one level deeper.
     inner: Mapping[str, Any] = value["resource"] if isinstance(value.get("resource"), Mapping) else value
     encoded = _string(inner, "data") or _string(inner, "blob") or None
@@ -89,11 +89,11 @@ def block_of(value: object) -> Block:
     return Block(
         # Cut, since a block comes from the wire and is shown in one line.
         kind[:80],
-        text if isinstance(text, str) else None if kind else compact(value)[:_LONGEST],
+        text if isinstance(text, str) else None if kind else compact_json(value)[:_MAX_JSON_LENGTH],
         _string(inner, "mimeType")[:200],
-        _string(inner, "uri")[:_LONGEST],
-        (_string(inner, "title") or _string(inner, "name"))[:_LONGEST],
-        _string(inner, "description")[:_LONGEST],
+        _string(inner, "uri")[:_MAX_JSON_LENGTH],
+        (_string(inner, "title") or _string(inner, "name"))[:_MAX_JSON_LENGTH],
+        _string(inner, "description")[:_MAX_JSON_LENGTH],
         encoded,
         size if isinstance(size, int) and not isinstance(size, bool) else None,
         ", ".join(str(who)[:80] for who in audience[:8]) if isinstance(audience, list) else "",
@@ -128,7 +128,7 @@ def is_markdown(text: str) -> bool:
     Signs are a fence, a table, a link, bold words, a list with code, or several words of code. Headings count with a
     list, or if the text is no program with comments.
     """
-    head = text[:_LOOKED_AT]
+    head = text[:_EXAMINED_CHARACTERS]
     if len(_FENCE.findall(head)) >= 2 or _RULE.search(head) or _LINK.search(head):
         return True
     headings, items = len(_HEADING.findall(head)), len(_ITEM.findall(head))
@@ -141,7 +141,7 @@ def is_markdown(text: str) -> bool:
     return items > 0 or headings > 1 or "\n\n" in head
 
 
-def size_words(size_bytes: int) -> str:
+def size_in_words(size_bytes: int) -> str:
     """Returns a size in words: "183 B", "2.8 kB", "3.2 MB"."""
     if size_bytes < 1_000:
         return f"{size_bytes} B"

@@ -18,12 +18,12 @@ Sign = Literal[" ", "+", "-", "@"]
 """Sign of a line: unchanged, added, removed; `@` separates two places of a file."""
 Line = tuple[Sign, str]
 
-MOST_LINES = 4_000
+MAX_LINES = 4_000
 """Limit of lines in an edit; further ones are only counted."""
 _MOST_COMPARED = 800
 """Limit of lines for a comparison, since it takes quadratic time at worst."""
-_AROUND = 3
-PATHS = ("file_path", "path", "filePath", "notebook_path", "absolute_path", "target_file", "filename")
+_CONTEXT_LINES = 3
+PATH_ARGUMENTS = ("file_path", "path", "filePath", "notebook_path", "absolute_path", "target_file", "filename")
 """Names of arguments with a file path."""
 _PAIRS = (
     ("old_string", "new_string"), ("old_str", "new_str"), ("oldText", "newText"), ("oldString", "newString"),
@@ -31,8 +31,8 @@ _PAIRS = (
 )  # fmt: skip
 _WHOLE = ("content", "file_text", "contents")
 _WRITING = re.compile(r"write|create|save", re.IGNORECASE)
-TOLD = frozenset(
-    (*PATHS, *_WHOLE, "edits", "replace_all", "new_source", "edit_mode", "cell_id", "input", "patch")
+REPRESENTED_ARGUMENTS = frozenset(
+    (*PATH_ARGUMENTS, *_WHOLE, "edits", "replace_all", "new_source", "edit_mode", "cell_id", "input", "patch")
 ).union(*_PAIRS)
 """Names of arguments that edits represent completely."""
 PATCH = "*** Begin Patch"
@@ -41,20 +41,20 @@ _MOVED = "*** Move to: "
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class FileEdit:
     """The change of one file.
 
     Attributes:
         path: of the file, as written.
         lines: (sign, line without its end), in the order of the file.
-        what: "changed", "written", "deleted".
+        change_type: "changed", "written", "deleted".
         note: a move's target, or "all places"; "".
         left_out: lines beyond `MOST_LINES`.
     """
 
     path: str
     lines: tuple[Line, ...]
-    what: Literal["changed", "written", "deleted"] = "changed"
+    change_type: Literal["changed", "written", "deleted"] = "changed"
     note: str = ""
     left_out: int = 0
 
@@ -69,7 +69,7 @@ class Edit:
         return sum(sign == "-" for sign, _ in self.lines)
 
 
-def edits_of(tool: str | None, arguments: object) -> list[Edit]:
+def edits_of(tool: str | None, arguments: object) -> list[FileEdit]:
     """Returns the edits of a call, empty for other calls. Never raises.
 
     Args:
@@ -84,7 +84,7 @@ def edits_of(tool: str | None, arguments: object) -> list[Edit]:
     patch = _patch_in(arguments)
     if patch is not None:
         return patch_edits(patch)
-    path = next((value for key in PATHS if isinstance(value := arguments.get(key), str) and value), None)
+    path = next((value for key in PATH_ARGUMENTS if isinstance(value := arguments.get(key), str) and value), None)
     if path is None:
         return []
     listed = arguments.get("edits")
@@ -115,24 +115,24 @@ def _pair(one: object) -> tuple[str, str, bool] | None:
     return None
 
 
-def _replaced(path: str, pairs: Sequence[tuple[str, str, bool]]) -> Edit:
+def _replaced(path: str, pairs: Sequence[tuple[str, str, bool]]) -> FileEdit:
     lines: list[Line] = []
     for place, (before, after, _) in enumerate(pairs):
         if place:
             lines.append(("@", ""))
-        lines += compared(before.splitlines(), after.splitlines())
+        lines += line_diff(before.splitlines(), after.splitlines())
         # The rest is never shown.
-        if len(lines) > MOST_LINES:
+        if len(lines) > MAX_LINES:
             break
     everywhere = any(all_places for _, _, all_places in pairs)
     return _bounded(path, lines, "changed", "all places" if everywhere else "")
 
 
-def _bounded(path: str, lines: list[Line], what: Literal["changed", "written", "deleted"], note: str = "") -> Edit:
-    return Edit(path, tuple(lines[:MOST_LINES]), what, note, max(0, len(lines) - MOST_LINES))
+def _bounded(path: str, lines: list[Line], what: Literal["changed", "written", "deleted"], note: str = "") -> FileEdit:
+    return FileEdit(path, tuple(lines[:MAX_LINES]), what, note, max(0, len(lines) - MAX_LINES))
 
 
-def compared(before: Sequence[str], after: Sequence[str]) -> list[Line]:
+def line_diff(before: Sequence[str], after: Sequence[str]) -> list[Line]:
     """Returns a line diff with a few lines of context."""
     # Equal beginnings and ends first, since comparing the middle is quadratic.
     start = 0
@@ -143,11 +143,11 @@ def compared(before: Sequence[str], after: Sequence[str]) -> list[Line]:
         stop += 1
     old, new = before[start : len(before) - stop], after[start : len(after) - stop]
     lines: list[Line] = []
-    if start > _AROUND:
+    if start > _CONTEXT_LINES:
         lines.append(("@", ""))
-    lines += _marked(" ", before[max(0, start - _AROUND) : start])
+    lines += _marked(" ", before[max(0, start - _CONTEXT_LINES) : start])
     lines += _middle(old, new)
-    lines += _marked(" ", before[len(before) - stop :][:_AROUND])
+    lines += _marked(" ", before[len(before) - stop :][:_CONTEXT_LINES])
     return lines
 
 
@@ -160,11 +160,11 @@ def _middle(old: Sequence[str], new: Sequence[str]) -> list[Line]:
         same = old[first:last]
         if tag != "equal":
             found += [*_marked("-", same), *_marked("+", new[begin:end])]
-        elif len(same) > 2 * _AROUND + 1:
+        elif len(same) > 2 * _CONTEXT_LINES + 1:
             # Long equal parts are left out.
-            found += _marked(" ", same[:_AROUND])
+            found += _marked(" ", same[:_CONTEXT_LINES])
             found += _marked("@", [""])
-            found += _marked(" ", same[-_AROUND:])
+            found += _marked(" ", same[-_CONTEXT_LINES:])
         else:
             found += _marked(" ", same)
     return found
@@ -189,12 +189,12 @@ def _patch_in(arguments: Mapping[str, Any]) -> str | None:
     return None
 
 
-def patch_edits(text: str) -> list[Edit]:
+def patch_edits(text: str) -> list[FileEdit]:
     """Returns the edits of a patch; of an unfinished one the edits so far, empty for other texts."""
     # The text of a call may arrive in pieces, so an end is not required.
     if not text.lstrip().startswith(PATCH):
         return []
-    found: list[Edit] = []
+    found: list[FileEdit] = []
     path, what, note = "", "Update", ""
     lines: list[Line] = []
 

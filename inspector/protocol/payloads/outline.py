@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.payloads.record_tables import compact
+from inspector.protocol.payloads.record_tables import compact_json
 
 MAX_DEPTH = 5
 """Levels with lines of their own; deeper values are JSON on one line."""
@@ -42,7 +42,7 @@ class Line:
     copy: str | None = None
 
 
-def outline(values: Mapping[str, object], limit: int = 60) -> tuple[list[Line], int]:
+def outline_lines(values: Mapping[str, object], limit: int = 60) -> tuple[list[Line], int]:
     """Returns the lines of an object, and the number of its top values omitted beyond `limit` lines."""
     lines: list[Line] = []
     for place, (key, value) in enumerate(values.items()):
@@ -53,17 +53,17 @@ def outline(values: Mapping[str, object], limit: int = 60) -> tuple[list[Line], 
 
 
 def _lines(name: str, value: object, depth: int, room: int) -> list[Line]:
-    inner = nested_in(value)
+    inner = nested_value(value)
     if inner is None or not inner or depth >= MAX_DEPTH:
         return [Line(depth, name, value_text(value))]
-    if isinstance(inner, list) and all(nested_in(item) is None for item in inner):
+    if isinstance(inner, list) and all(nested_value(item) is None for item in inner):
         return [_plain_list(name, inner, depth)]
     # Short objects take one line, which is easier to read.
-    if isinstance(value, Mapping) and len(short := compact(value)) <= _SHORT:
+    if isinstance(value, Mapping) and len(short := compact_json(value)) <= _SHORT:
         return [Line(depth, name, short)]
     items = [(str(k), v) for k, v in inner.items()] if isinstance(inner, Mapping) else _numbered(inner)
     count = f"{len(items)} {'entry' if len(items) == 1 else 'entries'}"
-    lines = [Line(depth, name, count, group=True, copy=value if isinstance(value, str) else compact(inner))]
+    lines = [Line(depth, name, count, group=True, copy=value if isinstance(value, str) else compact_json(inner))]
     for place, (key, item) in enumerate(items):
         if len(lines) >= room:
             # Each level shows its rest in words, so the outline has a limit.
@@ -81,10 +81,10 @@ def _plain_list(name: str, items: list[object], depth: int) -> Line:
     """Joins plain values in a line if they are unambiguous, else one a line."""
     texts = [value_text(item) for item in items]
     beside = all(len(text) <= _JOINED and "," not in text and "\n" not in text for text in texts)
-    return Line(depth, name, (", " if beside else "\n").join(texts), copy=compact(items))
+    return Line(depth, name, (", " if beside else "\n").join(texts), copy=compact_json(items))
 
 
-def nested_in(value: object) -> Mapping[str, object] | list[object] | None:
+def nested_value(value: object) -> Mapping[str, object] | list[object] | None:
     """Returns a nested object or array, also decoded from JSON, if the value is one."""
     if isinstance(value, Mapping | list):
         return value
@@ -104,4 +104,4 @@ def value_text(value: object) -> str:
         return value if not value.endswith("\n") else value.rstrip("\n") + "⏎"
     if value is None or isinstance(value, bool):
         return json.dumps(value)
-    return compact(value)
+    return compact_json(value)

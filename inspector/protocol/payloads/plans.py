@@ -18,7 +18,7 @@ _STATES: dict[str, State] = {
     "inprogress": "now", "active": "now", "pending": "later", "todo": "later", "not_started": "later",
     "not-started": "later", "open": "later", "cancelled": "dropped", "canceled": "dropped", "deleted": "dropped",
 }  # fmt: skip
-MOST_STEPS = 200
+MAX_STEPS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +35,26 @@ class Plan:
 
     Attributes:
         steps: in the order written, at most `MOST_STEPS`.
-        why: accompanying explanation; "".
+        explanation: accompanying explanation; "".
         key: name of its argument.
         left_out: entries beyond `MOST_STEPS`.
     """
 
     steps: tuple[Step, ...]
-    why: str
+    explanation: str
     key: str
     left_out: int = 0
 
     @property
-    def done(self) -> int:
+    def done_count(self) -> int:
         """Number of completed entries."""
         return sum(step.state == "done" for step in self.steps)
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """Short summary: progress and present step."""
         now = next((step.text for step in self.steps if step.state == "now"), None)
-        head = f"{self.done} of {len(self.steps) + self.left_out} done"
+        head = f"{self.done_count} of {len(self.steps) + self.left_out} done"
         return f"{head}, now: {now}" if now else head
 
 
@@ -66,9 +66,9 @@ def plan_of(arguments: object) -> Plan | None:
         listed = arguments.get(key)
         if not isinstance(listed, list) or not listed:
             continue
-        steps = [step for one in listed[:MOST_STEPS] if (step := _step(one)) is not None]
+        steps = [step for one in listed[:MAX_STEPS] if (step := _step(one)) is not None]
         # A list with other items is no plan.
-        if len(steps) == min(len(listed), MOST_STEPS):
+        if len(steps) == min(len(listed), MAX_STEPS):
             why = arguments.get("explanation")
             left_out = len(listed) - len(steps)
             return Plan(tuple(steps), why if isinstance(why, str) else "", key, left_out)

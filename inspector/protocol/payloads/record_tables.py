@@ -95,7 +95,7 @@ def table_of(items: list[Mapping[str, Any]]) -> Table:
     shown = items[:MAX_ROWS]
     columns = list(dict.fromkeys(str(key) for item in shown for key in item))[:MAX_COLUMNS]
     numeric = tuple(_is_numeric([item.get(column) for item in shown]) for column in columns)
-    rows = tuple(tuple(cell(item.get(column)) for column in columns) for item in shown)
+    rows = tuple(tuple(cell_text(item.get(column)) for column in columns) for item in shown)
     return Table(tuple(columns), rows, numeric, len(items))
 
 
@@ -104,18 +104,18 @@ def _is_numeric(values: list[object]) -> bool:
     return bool(present) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in present)
 
 
-def cell(value: object) -> str:
+def cell_text(value: object) -> str:
     """Returns one value as text: strings unchanged, null empty, the rest as JSON; shortened to MAX_CELL."""
     if value is None:
         return ""
     if isinstance(value, list) and all(isinstance(i, str) for i in value):
         text = ", ".join(value)
     else:
-        text = value if isinstance(value, str) else compact(value)
+        text = value if isinstance(value, str) else compact_json(value)
     return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"
 
 
-def compact(value: object) -> str:
+def compact_json(value: object) -> str:
     """Returns JSON on one line; values without a JSON form are written as in Python."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

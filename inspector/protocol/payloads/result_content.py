@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.payloads.content_blocks import Block, block_of, is_markdown, size_words
-from inspector.protocol.payloads.record_tables import Table, compact, table_in
+from inspector.protocol.payloads.content_blocks import Block, block_of, is_markdown, size_in_words
+from inspector.protocol.payloads.record_tables import Table, compact_json, table_in
 
 MAX_DECODED = 1 << 20
 """Characters of text decoded as JSON (docs/design.md 7: no record above 1 MB is decoded whole)."""
@@ -23,7 +23,7 @@ MAX_KEPT = 1 << 16
 MAX_BLOCKS = 100
 """Blocks kept separately; the text of further blocks is joined all the same."""
 
-__all__ = ["MAX_DECODED", "MAX_KEPT", "Content", "Table", "content_of", "pretty_json", "size_words"]
+__all__ = ["MAX_DECODED", "MAX_KEPT", "Content", "Table", "content_of", "pretty_json", "size_in_words"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _of_plain(result: object) -> Content:
     if isinstance(result, str):
         text, elided = _bounded(result)
         return Content(text, None if elided else _decoded(text), elided=elided)
-    return Content("" if result is None else compact(result), result if isinstance(result, list) else None)
+    return Content("" if result is None else compact_json(result), result if isinstance(result, list) else None)
 
 
 def _message_blocks(messages: object) -> list[Any] | None:
@@ -150,7 +150,7 @@ def _text_of(block: object) -> str | None:
 def _words(block: object) -> str:
     """Returns a block without text in words: "image, image/png, 12.3 kB", "resource file:///a.pdf"."""
     if not isinstance(block, Mapping):
-        return compact(block)[:200]
+        return compact_json(block)[:200]
     inner = block.get("resource") if isinstance(block.get("resource"), Mapping) else block
     assert isinstance(inner, Mapping)
     parts = [str(block.get("type") or "block")]
@@ -161,14 +161,14 @@ def _words(block: object) -> str:
     data = inner.get("data", inner.get("blob"))
     if isinstance(data, str):
         # Three bytes for four characters; the exact size does not matter here.
-        parts.append(size_words(len(data) * 3 // 4))
+        parts.append(size_in_words(len(data) * 3 // 4))
     return ", ".join(parts)
 
 
 def _bounded(text: str) -> tuple[str, str | None]:
     if len(text) <= MAX_DECODED:
         return text, None
-    shown, whole = size_words(MAX_KEPT), size_words(len(text))
+    shown, whole = size_in_words(MAX_KEPT), size_in_words(len(text))
     return text[:MAX_KEPT], f"Only the first {shown} of {whole} are shown; Raw has the message."
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.protocol.payloads.record_tables import MAX_ROWS, Table, cell
+from inspector.protocol.payloads.record_tables import MAX_ROWS, Table, cell_text
 
 _COLUMNS = {
     "tools": ("name", "arguments", "description"),
@@ -40,9 +40,9 @@ def _cell(item: Mapping[str, Any], column: str) -> str:
     if column == "arguments":
         return ", ".join(arguments_of(item))
     if column == "name":
-        return cell(item.get("name") or item.get("title"))
+        return cell_text(item.get("name") or item.get("title"))
     value = item.get(column)
-    return " ".join(value.split()) if isinstance(value, str) and column == "description" else cell(value)
+    return " ".join(value.split()) if isinstance(value, str) and column == "description" else cell_text(value)
 
 
 def arguments_of(item: Mapping[str, Any]) -> list[str]:

@@ -17,22 +17,22 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.context_places import is_name
+from inspector.protocol.context_places import looks_like_id
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_values import decode_one
-from inspector.protocol.message_text import TEXT_KEYS, compact
+from inspector.protocol.message_text import TEXT_KEYS, compact_json
 
 MAX_JOINED = 1 << 18
 """Limit of joined bytes; a stream may have far more."""
-_LONGEST = 1 << 20
+_MAX_CHUNK_BYTES = 1 << 20
 """Limit of examined bytes in a frame; longer ones are no chunks."""
 _FLOWING = frozenset({"token", "text", "delta", "content", "chunk"})
 """Types with values that continue each other, besides types that end in `_delta`; others have lines of their own."""
-_LINE = 10_000
+_MAX_LINE_TOKENS = 10_000
 """Tokens of a line that may be repeated as a whole."""
 _NOTES = frozenset({"status", "progress"})
 _VALUES = ("value", "text", "delta", "content", "token", "message", "thought", "data")
-_BESIDE = ("type", "context", "ts", "timestamp", "id")
+_METADATA_KEYS = ("type", "context", "ts", "timestamp", "id")
 
 
 class _Context(msgspec.Struct, gc=False):
@@ -44,16 +44,16 @@ _decode_context = msgspec.json.Decoder(_Context).decode
 
 def context_in(data: bytes) -> str | None:
     """Returns the context in a frame's chunk. Never raises."""
-    if b'"context"' not in data[:_LONGEST] or len(data) > _LONGEST or data.lstrip()[:1] != b"{":
+    if b'"context"' not in data[:_MAX_CHUNK_BYTES] or len(data) > _MAX_CHUNK_BYTES or data.lstrip()[:1] != b"{":
         return None
     found = decode_one(_decode_context, data)
-    return found.context if found is not None and is_name(found.context) else None
+    return found.context if found is not None and looks_like_id(found.context) else None
 
 
 def chunk_in(data: bytes) -> tuple[str, str] | None:
     """Returns (type, text) of a frame if it is a JSON chunk."""
     # Plain text is the usual case, and is never decoded.
-    if data.lstrip()[:1] != b"{" or len(data) > _LONGEST:
+    if data.lstrip()[:1] != b"{" or len(data) > _MAX_CHUNK_BYTES:
         return None
     try:
         chunk = decode_json(data)
@@ -64,9 +64,9 @@ def chunk_in(data: bytes) -> tuple[str, str] | None:
         return None
     words = next((found for key in _VALUES if (found := _words(chunk.get(key))) is not None), None)
     if words is None and "context" in chunk:  # a chunk of an unknown type has some content, too
-        rest = {key: value for key, value in chunk.items() if key not in _BESIDE}
+        rest = {key: value for key, value in chunk.items() if key not in _METADATA_KEYS}
         words = next(filter(None, map(_words, (rest.get(key) for key in TEXT_KEYS))), None) or (
-            compact(rest) if rest else ""
+            compact_json(rest) if rest else ""
         )
     return None if words is None else (kind, words)
 
@@ -87,7 +87,7 @@ def frame_text(data: bytes) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedFrames:
     """The joined frames of a stream.
 
     Attributes:
@@ -105,7 +105,7 @@ class Joined:
     left_out: int = 0
 
 
-class Flow:
+class TextFlow:
     """Text that each frame adds to its stream, in order.
 
     Attributes:
@@ -126,7 +126,7 @@ class Flow:
         self._line: list[str] = []
         self._flowing = self._begun = False
 
-    def add(self, data: bytes) -> str:
+    def add_frame(self, data: bytes) -> str:
         """Returns the text that the next frame adds, or ""."""
         chunk = None if self._decoder.getstate()[0] else chunk_in(data)
         return self._bytes(data) if chunk is None else self._chunk(*chunk)
@@ -142,7 +142,7 @@ class Flow:
             return ""
         goes_on = flows and self._flowing
         # A long line is begun anew, so that comparing stays cheap.
-        if not goes_on or len(self._line) >= _LINE:
+        if not goes_on or len(self._line) >= _MAX_LINE_TOKENS:
             self._line = []
         self._line.append(words)
         text = words if goes_on or not self._begun else f"\n{words}"
@@ -165,7 +165,7 @@ class Flow:
         return text
 
 
-class Joiner:
+class FrameJoiner:
     """Joins frames incrementally, each processed once.
 
     Attributes:
@@ -176,11 +176,11 @@ class Joiner:
 
     def __init__(self) -> None:
         self.frames = self.left_out = self.size = 0
-        self._flow = Flow(strict=True)
+        self._flow = TextFlow(strict=True)
         self._data: list[bytes] = []
         self._parts: list[str] = []
 
-    def add(self, data: bytes) -> None:
+    def add_frame(self, data: bytes) -> None:
         """Adds the data of the next frame."""
         self.frames += 1
         # The limit keeps a long stream from filling the memory.
@@ -189,7 +189,7 @@ class Joiner:
             return
         self.size += len(data)
         self._data.append(data)
-        self._parts.append(self._flow.add(data))
+        self._parts.append(self._flow.add_frame(data))
 
     @property
     def is_binary(self) -> bool:
@@ -204,17 +204,17 @@ class Joiner:
         return self._parts[0] if self._parts and not self._flow.binary else ""
 
     @property
-    def joined(self) -> Joined:
+    def joined(self) -> JoinedFrames:
         """The complete result."""
         flow = self._flow
         data = b"".join(self._data) if flow.binary else b""
         chunks = bool(self.frames) and not flow.plain and not flow.binary
-        return Joined(self.text, tuple(flow.notes), chunks, data, self.left_out)
+        return JoinedFrames(self.text, tuple(flow.notes), chunks, data, self.left_out)
 
 
-def join_frames(frames: Iterable[bytes]) -> Joined:
+def join_frames(frames: Iterable[bytes]) -> JoinedFrames:
     """Joins the data of a stream's frames, in order. Never raises."""
-    joiner = Joiner()
+    joiner = FrameJoiner()
     for data in frames:
-        joiner.add(data)
+        joiner.add_frame(data)
     return joiner.joined

@@ -13,18 +13,19 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from inspector.protocol.secrets.key_shapes import border
+from inspector.protocol.secrets.key_shapes import word_start_pattern
 from inspector.protocol.secrets.secret_keys import is_secret_key
-from inspector.protocol.secrets.spans import replaced
+from inspector.protocol.secrets.spans import replace_spans
 
 # After `Bearer` prose or the next key of a schema may follow; they are not masked.
 _NO_BEARERS = r"(?!(?i:tokens?|bearer|headers?|auth\w*|scheme|of|the|and|is|in|for|your)\b|[A-Za-z]{1,40}:)"
 _BEARER = re.compile(
-    rf"(?=[bB])((?i:bearer){border(6)}(?:(?::?(?:[ \t]|\\{{1,64}}[tnr ]|\r?\n)){{1,8}}|%20|\+)(?:\\{{0,64}}[\"'`<])?)"
+    rf"(?=[bB])((?i:bearer){word_start_pattern(6)}(?:(?::?(?:[ \t]|\\{{1,64}}[tnr ]|\r?\n)){{1,8}}|%20|\+)"
+    r"(?:\\{0,64}[\"'`<])?)"
     rf"{_NO_BEARERS}[A-Za-z0-9._~+/=\-]{{3,}}"
 )
 _COLON = r"(?:\\{0,64}[\"'][ \t]{0,8}[:,]|[ \t]{0,8}[:=])[ \t]{0,8}(?:b?\\{0,64}[\"'])?"
-_NAME = rf"(?=[aA])(?i:authorization){border(13)}{_COLON}"
+_NAME = rf"(?=[aA])(?i:authorization){word_start_pattern(13)}{_COLON}"
 _PLAIN = re.compile(
     rf"({_NAME}(?P<scheme>[A-Za-z][\w\-]{{1,24}})[ \t]{{1,8}})"
     r"(?P<value>(?!(?i:proxy-)?(?i:authorization))[A-Za-z0-9._~+/=\-:|]{3,})"  # the next header is no value
@@ -39,13 +40,14 @@ _PARAMETERS = re.compile(
     rf"({_NAME}{_BOTH}[ \t]{{1,8}}|AWS4-HMAC-SHA256[ \t]{{1,8}}(?=Credential=))(?:{_GIVEN}){{1,24}}"
 )
 _COOKIES = re.compile(
-    rf"(?=[cC])((?i:cookie){border(6)}{_COLON})"
+    rf"(?=[cC])((?i:cookie){word_start_pattern(6)}{_COLON})"
     r"[^\s=;,:\"'\\<>&]{1,128}=[^\s;\"'\\<>]{1,4096}"
     r"(?:;[ \t]{0,8}(?:(?i:expires)=[^;\"'\\\r\n]{0,40}|[^\s=;,\"'\\<>]{1,128}(?:=[^\s;\"'\\<>]{0,4096})?)){0,64}"
 )
 # In headers, and in the files of npm and Docker; the base64 identifies it.
 _ALONE = re.compile(
-    rf"(?=[aAbB])((?i:basic){border(5)}[ \t]{{1,8}}|(?i:auth)(?:\\{{0,64}}[\"'])?[ \t]{{0,8}}[:=][ \t]{{0,8}}"
+    rf"(?=[aAbB])((?i:basic){word_start_pattern(5)}[ \t]{{1,8}}|"
+    r"(?i:auth)(?:\\{0,64}[\"'])?[ \t]{0,8}[:=][ \t]{0,8}"
     r"(?:\\{0,64}[\"'])?)([A-Za-z0-9+/]{8,2048}={0,2})(?![A-Za-z0-9+/=])"
 )
 
@@ -119,7 +121,7 @@ def mask_listed(text: str, mask: Callable[[str], str]) -> str:
     while found := _LISTED.search(text, place):
         # A list of exactly two items is a pair of name and value.
         whole = found["opened"] is not None and found["closed"] is not None
-        if follows_name(found["name"], found["value"], is_pair=whole):
+        if is_secret_of_name(found["name"], found["value"], is_pair=whole):
             parts += (text[done : found.start("value")], mask(found["value"]))
             done = place = found.end("value")
         else:  # the value may be the next one's name
@@ -137,7 +139,7 @@ _GROUPS = frozenset(("root", "wheel", "staff", "users", "daemon", "nogroup", "no
 """Group names after the user, in a container's user option."""
 
 
-def is_login(value: str) -> bool:
+def is_user_with_password(value: str) -> bool:
     """Returns True if the value of `-u` is user and password, as in curl; False for user and group, as in docker."""
     found = _LOGIN.fullmatch(value)
     if found is None or found["password"].isdecimal() or found["password"] == found["user"]:
@@ -164,14 +166,14 @@ def mask_logins(text: str, mask: Callable[[str], str]) -> str:
 
     Also masks a key after `wandb login`, and a password piped to `sudo -S`.
     """
-    spans = (found.span("value") for found in _USER_GIVEN.finditer(text) if is_login(found["value"]))
-    text = replaced(text, spans, mask)
+    spans = (found.span("value") for found in _USER_GIVEN.finditer(text) if is_user_with_password(found["value"]))
+    text = replace_spans(text, spans, mask)
     for pattern in (_WANDB, _SUDO):
-        text = replaced(text, (found.span("value") for found in pattern.finditer(text)), mask)
+        text = replace_spans(text, (found.span("value") for found in pattern.finditer(text)), mask)
     return text
 
 
-def follows_name(name: str, value: str, *, is_pair: bool) -> bool:
+def is_secret_of_name(name: str, value: str, *, is_pair: bool) -> bool:
     """Returns True if a text after another in a list is the secret of that name.
 
     Args:
@@ -180,7 +182,7 @@ def follows_name(name: str, value: str, *, is_pair: bool) -> bool:
         is_pair: the list has only these two.
     """
     if name in _USER_OPTIONS:
-        return is_login(value)
+        return is_user_with_password(value)
     if _LISTED_NAME.fullmatch(name) is None or not is_secret_key(name):
         return False
     if name[0] == "-":
@@ -192,7 +194,7 @@ def follows_name(name: str, value: str, *, is_pair: bool) -> bool:
     return is_header and _TELLING.fullmatch(credentials) is not None and _NO_NAME.search(credentials) is not None
 
 
-def secrets_listed(items: list[Any]) -> list[int]:
+def secret_item_indices(items: list[Any]) -> list[int]:
     """Returns the indices of a list's items that are secrets by the item before them."""
     if len(items) < 2 or str not in set(map(type, items)):  # fast exit: long arrays of numbers are common
         return []
@@ -200,5 +202,5 @@ def secrets_listed(items: list[Any]) -> list[int]:
     return [
         place
         for place, (name, value) in enumerate(pairwise(items), 1)
-        if type(name) is str and type(value) is str and follows_name(name, value, is_pair=is_pair)
+        if type(name) is str and type(value) is str and is_secret_of_name(name, value, is_pair=is_pair)
     ]

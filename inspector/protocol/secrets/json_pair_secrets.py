@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator
 
 from inspector.protocol.secrets.named_value_secrets import mask_named, string_end
 from inspector.protocol.secrets.secret_keys import (
-    HOLDERS,
+    VALUE_KEYS,
+    is_plural_secret_key,
     is_secret_key,
-    looks_made,
+    looks_random,
     may_be_number,
-    names_place,
-    names_secrets,
+    may_name_place,
 )
 
-_HOLDERS = "|".join(HOLDERS)
+_HOLDERS = "|".join(VALUE_KEYS)
 _KEY = re.compile(
     r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\- /$@#]|\\{1,64}u[0-9a-fA-F]{4}){1,200})(?P=quote)\s*(?P<colon>:\s*)'
     # a list, or an object whose first members name the type of its secret, or a list of such
@@ -58,15 +58,15 @@ def _mask_keyed(text: str, mask: Callable[[str], str]) -> str:
     done = 0
     for match in _KEY.finditer(text):
         key = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), match["key"])
-        many = names_secrets(key)
+        many = is_plural_secret_key(key)
         # A value masked before may contain further keys.
         if match.start() < done or not (many or is_secret_key(key)):
             continue
-        strings = _those_of_many(text, match) if many else _those_of_one(text, match)
-        place = names_place(key)
+        strings = _spans_under_plural(text, match) if many else _spans_under_key(text, match)
+        place = may_name_place(key)
         for start, end in strings:
             # A key such as `key_file` names a place, so only a random-looking value is masked.
-            if place and not looks_made(text[start : min(end, start + _LONGEST)]):
+            if place and not looks_random(text[start : min(end, start + _LONGEST)]):
                 continue
             parts += (text[done:start], mask(text[start:end]) if end > start else "")
             done = end
@@ -77,7 +77,7 @@ def _mask_keyed(text: str, mask: Callable[[str], str]) -> str:
     return "".join((*parts, text[done:])) if parts else text
 
 
-def _those_of_one(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _spans_under_key(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
     """Yields the spans of strings under a secret's key."""
     place, quote = pair.end(), pair["quote"]
     while text.startswith(quote, place):
@@ -93,7 +93,7 @@ def _those_of_one(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
         place = following.end()
 
 
-def _those_of_many(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _spans_under_plural(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
     """Yields the spans of random-looking strings in a list or a flat object under a plural key."""
     quote = pair["quote"]
     opened = _MANY.match(text, pair.end("colon"))
@@ -102,7 +102,7 @@ def _those_of_many(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
         member = _MEMBER.match(text, place) if opened["open"] == "{" else None
         start = (member.end() if member else place) + len(quote)
         end = string_end(text, start, quote)
-        if looks_made(text[start : min(end, start + _LONGEST)]):
+        if looks_random(text[start : min(end, start + _LONGEST)]):
             yield start, end
         comma = _COMMA.match(text, end + len(quote))
         if comma is None:

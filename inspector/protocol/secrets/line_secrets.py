@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from inspector.protocol.secrets.key_shapes import border
-from inspector.protocol.secrets.secret_keys import is_secret_key, looks_made, names_secret, names_secrets
-from inspector.protocol.secrets.spans import replaced
+from inspector.protocol.secrets.key_shapes import word_start_pattern
+from inspector.protocol.secrets.secret_keys import is_plural_secret_key, is_secret_key, is_secret_name, looks_random
+from inspector.protocol.secrets.spans import replace_spans
 
 _END = r"(?:\r?\n|\\{1,64}r\\{1,64}n|\\{1,64}n)"
 _QUOTE = r"\\{0,64}[\"'`]"
-_BORDER = border(0, r"A-Za-z0-9_.\-")
+_BORDER = word_start_pattern(0, r"A-Za-z0-9_.\-")
 # The first letter is tested before the case-insensitive rest, which is slow.
 _WORDS = (
     r"(?=[tpskjcTPSKJC])(?i:token|pass|passwd|password|passphrase|passcode|pwd|secret|key|jwt|credential|cred|cookie)"
@@ -51,7 +51,7 @@ _NAME = re.compile(
 _LONGEST_NAME = 64
 
 _OPTION = re.compile(
-    rf"-{border(1, 'A-Za-z0-9_.-')}-?"
+    rf"-{word_start_pattern(1, 'A-Za-z0-9_.-')}-?"
     rf"(?P<name>(?=[A-Za-z])[A-Za-z0-9_\-]{{0,60}}?{_WORDS}[sS]?)(?:[ \t]{{1,8}}|{_END}[ \t]{{0,8}}|\\{{1,64}}t)"
     rf"(?:(?P<quote>{_QUOTE})(?P<quoted>[^\"'`\r\n\\]{{1,2048}})(?P=quote)"
     r"|(?P<value>[^\s\"'`\\<>|;&(){}\[\],]{3,2048}))"
@@ -105,7 +105,7 @@ def mask_lines(text: str, mask: Callable[[str], str]) -> str:
         mask: returns the replacement of a secret.
     """
     # Blocks and lists first: the rules for single lines would take only their first value.
-    text = replaced(text, _several(text), mask)
+    text = replace_spans(text, _several(text), mask)
     if "value" in text.lower():
         text = _PAIR.sub(lambda found: _masked(found, mask) if _is_paired(found) else found[0], text)
     for pattern, is_secret in (
@@ -132,7 +132,7 @@ def _several(text: str) -> Iterator[tuple[int, int]]:
     for found in _SEVERAL.finditer(text):
         name, place = _name_before(text, found.start("close")), found.end()
         is_one = is_secret_key(name)
-        if not is_one and not names_secrets(name):
+        if not is_one and not is_plural_secret_key(name):
             continue
         if found["block"]:
             below = _BELOW.match(text, place) if is_one else None
@@ -144,7 +144,7 @@ def _several(text: str) -> Iterator[tuple[int, int]]:
             value = item.match(text, place)
             if value is None:
                 break
-            if looks_made(value["value"]) or (is_one and _TELLING.fullmatch(value["value"])):
+            if looks_random(value["value"]) or (is_one and _TELLING.fullmatch(value["value"])):
                 yield value.span("value")
             place = value.end()
 
@@ -162,7 +162,7 @@ def _is_paired(found: re.Match[str]) -> bool:
     if found["value"] is not None and _PLAIN.fullmatch(found["value"]):
         return False
     value = found["quoted"] or found["value"]
-    return names_secret(found["name"]) and not value.startswith(("$", "{", "<", "%"))
+    return is_secret_name(found["name"]) and not value.startswith(("$", "{", "<", "%"))
 
 
 def _is_given(found: re.Match[str]) -> bool:

@@ -2,7 +2,7 @@
 
 Views, copies and exports all use these rules, and show dots unless the user asks otherwise (docs/design.md 4).
 `mask_secrets` masks structures, `mask_text` masks text (JSON inside JSON included). Both know the same keys
-(`secret_keys`), and run only the rules that may match (`secret_clues`). `secret_assignments` handles assignments in
+(`secret_keys`), and run only the rules that may match (`rule_prefilter`). `named_value_secrets` handles assignments in
 text (`password: "..."`).
 """
 
@@ -21,25 +21,32 @@ from inspector.protocol.secrets.header_secrets import (
     mask_headers,
     mask_listed,
     mask_logins,
-    secrets_listed,
+    secret_item_indices,
 )
 from inspector.protocol.secrets.json_pair_secrets import mask_pairs
-from inspector.protocol.secrets.key_shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key, is_made_key
-from inspector.protocol.secrets.line_secrets import mask_lines
-from inspector.protocol.secrets.named_value_secrets import HELD, NAMES
-from inspector.protocol.secrets.rule_prefilter import NO_RULES, SecretRule, may_hold_secrets, rules_for
-from inspector.protocol.secrets.secret_keys import (
-    LISTS,
-    holds_value,
-    is_marker,
-    is_secret_key,
-    looks_made,
-    may_be_number,
-    names_place,
-    names_secret,
-    names_secrets,
+from inspector.protocol.secrets.key_shapes import (
+    PATTERNS,
+    PRIVATE_KEY,
+    PRIVATE_LINE,
+    is_made_key,
+    is_no_placeholder,
+    word_start_pattern,
 )
-from inspector.protocol.secrets.spans import MASK, replaced
+from inspector.protocol.secrets.line_secrets import mask_lines
+from inspector.protocol.secrets.named_value_secrets import NAME_KEYS, VALUE_KEYS
+from inspector.protocol.secrets.rule_prefilter import NO_RULES, SecretRule, may_hold_secrets, possible_rules
+from inspector.protocol.secrets.secret_keys import (
+    VALUE_LIST_KEYS,
+    is_marker,
+    is_plural_secret_key,
+    is_secret_key,
+    is_secret_name,
+    is_value_key,
+    looks_random,
+    may_be_number,
+    may_name_place,
+)
+from inspector.protocol.secrets.spans import MASK, replace_spans
 
 # Assignments of secrets in text: `token=...`, `password: "..."`, `X-API-Key: ...`, `{'token': '...'}`.
 # `secret_keys` judges the name. In possible prose or code, a value is masked only if it looks like a secret: "password:
@@ -112,7 +119,7 @@ def _is_assigned_secret(found: re.Match[str], value: str, *, quoted: bool) -> bo
     if key is None or key.lower().endswith(word):  # f(password=password)
         return False
     # The value is a place or a number, not the secret itself.
-    if (may_be_number(key) and _DOTTED.fullmatch(value)) or (names_place(key) and not looks_made(value)):
+    if (may_be_number(key) and _DOTTED.fullmatch(value)) or (may_name_place(key) and not looks_random(value)):
         return False
     return found["gap"] == "=" or not (_CALL.match(value) or (_NUMBER.fullmatch(word) and not _PASSWORD.search(key)))
 
@@ -150,7 +157,7 @@ def mask_queries(text: str, mask: Callable[[str], str]) -> str:
     """Masks secret parameters of addresses and forms."""
     given = ((found[1], _VALUE.match(text, found.end())) for found in _QUERY.finditer(text))
     values = (value.span() for name, value in given if value and _is_secret(name, value[0]))
-    text = replaced(text, values, mask)  # the values may be addresses with parameters
+    text = replace_spans(text, values, mask)  # the values may be addresses with parameters
     return _ENCODED.sub(lambda found: found[1] + mask(found[3]) if _is_secret(found[2], found[3]) else found[0], text)
 
 
@@ -177,36 +184,47 @@ def mask_bots(text: str, mask: Callable[[str], str]) -> str:
     return _BOT.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
 
 
-__all__ = ["LONGEST_SECRET", "MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
-           "masked_start", "masked_words", "may_hold_secrets"]  # fmt: skip
+__all__ = [
+    "MASK",
+    "MAX_SECRET_LENGTH",
+    "MaskCounts",
+    "SecretRule",
+    "is_secret_key",
+    "mask_secrets",
+    "mask_text",
+    "mask_value",
+    "masked_beginning",
+    "masked_value_text",
+    "may_hold_secrets",
+]  # fmt: skip
 
-Tally: TypeAlias = "Counter[SecretRule]"
+MaskCounts: TypeAlias = "Counter[SecretRule]"
 """Counts masked secrets by rule."""
 
 _MAX_DEPTH = 200
-_LOOKED_INTO = frozenset({str, dict, list})  # exact types of decoded JSON, without subclasses
+_SEARCHED_TYPES = frozenset({str, dict, list})  # exact types of decoded JSON, without subclasses
 
 _PLAIN_KEYS = set[Any]()
 """Cache of keys without a secret."""
-_MOST_KEYS = 4096
-_SHORT_KEY = 200
+_MAX_CACHED_KEYS = 4096
+_MAX_CACHED_KEY_LENGTH = 200
 """Limits of the cache: keys, and characters of a key."""
 _AUTH = ("auth", "_auth")
 """Keys with a user's name and password in base64, in files of Docker and npm."""
-LONGEST_SECRET = 100_000
+MAX_SECRET_LENGTH = 100_000
 """Characters examined after a truncation, more than a web token has."""
 
 # Every pattern is bounded, so that hostile text takes linear time. The border prevents a second match from starting
 # inside the first.
 _JWT = re.compile(
-    rf"eyJ{border(3, 'A-Za-z0-9_-')}[A-Za-z0-9_\-]{{8,4096}}\.(?:[A-Za-z0-9_\-]{{4,65536}})?\.[A-Za-z0-9_\-]*"
-    r"(?:\.[A-Za-z0-9_\-]{1,65536}){0,2}"  # encrypted ones have five parts
+    rf"eyJ{word_start_pattern(3, 'A-Za-z0-9_-')}[A-Za-z0-9_\-]{{8,4096}}\."
+    r"(?:[A-Za-z0-9_\-]{4,65536})?\.[A-Za-z0-9_\-]*(?:\.[A-Za-z0-9_\-]{1,65536}){0,2}"  # encrypted ones have five parts
 )
 # Printable ASCII that needs no escape, at any depth; such an escape is written only for concealment.
 _PLAIN_ESCAPE = re.compile(r"(?<!\\)\\++u(00(?:2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abABd-fD-F]|7[0-9a-eA-E]))")
 
 
-def mask_secrets(value: Any, tally: Tally | None = None) -> Any:
+def mask_secrets(value: Any, tally: MaskCounts | None = None) -> Any:
     """Returns a copy of decoded JSON with every secret replaced by MASK; plain values are returned unchanged.
 
     Strings are masked as text, so a Bearer header or JSON inside a string is found too.
@@ -218,7 +236,7 @@ def mask_secrets(value: Any, tally: Tally | None = None) -> Any:
     return _masked(value, 0, tally)
 
 
-def _masked(value: Any, depth: int, tally: Tally | None) -> Any:
+def _masked(value: Any, depth: int, tally: MaskCounts | None) -> Any:
     if isinstance(value, str):
         return mask_text(value, tally=tally)
     if not isinstance(value, dict | list):
@@ -228,17 +246,19 @@ def _masked(value: Any, depth: int, tally: Tally | None) -> Any:
     if isinstance(value, dict):
         if not _has_plain_keys(value):
             return _with_masked_keys(value, depth, tally)
-        if not HELD.isdisjoint(value) and any(names_secret(value[name]) for name in NAMES.intersection(value)):
+        if not VALUE_KEYS.isdisjoint(value) and any(
+            is_secret_name(value[name]) for name in NAME_KEYS.intersection(value)
+        ):
             return {
                 k: mask_value("value", v, depth, tally)
-                if k in HELD and not isinstance(v, int | float)
+                if k in VALUE_KEYS and not isinstance(v, int | float)
                 else _under_key(k, v, depth, tally)
                 for k, v in value.items()
             }
         return {k: _under_key(k, v, depth, tally) for k, v in value.items()}
     # Fast path for long arrays of numbers, which are common.
-    items = [_masked(item, depth + 1, tally) if type(item) in _LOOKED_INTO else item for item in value]
-    for place in secrets_listed(value):
+    items = [_masked(item, depth + 1, tally) if type(item) in _SEARCHED_TYPES else item for item in value]
+    for place in secret_item_indices(value):
         items[place] = _counted(MASK, tally)
     return items
 
@@ -248,9 +268,9 @@ def _has_plain_keys(members: dict[Any, Any]) -> bool:
     if _PLAIN_KEYS.issuperset(members):
         return True
     for key in members:
-        if _is_plain_key(key) and len(str(key)) <= _SHORT_KEY:
+        if _is_plain_key(key) and len(str(key)) <= _MAX_CACHED_KEY_LENGTH:
             # Emptied as a whole, since keys from the wire could fill it.
-            if len(_PLAIN_KEYS) >= _MOST_KEYS:
+            if len(_PLAIN_KEYS) >= _MAX_CACHED_KEYS:
                 _PLAIN_KEYS.clear()
             _PLAIN_KEYS.add(key)
     return all(map(_is_plain_key, members))
@@ -260,7 +280,7 @@ def _is_plain_key(key: object) -> bool:
     return not isinstance(key, str) or key in _PLAIN_KEYS or mask_text(key) == key
 
 
-def _with_masked_keys(value: dict[Any, Any], depth: int, tally: Tally | None) -> dict[Any, Any]:
+def _with_masked_keys(value: dict[Any, Any], depth: int, tally: MaskCounts | None) -> dict[Any, Any]:
     """Masks members with secrets in their keys; equal masked keys are numbered, so that none is lost."""
     taken = set(filter(_is_plain_key, value))
     members: dict[Any, Any] = {}
@@ -276,23 +296,25 @@ def _with_masked_keys(value: dict[Any, Any], depth: int, tally: Tally | None) ->
     return members
 
 
-def _under_key(key: object, value: Any, depth: int, tally: Tally | None) -> Any:
+def _under_key(key: object, value: Any, depth: int, tally: MaskCounts | None) -> Any:
     if isinstance(key, str) and is_secret_key(key):
         return mask_value(key, value, depth, tally)
     if isinstance(value, str):
         held = key in _AUTH and is_user_and_password(value)
         return _counted(MASK, tally) if held else mask_text(value, tally=tally)
-    if isinstance(key, str) and key[-1:] in "sS" and isinstance(value, dict | list) and names_secrets(key):
+    if isinstance(key, str) and key[-1:] in "sS" and isinstance(value, dict | list) and is_plural_secret_key(key):
         return _mask_many(value, depth, tally)
     return _masked(value, depth + 1, tally)
 
 
-def _mask_many(value: dict[Any, Any] | list[Any], depth: int, tally: Tally | None) -> Any:
+def _mask_many(value: dict[Any, Any] | list[Any], depth: int, tally: MaskCounts | None) -> Any:
     """Masks a list or an object under a plural key: `{"tokens": ["..."]}`, or by their names."""
     masked = _masked(value, depth + 1, tally)
     if isinstance(value, list):
-        return [_counted(MASK, tally) if isinstance(one, str) and looks_made(one) else one for one in masked]
-    return {k: _counted(MASK, tally) if isinstance(one, str) and looks_made(one) else one for k, one in masked.items()}
+        return [_counted(MASK, tally) if isinstance(one, str) and looks_random(one) else one for one in masked]
+    return {
+        k: _counted(MASK, tally) if isinstance(one, str) and looks_random(one) else one for k, one in masked.items()
+    }
 
 
 _REPLACED = re.compile(
@@ -303,10 +325,10 @@ _REPLACED = re.compile(
 """Other programs' replacements of a secret, after an Authorization's scheme or alone."""
 
 
-def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None) -> Any:
+def mask_value(key: str, value: Any, depth: int = 0, tally: MaskCounts | None = None) -> Any:
     """Masks a secret key's value. Objects are searched: a JSON schema may describe a `token`."""
     if isinstance(value, str):
-        if not value or _REPLACED.fullmatch(value) is not None or (names_place(key) and not looks_made(value)):
+        if not value or _REPLACED.fullmatch(value) is not None or (may_name_place(key) and not looks_random(value)):
             return value
         return _counted(MASK, tally)
     if isinstance(value, bool) or value is None:
@@ -322,19 +344,19 @@ def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None)
     return _members_held(masked, tally)
 
 
-def _members_held(masked: dict[Any, Any], tally: Tally | None) -> dict[Any, Any]:
+def _members_held(masked: dict[Any, Any], tally: MaskCounts | None) -> dict[Any, Any]:
     """Masks an object under a secret's key after its members were masked."""
     return {
         key: _several_held(inner, tally)
-        if key in LISTS
+        if key in VALUE_LIST_KEYS
         else _counted(MASK, tally)
-        if isinstance(key, str) and holds_value(key) and _is_text(inner)
+        if isinstance(key, str) and is_value_key(key) and _is_text(inner)
         else inner
         for key, inner in masked.items()
     }
 
 
-def _several_held(masked: Any, tally: Tally | None) -> Any:
+def _several_held(masked: Any, tally: MaskCounts | None) -> Any:
     if isinstance(masked, dict):
         return _members_held(masked, tally)
     if isinstance(masked, list):
@@ -342,7 +364,7 @@ def _several_held(masked: Any, tally: Tally | None) -> Any:
     return masked
 
 
-def _item_under_key(item: Any, depth: int, tally: Tally | None) -> Any:
+def _item_under_key(item: Any, depth: int, tally: MaskCounts | None) -> Any:
     if isinstance(item, str):
         return _counted(MASK, tally) if item else item
     return mask_value("", item, depth + 1, tally) if isinstance(item, dict) else _masked(item, depth + 1, tally)
@@ -352,7 +374,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and value not in ("", MASK)
 
 
-def masked_words(value: object, longest: int) -> str:
+def masked_value_text(value: object, longest: int) -> str:
     """Returns a wire value for a sentence: text unchanged, other values as JSON.
 
     Secrets are masked before truncation, since half a secret would not be detected.
@@ -362,29 +384,29 @@ def masked_words(value: object, longest: int) -> str:
         longest: limit of characters.
     """
     if isinstance(value, str):
-        text = mask_text(value[:LONGEST_SECRET])
+        text = mask_text(value[:MAX_SECRET_LENGTH])
     else:
         text = json.dumps(mask_secrets(value), ensure_ascii=False, default=str)
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def masked_start(text: str, longest: int) -> str:
+def masked_beginning(text: str, longest: int) -> str:
     """Returns the beginning of a text, masked before truncation, since half a secret would not be detected.
 
     Args:
         text: any text.
         longest: limit of characters.
     """
-    return mask_text(text[: longest + LONGEST_SECRET])[:longest]
+    return mask_text(text[: longest + MAX_SECRET_LENGTH])[:longest]
 
 
-def _counted(masked: str, tally: Tally | None) -> str:
+def _counted(masked: str, tally: MaskCounts | None) -> str:
     if tally is not None:
         tally[SecretRule.KEY] += 1
     return masked
 
 
-def mask_text(text: str, *, keep_length: bool = False, tally: Tally | None = None) -> str:
+def mask_text(text: str, *, keep_length: bool = False, tally: MaskCounts | None = None) -> str:
     """Masks secrets in a text, at any depth of escaped JSON; returns the same object if there are none.
 
     Args:
@@ -392,7 +414,7 @@ def mask_text(text: str, *, keep_length: bool = False, tally: Tally | None = Non
         keep_length: replace each character by one dot, so that positions stay (byte dumps).
         tally: counts the found secrets by rule.
     """
-    rules = rules_for(text)
+    rules = possible_rules(text)
     if rules == NO_RULES:
         return text
     if "\\u" not in text:
@@ -401,8 +423,8 @@ def mask_text(text: str, *, keep_length: bool = False, tally: Tally | None = Non
     plain = _PLAIN_ESCAPE.sub(_plain_character, text)
     if plain == text:
         return _mask_by(rules, text, keep_length, tally)
-    tally_of_rules: Tally = Counter()
-    as_written: Tally = Counter()
+    tally_of_rules: MaskCounts = Counter()
+    as_written: MaskCounts = Counter()
     masked = _mask_by(rules, plain, keep_length, tally_of_rules)
     written = _mask_by(rules, text, keep_length, as_written)
     hides_nothing = masked in (plain, _PLAIN_ESCAPE.sub(_plain_character, written))
@@ -434,7 +456,7 @@ def _with_escapes(text: str, masked: str) -> str:
     return "".join((*parts, masked[place:]))
 
 
-def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> str:
+def _mask_by(rules: int, text: str, keep_length: bool, tally: MaskCounts | None) -> str:
     """Masks a text by some rules, bits of `SecretRule`."""
 
     # The length stays where positions matter, as in highlighted text.
@@ -455,7 +477,7 @@ def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> s
 
 def _mask_key(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> str:
     body = found[0][len(found[1]) :]
-    return found[1] + mask(body, SecretRule.API_KEY) if is_key(body) else found[0]
+    return found[1] + mask(body, SecretRule.API_KEY) if is_no_placeholder(body) else found[0]
 
 
 def _mask_private_keys(text: str, mask: Callable[[str], str]) -> str:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from inspector.protocol.secrets.secret_keys import LISTS, holds_value, names_secret
-from inspector.protocol.secrets.spans import replaced
+from inspector.protocol.secrets.secret_keys import VALUE_LIST_KEYS, is_secret_name, is_value_key
+from inspector.protocol.secrets.spans import replace_spans
 
-_SAY = ("name", "key", "variable", "header", "field", "label", "id", "parameter", "property", "env")
-_HOLD = ("value",)
-_OF_WHAT = ("parameter", "variable", "env", "header", "field", "param", "tag")
+_NAME_WORDS = ("name", "key", "variable", "header", "field", "label", "id", "parameter", "property", "env")
+_VALUE_WORDS = ("value",)
+_SUBJECT_WORDS = ("parameter", "variable", "env", "header", "field", "param", "tag")
 
 
 def _written(words: tuple[str, ...]) -> list[str]:
@@ -30,19 +30,21 @@ def _of_what(words: tuple[str, ...]) -> list[str]:
     """Returns words with a subject: `ParameterKey`, `envName`, `header_name`, `TAG_VALUE`."""
     return [
         way
-        for what in _OF_WHAT
+        for what in _SUBJECT_WORDS
         for word in words
         for way in (what + word.capitalize(), what.capitalize() + word.capitalize(), f"{what}_{word}")
     ]
 
 
-NAMES: Final = frozenset((*_written(_SAY), *_of_what(("name", "key"))))
+NAME_KEYS: Final = frozenset((*_written(_NAME_WORDS), *_of_what(("name", "key"))))
 """Member names of the value's name."""
-HELD: Final = frozenset((*_written(_HOLD), *_of_what(("value",)), "stringValue", "currentValue", "current_value"))
+VALUE_KEYS: Final = frozenset(
+    (*_written(_VALUE_WORDS), *_of_what(("value",)), "stringValue", "currentValue", "current_value")
+)
 """Member names of the value."""
 
 _START = re.compile(
-    rf"(?<!\\)(?P<quote>\\{{0,255}}[\"'])(?:(?P<held>{'|'.join(sorted(HELD))})|{'|'.join(sorted(NAMES))})(?P=quote)\s*:"
+    rf"(?<!\\)(?P<quote>\\{{0,255}}[\"'])(?:(?P<held>{'|'.join(sorted(VALUE_KEYS))})|{'|'.join(sorted(NAME_KEYS))})(?P=quote)\s*:"
     r"(?:\s*(?P=quote)(?P<name>[A-Za-z0-9_.\- ]{1,100}:?)(?P=quote))?"
 )
 _DEEPEST = 200
@@ -87,7 +89,7 @@ def mask_named(text: str, mask: Callable[[str], str]) -> str:
         return text
     values, named = dict[str, list[int]](), dict[str, list[int]]()
     for match in _START.finditer(text):
-        if match["held"] or names_secret(match["name"]):
+        if match["held"] or is_secret_name(match["name"]):
             (values if match["held"] else named).setdefault(match["quote"], []).append(match.start())
     found = set[tuple[int, int]]()
     # One pass per kind of quotation marks: an object has the same ones throughout.
@@ -97,11 +99,11 @@ def mask_named(text: str, mask: Callable[[str], str]) -> str:
         # A walk covers a whole object, so places inside of it are skipped.
         for place in places:
             if place >= done:
-                done = _walk(text, place, quote, found)
-    return replaced(text, sorted(found), mask)
+                done = _scan_object(text, place, quote, found)
+    return replace_spans(text, sorted(found), mask)
 
 
-def _walk(text: str, place: int, quote: str, found: set[tuple[int, int]]) -> int:
+def _scan_object(text: str, place: int, quote: str, found: set[tuple[int, int]]) -> int:
     """Scans an object from one of its members to its end or a syntax error; returns that position.
 
     Args:
@@ -117,11 +119,11 @@ def _walk(text: str, place: int, quote: str, found: set[tuple[int, int]]) -> int
         place = gap.end() if gap else place
         sign = text[place : place + 1]
         if sign and sign in "{[(":
-            holds = not frame.is_list and frame.key in HELD
-            within = frame.outer if frame.is_list or frame.key in LISTS else None
+            holds = not frame.is_list and frame.key in VALUE_KEYS
+            within = frame.outer if frame.is_list or frame.key in VALUE_LIST_KEYS else None
             frames.append(_Frame(is_list=sign != "{", outer=frame.values if holds else within))
         elif sign and sign in "}])":
-            _settle(frames.pop(), found)
+            _finish_frame(frames.pop(), found)
         else:
             opened = _QUOTE.match(text, place)
             end = _string_in(text, place, quote, opened[0]) if opened else -1
@@ -130,17 +132,17 @@ def _walk(text: str, place: int, quote: str, found: set[tuple[int, int]]) -> int
             start, place = opened.end(), end + len(opened[0])
             follows = _FOLLOWS.match(text, place)
             if follows is None:
-                _take(frame, text[start:end], (start, end))
+                _record_string(frame, text[start:end], (start, end))
                 place = end
                 break
             if follows[1] == ":" and not frame.is_list:
                 frame.key = text[start:end]
             else:
-                _take(frame, text[start:end], (start, end))
+                _record_string(frame, text[start:end], (start, end))
             continue
         place += 1
     for frame in reversed(frames):  # truncated, or no JSON from here
-        _settle(frame, found)
+        _finish_frame(frame, found)
     return place
 
 
@@ -156,17 +158,17 @@ def _string_in(text: str, place: int, quote: str, opened: str) -> int:
     return start + end if end < _LONGEST_OTHER else -1
 
 
-def _take(frame: _Frame, name: str, place: tuple[int, int]) -> None:
+def _record_string(frame: _Frame, name: str, place: tuple[int, int]) -> None:
     """Records a string value."""
-    if frame.outer is not None and (frame.is_list or holds_value(frame.key)):
+    if frame.outer is not None and (frame.is_list or is_value_key(frame.key)):
         frame.outer.append(place)
-    elif frame.key in HELD:
+    elif frame.key in VALUE_KEYS:
         frame.values.append(place)
-    elif frame.key in NAMES and names_secret(name):
+    elif frame.key in NAME_KEYS and is_secret_name(name):
         frame.is_named = True
 
 
-def _settle(frame: _Frame, found: set[tuple[int, int]]) -> None:
+def _finish_frame(frame: _Frame, found: set[tuple[int, int]]) -> None:
     if frame.is_named:
         found.update(frame.values)
 

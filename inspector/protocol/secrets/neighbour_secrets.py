@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.protocol.secrets.masking import mask_secrets
-from inspector.protocol.secrets.named_value_secrets import NAMES
+from inspector.protocol.secrets.named_value_secrets import NAME_KEYS
 
 
-def is_secret_beside(value: Any, path: Sequence[str]) -> bool:
+def is_secret_by_neighbours(value: Any, path: Sequence[str]) -> bool:
     """Returns True if the value at a path is masked with its neighbours, and not alone.
 
     Args:
@@ -46,7 +46,9 @@ def _with_neighbours(container: Any, step: Any, inner: Any) -> tuple[Any, Any]:
     """Returns a container with only the members that may identify one, and its key there."""
     if isinstance(container, dict):
         # Only names matter beside a value; other members would cost time.
-        named = {name: container[name] for name in NAMES.intersection(container) if isinstance(container[name], str)}
+        named = {
+            name: container[name] for name in NAME_KEYS.intersection(container) if isinstance(container[name], str)
+        }
         return {**named, step: inner}, step
     before = container[step - 1] if step else None
     texts = [before if isinstance(before, str) else None, inner]

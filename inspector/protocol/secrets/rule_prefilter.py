@@ -128,7 +128,7 @@ _HOLDS = re.compile(f"value{_COLON}")
 _NAMES_SECRET = re.compile(rf"(?:{_ANY_WORD})[^a-z\"'`\\,]{{0,100}}(?:s[^a-z\"'`\\,]{{0,100}})?(?:[\"'`\\,]|value)")
 
 
-def rules_for(text: str) -> int:
+def possible_rules(text: str) -> int:
     """Returns the rules that could find a secret in a text, or in its JSON; bits of `SecretRule`.
 
     Linear in the text, some nanoseconds a character.
@@ -159,4 +159,4 @@ def rules_for(text: str) -> int:
 
 def may_hold_secrets(text: str) -> bool:
     """Returns False if masking certainly finds no secret in a text, or in its JSON. Fast."""
-    return rules_for(text) != NO_RULES
+    return possible_rules(text) != NO_RULES

@@ -1,7 +1,7 @@
 """Decides if a key names a secret, in any spelling: `token`, `accessToken`, `API_KEY`, `x-api-key`, `Authorization`.
 
 Counts (`max_tokens`) and markers (`progressToken`, `nextPageToken`) are no secrets. A new word here needs a clue in
-`secret_clues`; a property test verifies both.
+`rule_prefilter`; a property test verifies both.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ _NAMES_OF_PLACES = frozenset({"storage", "application"})
 """Keys that may also name a storage place (`STORAGE_KEY = "filters"`); secret only if the value looks random."""
 _TOKENS_OF = ("access", "auth", "api", "bot", "session", "refresh", "identity", "security", "bearer", "join", "csrf",
               "user", "github", "gitlab", "id")  # fmt: skip
-_IN_ONE = frozenset(
+_COMPOUND_WORDS = frozenset(
     {"apikey", "accesskey", "secretkey", "privatekey", "authkey", "secretaccesskey", "creds"}
     | {f"{whose}token" for whose in _TOKENS_OF}
 )
 _ENDS_SO = ("password", "passwd", "passphrase", "secret")
 """Suffixes that form one word: `dbpassword`, `PGPASSWORD`, `clientsecret`."""
-_HAVE_PASS = frozenset({"", "db", "database", "user", "smtp", "mail", "ftp", "http", "proxy", "redis", "admin", "root"})
+_PASS_PREFIXES = frozenset(
+    {"", "db", "database", "user", "smtp", "mail", "ftp", "http", "proxy", "redis", "admin", "root"}
+)
 _PERSONAL = ("github_pat", "gitlab_pat", "gh_pat", "azure_pat", "ado_pat", "devops_ext_pat")
 _NO_SECRETS = frozenset({"PWD"})  # a shell's working folder
 _MARKERS = frozenset(
@@ -36,10 +38,10 @@ _MARKERS = frozenset(
      "pad", "unk", "sep", "cls", "mask", "first", "last")
 )  # fmt: skip
 _MAY_BE_NUMBER = frozenset({"token", "jwt", "pass", "cookie", "cookies"})
-HOLDERS = ("value", "raw", "stringValue", "string_value", "bytesValue", "bytes_value")
+VALUE_KEYS = ("value", "raw", "stringValue", "string_value", "bytesValue", "bytes_value")
 """Member names of a wrapped value; the latter ones are OpenTelemetry's."""
-_VALUES = frozenset(HOLDERS)
-LISTS = frozenset(("arrayValue", "array_value", "values"))
+_VALUES = frozenset(VALUE_KEYS)
+VALUE_LIST_KEYS = frozenset(("arrayValue", "array_value", "values"))
 """Member names of several wrapped values: `{"arrayValue": {"values": [{"stringValue": ...}]}}`."""
 _NAME = re.compile(r"[A-Za-z0-9_.\- ]{1,100}:?")
 _MADE = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_\-.+/=~]{16,512}")
@@ -64,12 +66,12 @@ def may_be_number(key: str) -> bool:
     return key.lower().rstrip("0123456789_-") in _MAY_BE_NUMBER
 
 
-def holds_value(key: str) -> bool:
+def is_value_key(key: str) -> bool:
     """Returns True if an object under a secret's key has the secret under this one: `{"token": {"value": ...}}`."""
     return key in _VALUES
 
 
-def names_secrets(key: str) -> bool:
+def is_plural_secret_key(key: str) -> bool:
     """Returns True if a key names several possible secrets: `tokens`, `api_keys`.
 
     They may also be counts or pieces of text, so a value is secret only if it `looks_made`.
@@ -77,18 +79,18 @@ def names_secrets(key: str) -> bool:
     return _names_secrets(key if len(key) <= _LONGEST_KEY else key[-_LONGEST_KEY:])
 
 
-def names_place(key: str) -> bool:
+def may_name_place(key: str) -> bool:
     """Returns True if a secret key may also name a place; its value is secret only if it `looks_made`."""
     words = [word.lower() for word in _WORDS.findall(key[-_LONGEST_KEY:].rstrip("0123456789_-"))]
     return len(words) > 1 and words[-1] == "key" and words[-2] in _NAMES_OF_PLACES
 
 
-def looks_made(value: str) -> bool:
+def looks_random(value: str) -> bool:
     """Returns True if a text looks random: long, in one piece, of letters and digits."""
     return _MADE.fullmatch(value) is not None and len(set(value)) >= _FEWEST_DIFFERENT
 
 
-def names_secret(name: object) -> bool:
+def is_secret_name(name: object) -> bool:
     """Returns True if an object's name makes its value secret: `{"name": "API_KEY", "value": "..."}`."""
     return isinstance(name, str) and _NAME.fullmatch(name) is not None and _is_secret_key(name)
 
@@ -114,9 +116,9 @@ def _is_secret_key(key: str) -> bool:
     if last == "token":
         return before not in _MARKERS
     if last == "pass":
-        return before in _HAVE_PASS
+        return before in _PASS_PREFIXES
     if last == "pat":
         return key.lower().rstrip("0123456789_").endswith(_PERSONAL)
     # A plural names several secrets.
     one = last.removesuffix("s")
-    return last in _IN_ONE or one in _SECRET or one.endswith(_ENDS_SO)
+    return last in _COMPOUND_WORDS or one in _SECRET or one.endswith(_ENDS_SO)

@@ -23,7 +23,7 @@ _STAND_IN = re.compile(
 )
 
 
-def is_stand_in(value: str) -> bool:
+def is_placeholder(value: str) -> bool:
     """Returns True if a value is a placeholder of a secret."""
     value = value.strip(" \t\"'`<>[](){}$,;")
     return len(value) <= _LONGEST and _STAND_IN.fullmatch(value) is not None

@@ -8,7 +8,7 @@ MASK = "••••••••"
 """Replacement of a secret of any length."""
 
 
-def replaced(text: str, found: Iterable[tuple[int, int]], mask: Callable[[str], str]) -> str:
+def replace_spans(text: str, found: Iterable[tuple[int, int]], mask: Callable[[str], str]) -> str:
     """Returns a text with some spans replaced; skips empty and overlapping ones.
 
     Args:

@@ -10,26 +10,26 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-from inspector.protocol.header import text_of
+from inspector.protocol.header import decode_lossless
 from inspector.protocol.secrets.streamed_pieces import (
-    ALL,
+    ALL_TEXTS,
     PAUSE,
-    Piece,
+    TextPiece,
     decode_event,
-    ended_by,
+    ended_texts,
     events_in,
     is_progress,
     mask_in_place,
     mask_pieces,
     may_hold_pieces,
     pieces_in,
-    rewritten,
+    rewrite_event,
 )
 
-MOST_TEXT = 1 << 16
+MAX_PENDING_TEXT = 1 << 16
 """Limit of pending characters in one text; detected secrets have up to half as many."""
-MOST_EVENTS = 1 << 13
-MOST_BYTES = 1 << 22
+MAX_PENDING_EVENTS = 1 << 13
+MAX_PENDING_BYTES = 1 << 22
 """Limits of pending events in one answer, and of their bytes."""
 _CONTEXT = 1 << 11
 """Characters of context before a piece, for a key such as `"password": "`."""
@@ -43,7 +43,7 @@ Make = Callable[[str | None], T]
 """Makes the line of an event, with replaced data or None."""
 
 
-class _Waiting(Generic[T]):
+class _PendingEvent(Generic[T]):
     """One event, and its number of unresolved pieces."""
 
     def __init__(self, make: Make[T], size: int) -> None:
@@ -52,14 +52,14 @@ class _Waiting(Generic[T]):
         self.text = ""
         self.event: object = None
         self.open = 0
-        self.changes: list[tuple[Piece, str]] = []
+        self.changes: list[tuple[TextPiece, str]] = []
 
     def line(self) -> T:
         if not self.changes or self.event is None:
             return self.make(None)
         if self.event is PLAIN:
             return self.make(self.changes[-1][1])
-        return self.make(rewritten(self.text, self.event, self.changes))
+        return self.make(rewrite_event(self.text, self.event, self.changes))
 
 
 def _plain_text(data: bytes) -> str:
@@ -72,7 +72,7 @@ def _plain_text(data: bytes) -> str:
         return ""
 
 
-class PieceHold(Generic[T]):
+class StreamedEventQueue(Generic[T]):
     """The pending events of one answer, in order."""
 
     def __init__(self, mask: Callable[[str], str] = mask_in_place, *, is_live: bool = False) -> None:
@@ -84,13 +84,13 @@ class PieceHold(Generic[T]):
         """
         self._mask = mask
         self._is_live = is_live
-        self._events: deque[_Waiting[T]] = deque()
-        self._texts: dict[Hashable, list[tuple[_Waiting[T], Piece]]] = {}
+        self._events: deque[_PendingEvent[T]] = deque()
+        self._texts: dict[Hashable, list[tuple[_PendingEvent[T], TextPiece]]] = {}
         self._before: dict[Hashable, str] = {}
         self._sizes: dict[Hashable, int] = {}
         self._bytes = 0
 
-    def add(self, make: Make[T], data: bytes | None) -> Iterator[T]:
+    def add_event(self, make: Make[T], data: bytes | None) -> Iterator[T]:
         """Adds an event; yields the lines that are ready.
 
         Args:
@@ -101,12 +101,12 @@ class PieceHold(Generic[T]):
         pieces = [one for one in pieces_in(events) if not (self._is_live and is_progress(one))]
         if events and PLAIN in self._texts and self._is_live:
             self._settle(PLAIN)
-        waiting = _Waiting(make, len(data or b""))
+        waiting = _PendingEvent(make, len(data or b""))
         if data is not None and pieces:
-            waiting.text, waiting.event = text_of(data)[0], events[0]
+            waiting.text, waiting.event = decode_lossless(data)[0], events[0]
         if data is not None and not events and (text := _plain_text(data)):
             waiting.text, waiting.event = text, PLAIN
-            pieces = [Piece(PLAIN, {PLAIN: text}, PLAIN)]
+            pieces = [TextPiece(PLAIN, {PLAIN: text}, PLAIN)]
         self._events.append(waiting)
         waiting.open = len(pieces)
         self._bytes += waiting.size
@@ -114,25 +114,25 @@ class PieceHold(Generic[T]):
             self._texts.setdefault(piece.key, []).append((waiting, piece))
             size = self._sizes[piece.key] = self._sizes.get(piece.key, 0) + len(piece.text)
             # Long texts are released by halves, since a secret may cross any border of pieces.
-            if size > MOST_TEXT:
+            if size > MAX_PENDING_TEXT:
                 self._release_half(piece.key)
-        for ended in filter(None, map(ended_by, events)):
+        for ended in filter(None, map(ended_texts, events)):
             if ended is PAUSE and not self._is_live:
                 continue
-            ended = ALL if ended is PAUSE else ended
+            ended = ALL_TEXTS if ended is PAUSE else ended
             for key in [*self._texts]:
-                if ended is ALL or (isinstance(key, tuple) and key[:2] == ended):
+                if ended is ALL_TEXTS or (isinstance(key, tuple) and key[:2] == ended):
                     self._settle(key)
-            if ended is ALL:
+            if ended is ALL_TEXTS:
                 self._before.clear()
         # A stream that never ends must not fill the memory.
-        while len(self._events) > MOST_EVENTS or self._bytes > MOST_BYTES:
+        while len(self._events) > MAX_PENDING_EVENTS or self._bytes > MAX_PENDING_BYTES:
             for key in [*self._texts]:
                 self._release_half(key)
             yield from self._ready()
         yield from self._ready()
 
-    def end(self) -> Iterator[T]:
+    def drain(self) -> Iterator[T]:
         """Yields all pending lines at the end."""
         for key in [*self._texts]:
             self._settle(key)
@@ -176,10 +176,10 @@ class PieceHold(Generic[T]):
         self._sizes[key] = sum(len(piece.text) for _, piece in held[count:])
         if not self._texts[key]:
             del self._texts[key], self._sizes[key]
-        while len(self._before) > MOST_EVENTS:
+        while len(self._before) > MAX_PENDING_EVENTS:
             del self._before[next(iter(self._before))]
 
-    def _set(self, held: list[tuple[_Waiting[T], Piece]], shown: list[str]) -> None:
+    def _set(self, held: list[tuple[_PendingEvent[T], TextPiece]], shown: list[str]) -> None:
         for (waiting, piece), new in zip(held, shown, strict=True):
             waiting.open -= 1
             if new != piece.text:
@@ -192,7 +192,7 @@ _LONGEST_BODY = 8 << 20
 
 def mask_lines(lines: Sequence[bytes], mask: Callable[[str], str] = mask_in_place) -> list[bytes]:
     """Masks pieces of secrets in consecutive lines of one answer, over the joined text."""
-    hold: PieceHold[bytes] = PieceHold(mask)
+    hold: StreamedEventQueue[bytes] = StreamedEventQueue(mask)
     shown: list[bytes] = []
     for line in lines:
         bare = line.strip()
@@ -203,8 +203,8 @@ def mask_lines(lines: Sequence[bytes], mask: Callable[[str], str] = mask_in_plac
         def make(text: str | None, line: bytes = line, before: bytes = before, after: bytes = after) -> bytes:
             return line if text is None else before + text.encode("utf-8", "surrogatepass") + after
 
-        shown += hold.add(make, event if is_event and len(event) <= _LONGEST_LINE else None)
-    return [*shown, *hold.end()]
+        shown += hold.add_event(make, event if is_event and len(event) <= _LONGEST_LINE else None)
+    return [*shown, *hold.drain()]
 
 
 def mask_body(data: bytes, mask: Callable[[str], str] = mask_in_place) -> bytes:
@@ -213,9 +213,9 @@ def mask_body(data: bytes, mask: Callable[[str], str] = mask_in_place) -> bytes:
     if len(data) > _LONGEST_BODY or not (may_hold_pieces(data) or bare.startswith((b"data:", b"event:"))):
         return data
     if bare[:1] == b"[":
-        hold: PieceHold[bytes] = PieceHold(mask)
-        made = hold.add(lambda text: data if text is None else text.encode("utf-8", "surrogatepass"), data)
-        return b"".join([*made, *hold.end()])
+        hold: StreamedEventQueue[bytes] = StreamedEventQueue(mask)
+        made = hold.add_event(lambda text: data if text is None else text.encode("utf-8", "surrogatepass"), data)
+        return b"".join([*made, *hold.drain()])
     lines = data.split(b"\n")
     if bare[:1] == b"{" and (len(lines) < 2 or decode_event(lines[0]) is None):
         return data

@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from inspector.protocol.flattened_json import Shallow
-from inspector.protocol.header import NotAnObjectError, decode_json, text_of
+from inspector.protocol.flattened_json import FlattenedJson
+from inspector.protocol.header import NotAnObjectError, decode_json, decode_lossless
 from inspector.protocol.secrets.masking import MASK, mask_text
-from inspector.protocol.secrets.rule_prefilter import NO_RULES, rules_for
+from inspector.protocol.secrets.rule_prefilter import NO_RULES, possible_rules
 from inspector.protocol.truncated_json import MAX_DEPTH
 
 _DOT = "•"
@@ -37,7 +37,7 @@ _LONGEST_PATH = 64
 _ENDED = ("completed", "finished", "finish", "failed", "_end", "-end")
 PAUSE = object()
 """Ends all texts of a live stream: its next event may take long."""
-ALL = object()
+ALL_TEXTS = object()
 """Sentinel that ends all texts of a stream."""
 
 
@@ -50,7 +50,7 @@ def may_hold_pieces(line: bytes) -> bool:
     return any(clue in line for clue in _CLUES)
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A part of a text in a decoded event; other events continue the text."""
 
     key: Hashable
@@ -64,14 +64,14 @@ class Piece(NamedTuple):
         return self.holder[self.member]
 
 
-def is_progress(piece: Piece) -> bool:
+def is_progress(piece: TextPiece) -> bool:
     """Returns True for the message of a progress notification, often a whole text."""
     return isinstance(piece.key, tuple) and piece.key[:1] == ("progress",)
 
 
 def mask_in_place(text: str) -> str:
     """Returns a text with a dot in place of each character of its secrets."""
-    return text if rules_for(text) == NO_RULES else mask_text(text, keep_length=True)
+    return text if possible_rules(text) == NO_RULES else mask_text(text, keep_length=True)
 
 
 def mask_pieces(pieces: Sequence[str], mask: Callable[[str], str] = mask_in_place) -> list[str]:
@@ -130,7 +130,7 @@ def decode_event(data: bytes) -> Any:
         pass
     # Stream events may be nested deeper than the fast decoder allows.
     try:
-        return _decode_loosely(text_of(Shallow(data).text)[0])
+        return _decode_loosely(decode_lossless(FlattenedJson(data).text)[0])
     except (ValueError, RecursionError):
         return None
 
@@ -143,20 +143,23 @@ def events_in(data: bytes) -> list[object]:
     return [value, *(one for one in inner if isinstance(one, dict))] if isinstance(value, dict | list) else []
 
 
-def pieces_in(events: Sequence[object]) -> list[Piece]:
+def pieces_in(events: Sequence[object]) -> list[TextPiece]:
     """Returns the non-empty text pieces in decoded events, each once.
 
     Args:
         events: a result of `events_in`; the first contains the others.
     """
-    found: dict[tuple[int, str], Piece] = {}
-    for piece in (*(piece for one in events for piece in pieces_of(one)), *(_deltas(events[0]) if events else ())):
+    found: dict[tuple[int, str], TextPiece] = {}
+    for piece in (
+        *(piece for one in events for piece in pieces_of(one)),
+        *(_delta_pieces(events[0]) if events else ()),
+    ):
         if piece.text:
             found.setdefault((id(piece.holder), piece.member), piece)
     return [*found.values()]
 
 
-def _deltas(event: object) -> Iterator[Piece]:
+def _delta_pieces(event: object) -> Iterator[TextPiece]:
     """Yields the strings under names with delta: `item/agentMessage/delta`, `text-delta`, `textDelta`."""
     left: deque[tuple[object, tuple[Hashable, ...], int]] = deque([(event, (), 0)])
     for _ in range(_MOST_OBJECTS):
@@ -172,23 +175,23 @@ def _deltas(event: object) -> Iterator[Piece]:
             is_delta = name == "delta" or name.endswith(("_delta", "Delta"))
             if isinstance(inner, str):
                 if is_delta:
-                    yield Piece((*own, name), value, name)
+                    yield TextPiece((*own, name), value, name)
             elif is_delta and isinstance(inner, dict):
                 yield from _leaves(inner, (*own, name))
             elif isinstance(inner, dict | list) and depth < _DEEPEST:
                 left.append((inner, (*own, name), depth + 1))
 
 
-def _leaves(delta: dict[str, Any], path: tuple[Hashable, ...]) -> Iterator[Piece]:
+def _leaves(delta: dict[str, Any], path: tuple[Hashable, ...]) -> Iterator[TextPiece]:
     """Yields the texts within a delta."""
     for name, inner in delta.items():
         if isinstance(inner, dict) and len(path) < _LONGEST_PATH:
             yield from _leaves(inner, (*path, name))
         elif isinstance(inner, str) and name in _LEAVES:
-            yield Piece((*path, name), delta, name)
+            yield TextPiece((*path, name), delta, name)
 
 
-def pieces_of(event: object) -> Iterator[Piece]:
+def pieces_of(event: object) -> Iterator[TextPiece]:
     """Yields the text pieces in a decoded event of a streamed answer: of models, ACP, MEW."""
     if not isinstance(event, dict):
         return
@@ -219,7 +222,7 @@ def pieces_of(event: object) -> Iterator[Piece]:
     yield from _of_artifact(event.get("result"))
 
 
-def ended_by(event: object) -> Hashable | None:
+def ended_texts(event: object) -> Hashable | None:
     """Returns the key prefix of the texts that an event ends: ALL, PAUSE, two key parts; None if it ends none."""
     if not isinstance(event, dict):
         return None
@@ -233,26 +236,26 @@ def ended_by(event: object) -> Hashable | None:
         is_answer = ("result" in event or "error" in event) and not any(_of_artifact(event.get("result")))
         return PAUSE if is_other or is_answer else None
     if sort in _ALL_ENDED:
-        return ALL
+        return ALL_TEXTS
     if sort.lower().endswith(_ENDED):
         return PAUSE
     return ("block", _name(event.get("index"))) if sort == "content_block_stop" else None
 
 
-def _typed(event: dict[str, Any], sort: str) -> Iterator[Piece]:
+def _typed(event: dict[str, Any], sort: str) -> Iterator[TextPiece]:
     if sort in ("content_block_start", "content_block_delta"):
         inner = event.get("content_block" if sort == "content_block_start" else "delta")
         yield from _texts(("block", _name(event.get("index"))), inner, _BLOCK_TEXTS)
     elif sort.endswith(".delta") and isinstance(event.get("delta"), str):
         place = (_name(event.get(name)) for name in ("item_id", "output_index", "content_index", "summary_index"))
-        yield Piece((sort, *place), event, "delta")
+        yield TextPiece((sort, *place), event, "delta")
     elif sort in _CHUNKS or sort.endswith("_delta"):
         member = next((name for name in _CHUNK_TEXTS if isinstance(event.get(name), str)), None)
         if member is not None:
-            yield Piece(("chunk", sort, _name(event.get("context"))), event, member)
+            yield TextPiece(("chunk", sort, _name(event.get("context"))), event, member)
 
 
-def _of_choice(index: object, choice: dict[str, Any]) -> Iterator[Piece]:
+def _of_choice(index: object, choice: dict[str, Any]) -> Iterator[TextPiece]:
     number = _name(index)
     yield from _texts(("choice", number), choice, ("text",))
     delta = choice.get("delta")
@@ -270,7 +273,7 @@ def _of_choice(index: object, choice: dict[str, Any]) -> Iterator[Piece]:
         yield from _texts((*key, "custom"), call.get("custom"), ("input",))
 
 
-def _of_candidate(index: object, candidate: dict[str, Any]) -> Iterator[Piece]:
+def _of_candidate(index: object, candidate: dict[str, Any]) -> Iterator[TextPiece]:
     number = _name(index)
     content = candidate.get("content")
     for _, part in _objects(content.get("parts") if isinstance(content, dict) else None):
@@ -280,7 +283,7 @@ def _of_candidate(index: object, candidate: dict[str, Any]) -> Iterator[Piece]:
             yield from _texts(("candidate", number, _name(argument.get("jsonPath"))), argument, ("stringValue",))
 
 
-def _of_artifact(event: object) -> Iterator[Piece]:
+def _of_artifact(event: object) -> Iterator[TextPiece]:
     """Yields the texts of a part of an artifact of Agent2Agent."""
     artifact = event.get("artifact") if isinstance(event, dict) else None
     if isinstance(artifact, dict):
@@ -288,11 +291,11 @@ def _of_artifact(event: object) -> Iterator[Piece]:
             yield from _texts(("artifact", _name(artifact.get("artifactId")), place), part, ("text",))
 
 
-def _texts(key: tuple[Hashable, ...], holder: object, members: Sequence[str]) -> Iterator[Piece]:
+def _texts(key: tuple[Hashable, ...], holder: object, members: Sequence[str]) -> Iterator[TextPiece]:
     if isinstance(holder, dict):
         for member in members:
             if isinstance(holder.get(member), str):
-                yield Piece((*key, member), holder, member)
+                yield TextPiece((*key, member), holder, member)
 
 
 def _objects(value: object) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -319,7 +322,7 @@ def drop_token_lists(value: object) -> None:
             left += one
 
 
-def rewritten(text: str, event: object, changes: Sequence[tuple[Piece, str]]) -> str:
+def rewrite_event(text: str, event: object, changes: Sequence[tuple[TextPiece, str]]) -> str:
     """Returns the JSON of an event with replaced pieces; if possible, the rest stays as written.
 
     Args:

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from inspector.protocol.formats import read_line
 from inspector.protocol.record import Record
-from inspector.protocol.shared_lines import pieces_of
-from inspector.store.files.array_elements import ElementScanner, Span, trimmed
+from inspector.protocol.shared_lines import object_spans
+from inspector.store.files.array_elements import ElementScanner, Span, trim_span
 
 
-def spans_of(batch: Record, line: bytes) -> list[Span]:
+def element_spans(batch: Record, line: bytes) -> list[Span]:
     """Returns the span of each batch element in its line; empty unless the batch is there literally.
 
     Args:
         batch: the record of the line, with a batch in it.
     """
     if batch.raw[:1] == b"{":
-        return pieces_of(batch.raw) if batch.raw == line else []
+        return object_spans(batch.raw) if batch.raw == line else []
     begin = line.find(batch.raw)
     if begin < 0:  # JSON within a string has escaped quotes
         return []
-    found = [trimmed(batch.raw, span) for span in ElementScanner().scan(batch.raw)]
+    found = [trim_span(batch.raw, span) for span in ElementScanner().scan(batch.raw)]
     spans = [(span[0] + begin, span[1] + begin) for span in found if span is not None]
     return spans if len(spans) == batch.batch else []
 
 
-def messages_of(line: bytes) -> list[tuple[int, bytes]]:
+def split_batch(line: bytes) -> list[tuple[int, bytes]]:
     """Returns the messages of a batch with their offsets in the line; empty without a batch."""
     record = read_line(line)
-    return [(start, line[start:stop]) for start, stop in spans_of(record, line)] if record.batch else []
+    return [(start, line[start:stop]) for start, stop in element_spans(record, line)] if record.batch else []

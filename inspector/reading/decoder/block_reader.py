@@ -16,52 +16,60 @@ from numpy.typing import NDArray
 
 from inspector.base.gc_control import no_collection
 from inspector.protocol import calls, kinds, mcp_messages
-from inspector.protocol.context_places import told_context
-from inspector.protocol.correlation_ids import correlations
-from inspector.protocol.derived_messages import ApiCall, Chain, History, Meaning, Spawn, ThreadMark, envelope_bytes
-from inspector.protocol.directions import ends
+from inspector.protocol.context_places import find_context
+from inspector.protocol.correlation_ids import correlation_ids_of
+from inspector.protocol.derived_messages import (
+    ApiCall,
+    Chain,
+    DerivedMessage,
+    History,
+    Spawn,
+    ThreadMark,
+    envelope_bytes,
+)
+from inspector.protocol.directions import sender_and_receiver
 from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
-from inspector.protocol.formats.wire_recording import NOISE
+from inspector.protocol.formats.wire_recording import NOISE_KIND
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
-from inspector.protocol.mcp_notes import Note, note_of
-from inspector.protocol.message_text import compact
-from inspector.protocol.object_contexts import levels_of
+from inspector.protocol.mcp_notes import McpNote, note_of
+from inspector.protocol.message_text import compact_json
+from inspector.protocol.object_contexts import context_and_parents
 from inspector.protocol.payloads.stream_chunks import context_in
-from inspector.protocol.record import Exchange, Record, Shape, unreadable
-from inspector.protocol.response_context import read_told_call
-from inspector.protocol.timestamps import NO_TIME, parse_moment
+from inspector.protocol.record import HttpExchange, Record, Shape, unreadable_record
+from inspector.protocol.response_context import read_answered_call
+from inspector.protocol.timestamps import NO_TIME, parse_date
 from inspector.reading.decoder import batches
-from inspector.reading.decoder.fast_path import Tables, UsualRows, fold_hash, together, usual_shape
-from inspector.reading.decoder.line_splitter import Lines, runs_of, split_lines
-from inspector.reading.decoder.normalize import TOLD_FLAGS, context_key, recipients
+from inspector.reading.decoder.fast_path import BlockTables, RegularRows, choose_reader, concatenate_rows, fold_hash
+from inspector.reading.decoder.line_splitter import SplitLines, runs_of, split_lines
+from inspector.reading.decoder.normalize import CONTEXT_PLACE_FLAGS, context_key, recipients
 from inspector.reading.reassembly.derived_lines import OrderedLine
-from inspector.reading.reassembly.reassembler import Wires
+from inspector.reading.reassembly.reassembler import Reassembler
 from inspector.store.columns.block import (
     BLOCK_COLUMNS,
     NO_MESSAGE,
-    OF_TRANSCRIPTS,
     REPLAYED,
     RUNNING,
     STRING_COLUMNS,
     TICK,
+    TRANSCRIPT_COLUMNS,
     Block,
-    Ended,
-    Opened,
+    OpenedConnection,
+    ServerEnd,
 )
 from inspector.store.columns.call_ids import hash_call_id
 from inspector.store.columns.columns import Array
-from inspector.store.columns.extracts import Decoded, Extracts, extract, matters
+from inspector.store.columns.extracts import Decoded, Extracts, extract_records, has_extracted_parts
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
-from inspector.store.columns.irregular_forms import OddForm, odd_form
-from inspector.store.columns.large_headers import MAX_WHOLE
+from inspector.store.columns.irregular_forms import IrregularForm, irregular_form
+from inspector.store.columns.large_headers import MAX_WHOLE_BYTES
 
 """In the place of an event, of records that say that a call still goes on, and of server-sent events with an id."""
 
 _HASH_COLUMNS = ("id_hash", "correlation_hash", "alias_hash")
 
-_ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
+_ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NO_MESSAGE
 # Plain numbers, since IntFlag computes in Python.
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
@@ -70,7 +78,7 @@ _UNRECORDED = Flag.UNRECORDED.value
 _OWN_SPAN = Flag.OWN_SPAN.value
 _CALLS_DIFFER, _REFUSED, _DERIVED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value, Flag.DERIVED.value
 
-_ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
+_ROW_COLUMNS = tuple(name for name in BLOCK_COLUMNS if name != "source")
 """Order of values in a row: a column's value, or the text of its string id."""
 _Row = tuple[Any, ...]
 
@@ -86,7 +94,7 @@ class _Run(NamedTuple):
 
     lines: list[bytes]
     offsets: NDArray[np.int64]
-    usual: UsualRows | None
+    usual: RegularRows | None
     others: NDArray[np.int64]
 
 
@@ -94,7 +102,7 @@ class BlockReader:
     """Fills one block from lines."""
 
     def __init__(
-        self, source: int = 0, reading: str | None = None, wires: Wires | None = None
+        self, source: int = 0, reading: str | None = None, wires: Reassembler | None = None
     ) -> None:  # fmt: skip
         """Creates a reader for one block.
 
@@ -103,18 +111,18 @@ class BlockReader:
             reading: format of the lines; None to detect it per line.
             wires: reassembles messages over several lines, if lines arrive in order.
         """
-        self._reading = reading
-        self._wires = wires
-        self._ordered: list[OrderedLine] | None = None
+        self._chosen_format = reading
+        self._reassembler = wires
+        self._ordered_lines: list[OrderedLine] | None = None
         self._source = source
-        self._tables = Tables()
+        self._tables = BlockTables()
         # One flat list: the garbage collector would visit thousands of tuples.
         self._values: list[Any] = []
         self._records: list[Record] = []  # of each row
         self._results: dict[int, calls.Result] = {}  # by row number, as the following ones
         self._named: dict[int, list[str]] = {}
         self._contexts: dict[int, tuple[dict[str, Any], ...]] = {}
-        self._odd: dict[int, OddForm] = {}
+        self._odd: dict[int, IrregularForm] = {}
         self._forms: set[tuple[str, str, bool]] = set()
         self._api_calls: dict[int, ApiCall] = {}
         self._filled: dict[int, tuple[int, int]] = {}
@@ -126,18 +134,18 @@ class BlockReader:
         self._costs: dict[int, tuple[int, int]] = {}
         self._histories: dict[int, History] = {}
         self._new: dict[int, int] = {}
-        self._exchanges: dict[int, Exchange] = {}
+        self._exchanges: dict[int, HttpExchange] = {}
         self._versions: dict[int, str] = {}
         self._states: dict[int, int] = {}
         self._tasks: dict[int, mcp_messages.Task] = {}
-        self._notes: dict[int, Note] = {}
+        self._notes: dict[int, McpNote] = {}
         self._noise: dict[int, str] = {}
         self._formats: Counter[str | None] = Counter()
         self._origin: dict[str, Any] | None = None
         self._opened: list[tuple[int, int]] = []  # place of the line, and its connection
-        self._ended: Ended | None = None
+        self._ended: ServerEnd | None = None
 
-    def read(self, data: bytes, offset: int) -> Block:
+    def read_lines(self, data: bytes, offset: int) -> Block:
         """Reads whole lines; a last line without an end counts as one.
 
         Args:
@@ -146,7 +154,7 @@ class BlockReader:
         """
         with no_collection():
             lines = split_lines(data, offset)
-            return self._in_order(data, lines, offset + len(data))
+            return self._read_reassembled(data, lines, offset + len(data))
 
     def read_pieces(self, pieces: Iterable[tuple[bytes, int]], stop: int) -> Block:
         """Reads lines in pieces, so that each is still in the processor's cache when it is decoded.
@@ -156,7 +164,7 @@ class BlockReader:
             stop: exclusive end of the last piece.
         """
         with no_collection():
-            return self._block(self._parted(split_lines(data, offset) for data, offset in pieces), stop)
+            return self._build_block(self._parted(split_lines(data, offset) for data, offset in pieces), stop)
 
     def read_rest(self, stop: int) -> Block | None:
         """Reads the unfinished reassembled messages at the end of the source, if any.
@@ -164,7 +172,7 @@ class BlockReader:
         Args:
             stop: offset of the source's end in bytes.
         """
-        left = self._wires.end() if self._wires is not None else []
+        left = self._reassembler.finish() if self._reassembler is not None else []
         return self._ordered_block(left, stop) if left else None
 
     def read_spans(self, data: bytes, spans: Sequence[tuple[int, int]], offset: int) -> Block:
@@ -172,36 +180,36 @@ class BlockReader:
         texts = [data[start:stop] for start, stop in spans]
         with no_collection():
             offsets = np.array([start + offset for start, _ in spans], np.int64)
-            return self._in_order(data, (texts, offsets), offset + len(data))
+            return self._read_reassembled(data, (texts, offsets), offset + len(data))
 
-    def _in_order(self, data: bytes, lines: Lines, stop: int) -> Block:
+    def _read_reassembled(self, data: bytes, lines: SplitLines, stop: int) -> Block:
         """Reads lines after reassembly.
 
         Regular lines hold no fragments: they are decoded first, and only the others are searched for fragments.
         """
-        wires, runs = self._wires, self._parted(runs_of(lines))
+        wires, runs = self._reassembler, self._parted(runs_of(lines))
         if wires is None:
-            return self._block(runs, stop)
+            return self._build_block(runs, stop)
         if not wires.goes_on:
             runs = list(runs)
             unusual = [run.lines[place] for run in runs for place in run.others.tolist()]
-            if len(unusual) < len(lines[0]) and not wires.may_matter(b"\n".join(unusual)):
-                return self._block(runs, stop)
-        ordered = wires.take(data, *lines)
-        return self._block(runs, stop) if ordered is None else self._ordered_block(ordered, stop)
+            if len(unusual) < len(lines[0]) and not wires.is_relevant(b"\n".join(unusual)):
+                return self._build_block(runs, stop)
+        ordered = wires.process_lines(data, *lines)
+        return self._build_block(runs, stop) if ordered is None else self._ordered_block(ordered, stop)
 
     def _ordered_block(self, ordered: list[OrderedLine], stop: int) -> Block:
-        self._ordered = ordered
+        self._ordered_lines = ordered
         lines = [one.data for one in ordered], np.array([one.offset for one in ordered], np.int64)
-        return self._block(self._parted(runs_of(lines)), stop)
+        return self._build_block(self._parted(runs_of(lines)), stop)
 
-    def _parted(self, runs: Iterable[Lines]) -> Iterator[_Run]:
+    def _parted(self, runs: Iterable[SplitLines]) -> Iterator[_Run]:
         """Decodes regular lines of one shape column by column."""
         read_usual, before = None, 0
         for lines, offsets in runs:
             # The first run of a block decides on its usual shape.
-            if not before and self._reading is None:
-                read_usual = usual_shape(lines)
+            if not before and self._chosen_format is None:
+                read_usual = choose_reader(lines)
             before += len(lines)
             part, others = None, np.arange(len(lines))
             if read_usual is not None:
@@ -209,10 +217,10 @@ class BlockReader:
                 others = np.delete(others, part.places)
             yield _Run(lines, offsets, part, others)
 
-    def _block(self, runs: Iterable[_Run], stop: int) -> Block:
+    def _build_block(self, runs: Iterable[_Run], stop: int) -> Block:
         """Decodes the other lines one by one and merges both in their order."""
         before = 0
-        parts: list[UsualRows] = []
+        parts: list[RegularRows] = []
         unread: list[NDArray[np.int64]] = []  # line numbers of the irregular lines' records
         for lines, offsets, part, others in runs:
             if part is not None:
@@ -221,22 +229,24 @@ class BlockReader:
                 # Line numbers count within the block, not within the run.
                 part.places += before
                 parts.append(part)
-            unread.append(self._lines(lines, offsets, others.tolist(), before))
+            unread.append(self._read_irregular(lines, offsets, others.tolist(), before))
             before += len(lines)
         places = np.concatenate(unread) if unread else np.empty(0, np.int64)
         columns = self._unusual_columns(len(places))
         extracts = self._extracts(columns)
-        usual = together(parts) if parts else None
+        usual = concatenate_rows(parts) if parts else None
         if usual is not None:
-            columns, extracts = _joined(usual, columns, extracts, places)
+            columns, extracts = _merge_rows(usual, columns, extracts, places)
         # Only transcripts have parts; other blocks save these columns.
         if not columns["part"].any():
-            columns = {name: column for name, column in columns.items() if name not in OF_TRANSCRIPTS}
+            columns = {name: column for name, column in columns.items() if name not in TRANSCRIPT_COLUMNS}
         columns["source"] = np.full(len(columns["offset"]), self._source, BLOCK_COLUMNS["source"])
-        opened: list[Opened] = []
+        opened: list[OpenedConnection] = []
         if self._opened:
             among = places if usual is None else np.sort(np.concatenate((usual.places, places)))
-            opened = [Opened(int(np.searchsorted(among, place)), self._source, src) for place, src in self._opened]
+            opened = [
+                OpenedConnection(int(np.searchsorted(among, place)), self._source, src) for place, src in self._opened
+            ]
         return Block(
             columns, self._tables.strings, self._tables.to_sets, extracts, self._formats, self._origin, stop, opened,
             self._ended,
@@ -245,8 +255,8 @@ class BlockReader:
     def _unusual_columns(self, count: int) -> dict[str, Array]:
         columns: dict[str, Array] = {}
         # The values lie row by row in one flat list, so a slice with a step is a column.
-        for place, name in enumerate(_ROW):
-            values = self._values[place :: len(_ROW)]
+        for place, name in enumerate(_ROW_COLUMNS):
+            values = self._values[place :: len(_ROW_COLUMNS)]
             if name in STRING_COLUMNS:
                 columns[name] = self._tables.strings.intern_all(values, count)
             elif name == "to_set":
@@ -267,7 +277,7 @@ class BlockReader:
             lambda n: _raw_of(records[n], int(parts[n])), lambda n: _identifier(records[n]), self._named.items(),
             self._contexts, self._results.items(), lambda _: None,
         )  # fmt: skip
-        found = extract(columns, slice(None), self._tables.strings, decoded)
+        found = extract_records(columns, slice(None), self._tables.strings, decoded)
         found.odd = self._odd
         found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
         found.filled = self._filled
@@ -278,57 +288,57 @@ class BlockReader:
         found.states, found.tasks, found.notes, found.noise = self._states, self._tasks, self._notes, self._noise
         return found
 
-    def _lines(
+    def _read_irregular(
         self, lines: Sequence[bytes], offsets: NDArray[np.int64], numbers: Iterable[int], before: int
     ) -> NDArray[np.int64]:  # fmt: skip
         """Reads lines one by one; returns the line number of each record, counted from `before`."""
         places: list[int] = []
         for place in numbers:
             line, offset, number = lines[place], int(offsets[place]), place + before
-            record, known_as = self._read(line, number)
+            record, known_as = self._decode_line(line, number)
             # A record of a transcript may derive several messages, each with the line's number.
-            if record.means:
+            if record.derived_messages:
                 self._formats[known_as] += 1
-                self._mean(record, line, offset)
-                places += [number] * len(record.means)
+                self._add_derived(record, line, offset)
+                places += [number] * len(record.derived_messages)
                 continue
             # A JSON-RPC batch: one line with several messages.
-            if record.batch and (spans := batches.spans_of(record, line)):
-                places += [number] * self._batch(record, known_as, line, offset, spans)
+            if record.batch and (spans := batches.element_spans(record, line)):
+                places += [number] * self._add_batch(record, known_as, line, offset, spans)
                 continue
             # A known format with nothing to show still counts for the label of the source.
             if record.shape is not _NOTHING or known_as is not None:
                 self._formats[known_as] += 1
             if record.shape is _NOTHING:
-                self._note(record, line, number)
+                self._note_marker(record, line, number)
             else:
                 if record.header is not None and record.header.ctxcap is not ABSENT:  # of a newer version
-                    self._note(record, line, number)
-                self._add(record, known_as, line, offset)
+                    self._note_marker(record, line, number)
+                self._add_record(record, known_as, line, offset)
                 places.append(number)
         return np.array(places, np.int64)
 
-    def _read(self, line: bytes, number: int) -> tuple[Record, str | None]:
+    def _decode_line(self, line: bytes, number: int) -> tuple[Record, str | None]:
         """Reads one line; returns its record and format."""
-        ordered = self._ordered[number] if self._ordered is not None else None
-        if ordered is not None and ordered.read is not None:
-            return ordered.read
-        if self._reading is not None:
-            return read_chosen(line, self._reading)
-        return read_line_as(line, known=ordered.known if ordered is not None else None)
+        ordered = self._ordered_lines[number] if self._ordered_lines is not None else None
+        if ordered is not None and ordered.decoded_record is not None:
+            return ordered.decoded_record
+        if self._chosen_format is not None:
+            return read_chosen(line, self._chosen_format)
+        return read_line_as(line, known=ordered.known_facts if ordered is not None else None)
 
-    def _note(self, record: Record, line: bytes, number: int) -> None:
+    def _note_marker(self, record: Record, line: bytes, number: int) -> None:
         """Records the facts of a line without a message: header, opened or closed connection."""
         header = record.header
         if header is not None and header.ctxcap is not ABSENT:
             self._origin = _origin(line)
-        elif header is not None and header.mark == capture_file.OPENED:
+        elif header is not None and header.mark == capture_file.OPENED_MARK:
             self._opened.append((number, record.src))
             self._ended = RUNNING
-        elif header is not None and header.mark == capture_file.CLOSED and record.reason:
-            self._ended = Ended(record.reason, badly=False)
+        elif header is not None and header.mark == capture_file.CLOSED_MARK and record.reason:
+            self._ended = ServerEnd(record.reason, has_crashed=False)
 
-    def _batch(
+    def _add_batch(
         self, batch: Record, known_as: str | None, line: bytes, offset: int, spans: Sequence[tuple[int, int]]
     ) -> int:
         """Reads each element of a batch with its line's time and direction; returns the number of messages."""
@@ -337,21 +347,21 @@ class BlockReader:
             element = line[start:stop]
             record, own = read_line_as(element)
             if record.shape is _NOTHING:
-                record, own = unreadable(element, NO_MESSAGE), None
+                record, own = unreadable_record(element, NO_MESSAGE), None
             # An unreadable element says nothing about the format.
             label = None if record.shape is Shape.UNREADABLE else known_as or own
             self._formats[label] += 1
-            record.within(batch)
-            if record.means:
-                self._mean(record, element, offset + start)
+            record.inherit_from(batch)
+            if record.derived_messages:
+                self._add_derived(record, element, offset + start)
             else:
-                self._add(record, known_as, element, offset + start)
+                self._add_record(record, known_as, element, offset + start)
         return len(self._records) - first
 
-    def _mean(self, record: Record, line: bytes, offset: int) -> None:
+    def _add_derived(self, record: Record, line: bytes, offset: int) -> None:
         """Adds the messages of a transcript's record."""
-        length, several = len(line), len(record.means) > 1
-        for number, one in enumerate(record.means):
+        length, several = len(line), len(record.derived_messages) > 1
+        for number, one in enumerate(record.derived_messages):
             row = len(self._records)
             identifier, correlation = one.identifier, one.correlation
             flags = _DERIVED | (_NO_ID if identifier is None else 0) | (_ERROR if one.failed else 0)
@@ -359,7 +369,7 @@ class BlockReader:
                 flags |= _DECLINED
             if correlation is not None:
                 flags |= _CORRELATED
-            if one.unrecorded:
+            if one.is_unrecorded:
                 flags |= _UNRECORDED
             if one.own_span:
                 flags |= _OWN_SPAN
@@ -369,58 +379,59 @@ class BlockReader:
                 # Copies of a record in other files have the same hash; its number tells parts of
                 # one record apart.
                 said = hash_text(f"{identifier}\0{number}\0{time_ns}\0{one.kind}")
-                said ^= hash_bytes(one.said) if one.said else 0
+                said ^= hash_bytes(one.content) if one.content else 0
             if one.thread is not None:
                 self._threads[row] = one.thread
                 if one.thread.channel is not None:  # a message in several channels has no id of its own there
-                    said = hash_bytes(one.said) ^ hash_text(f"{one.kind}\0{one.sender}")
+                    said = hash_bytes(one.content) ^ hash_text(f"{one.kind}\0{one.sender}")
                 if one.thread.call is not None:
                     said = hash_text(f"call\0{one.thread.call}")
-            if one.mark:
+            if one.identity:
                 # A mark identifies a record better than its content.
-                said = hash_bytes(one.mark)
+                said = hash_bytes(one.identity)
             if one.is_new:
                 self._new[row] = hash_text(one.origin) if one.origin else NO_HASH
             self._values += (
                 offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
-                one.target, record.space, record.meant_by, record.direction, None, identifier, correlation, None,
-                NO_HASH, one.size if several else length, flags, _tick(one), None, TICK if one.tick else None,
-                record.src, number + 1, one.alias, said, _told_key(one),
-                hash_bytes(one.words) if one.words else NO_HASH, hash_bytes(one.given) if one.given else NO_HASH,
+                one.target, record.space, record.derived_by, record.direction, None, identifier, correlation, None,
+                NO_HASH, one.size if several else length, flags, _tick_hash(one), None,
+                TICK if one.is_progress else None, record.src, number + 1, one.record_id, said, _call_hash(one),
+                hash_bytes(one.matched_text) if one.matched_text else NO_HASH,
+                hash_bytes(one.given) if one.given else NO_HASH,
             )  # fmt: skip
             self._records.append(record)
             if one.call is not None:
                 self._api_calls[row] = one.call
             if one.took_ns >= 0:
                 self._took[row] = one.took_ns
-            if one.cost is not None and 0 <= one.cost < _MOST_DOLLARS:
+            if one.cost is not None and 0 <= one.cost < _MAX_DOLLARS:
                 self._costs[row] = round(one.cost * 1e9), int(one.is_total)
             if one.history is not None:
                 self._histories[row] = one.history
-            if one.filled is not None:
-                self._filled[row] = one.filled
+            if one.context_fill is not None:
+                self._filled[row] = one.context_fill
             if one.spawn is not None:
                 self._spawns[row] = one.spawn
             if one.chain is not None:
                 self._chains[row] = one.chain
-            if one.echo is not None:
-                self._echoes[row] = hash_text(one.echo)
+            if one.shared_text is not None:
+                self._echoes[row] = hash_text(one.shared_text)
             # The exchange belongs to the line, so only its first message gets it.
             if record.exchange is not None and number == 0:
                 self._exchanges[row] = record.exchange
 
-    def _add(self, record: Record, known_as: str | None, line: bytes, offset: int) -> None:
+    def _add_record(self, record: Record, known_as: str | None, line: bytes, offset: int) -> None:
         flags = _SHAPE_FLAGS[record.shape]
         if known_as == capture_file.LABEL and record.direction == "out":
             flags |= _SENT
         # The capture ended with an error of the connection.
-        if record.shape is Shape.GAP and record.header is not None and record.header.mark == capture_file.CLOSED:
+        if record.shape is Shape.GAP and record.header is not None and record.header.mark == capture_file.CLOSED_MARK:
             flags |= _ERROR
-            self._ended = Ended(record.reason or "", badly=True)
+            self._ended = ServerEnd(record.reason or "", has_crashed=True)
         # Shown as text, so only the beginning is kept.
-        if record.direction is not None and (record.shape is Shape.UNREADABLE or record.name == NOISE):
-            self._noise[len(self._records)] = _beginning(record, line)
-        if record.shape is Shape.UNREADABLE and len(line) <= _LONGEST_TEXT and not _OF_JSON.search(line):
+        if record.direction is not None and (record.shape is Shape.UNREADABLE or record.name == NOISE_KIND):
+            self._noise[len(self._records)] = _noise_beginning(record, line)
+        if record.shape is Shape.UNREADABLE and len(line) <= _MAX_TEXT_LINE and not _JSON_CHARACTERS.search(line):
             flags |= Flag.TEXT.value
         if record.exchange is not None:
             self._exchanges[len(self._records)] = record.exchange
@@ -434,7 +445,7 @@ class BlockReader:
         if record.shape is _RPC and header is not None:
             return self._rpc(record, header, line, offset, flags)
         call, sender = calls.Call(""), None
-        if record.shape is Shape.JOIN and header is not None:
+        if record.shape is Shape.CLIENT_HELLO and header is not None:
             announced = header.participantId if isinstance(header.participantId, str) else None
             call, sender = calls.Call(kinds.JOIN), record.participant or announced
         elif record.shape is Shape.STREAM:
@@ -446,7 +457,7 @@ class BlockReader:
             fold = _fold_hash(record, header) if isinstance(header.id, str) else NO_HASH
             return self._assemble(record, line, offset, flags, call, sender=sender, fold=fold)
         elif record.name is not None:
-            sender, to = _ends(record)
+            sender, to = _sender_and_recipient(record)
             call = calls.Call(record.name, failed=record.failed)
             return self._assemble(record, line, offset, flags, call, sender=sender, to=to)
         return self._assemble(record, line, offset, flags, call, sender=sender)
@@ -459,23 +470,23 @@ class BlockReader:
         sender = header.sender if isinstance(header.sender, str) else None
         # A gateway names the sender beside the envelope.
         if sender is None and (record.event in INBOUND_EVENTS or call.kind == kinds.JOIN):
-            sender = record.participant or call.joiner
+            sender = record.participant or call.announced_participant
         if header.id is ABSENT or header.id is None:
             flags |= _NO_ID
         if record.event == "rejected":
             flags |= _REFUSED
-        written, told = told_context(header)
+        written, told = find_context(header)
         context, context_flags = context_key(written)
         if isinstance(written, dict):
-            self._contexts[len(self._records)] = levels_of(written)
-        context_flags |= TOLD_FLAGS.get(told, 0)
-        correlation = correlations(header)
+            self._contexts[len(self._records)] = context_and_parents(written)
+        context_flags |= CONTEXT_PLACE_FLAGS.get(told, 0)
+        correlation = correlation_ids_of(header)
         # The column has room for one id; the rest goes to a side table.
         if len(correlation) > 1:
             flags |= _MANY
             self._named[len(self._records)] = correlation
-        flags |= _told_flags(header, call, record, line)
-        ts_ns = parse_moment(header.ts)
+        flags |= _export_call_flags(header, call, record, line)
+        ts_ns = parse_date(header.ts)
         if raw_kind is not None and sender is not None:
             self._note_form(header, ts_ns, sender, call.kind, correlated=bool(correlation))
         return self._assemble(
@@ -487,7 +498,7 @@ class BlockReader:
         )  # fmt: skip
 
     def _note_form(self, header: Header, ts_ns: int, sender: str, kind: str, *, correlated: bool) -> None:
-        found = odd_form(header, ts_ns)
+        found = irregular_form(header, ts_ns)
         if found is not None and (sender, kind, correlated) not in self._forms:
             self._forms.add((sender, kind, correlated))
             self._odd[len(self._records)] = found
@@ -495,8 +506,8 @@ class BlockReader:
     def _rpc(self, record: Record, header: Header, line: bytes, offset: int, flags: int) -> _Row:
         name = kinds.REQUEST if isinstance(header.method, str) else kinds.RESPONSE
         call = calls.rpc_call(name, calls.payload_of_rpc(header))
-        flags |= _told_flags(header, call, record, line)
-        sender, to = _ends(record)
+        flags |= _export_call_flags(header, call, record, line)
+        sender, to = _sender_and_recipient(record)
         self._note_mcp(header)
         fold = NO_HASH
         if record.event_id is not None:  # a resumed stream repeats lost events
@@ -506,7 +517,7 @@ class BlockReader:
     def _note_mcp(self, header: Header) -> None:
         """Records a message's MCP revision, request for input, and task."""
         # Decoding a note of a long message would take too long.
-        if len(header.params) + len(header.result) <= MAX_WHOLE and (note := note_of(header)) is not None:
+        if len(header.params) + len(header.result) <= MAX_WHOLE_BYTES and (note := note_of(header)) is not None:
             self._notes[len(self._records)] = note
         version = mcp_messages.version_in(header)
         if version is not None:
@@ -529,9 +540,9 @@ class BlockReader:
             flags |= _ERROR
         if call.has_meta:
             flags |= _HAS_META
-        if call.disagrees:
+        if call.has_conflicting_kind:
             flags |= _CALLS_DIFFER
-        if call.result is not None and matters(call.result):
+        if call.result is not None and has_extracted_parts(call.result):
             self._results[len(self._records)] = call.result
         if correlation is not None:
             flags |= _CORRELATED
@@ -545,7 +556,7 @@ class BlockReader:
         )  # fmt: skip
 
 
-def _told_key(one: Meaning) -> int:
+def _call_hash(one: DerivedMessage) -> int:
     """Returns a hash of a tool call's id, or of the id of a result's call; NO_HASH for other messages."""
     is_call = one.kind == kinds.REQUEST and one.method == _TOOL_CALL
     is_result = one.kind == kinds.RESPONSE and one.method is None
@@ -554,10 +565,10 @@ def _told_key(one: Meaning) -> int:
 
 
 _TOOL_CALL = "tools/call"
-_MOST_DOLLARS = 1e9
+_MAX_DOLLARS = 1e9
 
 
-def _told_flags(header: Header, call: calls.Call, record: Record, line: bytes) -> int:
+def _export_call_flags(header: Header, call: calls.Call, record: Record, line: bytes) -> int:
     """Sets the call that a line of a self-contained export answers; returns flags about it.
 
     Only a line that is the response itself counts. Traffic, a log or a capture has responses inside its own lines. An
@@ -565,44 +576,44 @@ def _told_flags(header: Header, call: calls.Call, record: Record, line: bytes) -
     """
     if not header.response_context or call.kind != kinds.RESPONSE or len(record.raw) < len(line.strip()):
         return 0
-    told = read_told_call(header.response_context)
+    told = read_answered_call(header.response_context)
     # plain JSON-RPC has lost its connection, so a missing request is no fault of the answering side
     is_rpc = record.shape is Shape.RPC
     if told is None:
-        return Flag.REQUEST_TOLD.value if is_rpc else 0
+        return Flag.CONTAINS_REQUEST.value if is_rpc else 0
     if not is_rpc and (call.method, call.target) != (told.method, told.target):
         return 0
-    named = is_rpc or told.request_id in correlations(header)
-    flags = Flag.REQUEST_TOLD.value if named else 0
+    named = is_rpc or told.request_id in correlation_ids_of(header)
+    flags = Flag.CONTAINS_REQUEST.value if named else 0
     if call.method in (None, told.method) and call.target in (None, told.target):
         call.method, call.target = told.method, told.target
-        flags |= _TOLD_BY.get(told.rule, 0) if isinstance(told.rule, str) else 0
+        flags |= _EXPORT_RULE_FLAGS.get(told.rule, 0) if isinstance(told.rule, str) else 0
     return flags
 
 
-_TOLD_BY = {"correlation": Flag.TOLD_BY_CORRELATION.value, "rpc id": Flag.TOLD_BY_RPC_ID.value}
-_NOISE_SHOWN = 80
+_EXPORT_RULE_FLAGS = {"correlation": Flag.CALL_FROM_CORRELATION.value, "rpc id": Flag.CALL_FROM_RPC_ID.value}
+_NOISE_LENGTH = 80
 
 
-def _beginning(record: Record, line: bytes) -> str:
+def _noise_beginning(record: Record, line: bytes) -> str:
     """Returns the beginning of a noise line without the recorder's wrapper."""
     if record.shape is not Shape.UNREADABLE:
         try:
             text = decode_json(line).get("text")
         except (NotAnObjectError, AttributeError):
             text = None
-        return text[:_NOISE_SHOWN] if isinstance(text, str) else ""
-    return record.raw[:_NOISE_SHOWN].decode("utf-8", "replace")
+        return text[:_NOISE_LENGTH] if isinstance(text, str) else ""
+    return record.raw[:_NOISE_LENGTH].decode("utf-8", "replace")
 
 
-def _joined(
-    usual: UsualRows, columns: dict[str, Array], extracts: Extracts, places: NDArray[np.int64]
+def _merge_rows(
+    usual: RegularRows, columns: dict[str, Array], extracts: Extracts, places: NDArray[np.int64]
 ) -> tuple[dict[str, Array], Extracts]:
     """Merges the regular and irregular rows in line order, and their extracts."""
     # A stable sort keeps the order of messages from one line.
     order = np.argsort(np.concatenate((usual.places, places)), kind="stable") if len(places) else None
     joined: dict[str, Array] = {}
-    for name in _ROW:
+    for name in _ROW_COLUMNS:
         column = usual.columns.get(name)
         # Regular rows lack the columns that only irregular ones fill.
         if column is None:
@@ -614,17 +625,17 @@ def _joined(
     # The inverse of `order`: the new place of each old row.
     put = np.argsort(order).tolist()
     both = Extracts()
-    both.put(usual.extracts, put[: len(usual.places)])
-    both.put(extracts, put[len(usual.places) :])
+    both.add_extracts(usual.extracts, put[: len(usual.places)])
+    both.add_extracts(extracts, put[len(usual.places) :])
     return joined, both
 
 
-_OF_JSON = re.compile(rb'[{\[,]\s*"|"\s*[:}\]]|^\s*\{|^\s*\[\s*$|^#')
+_JSON_CHARACTERS = re.compile(rb'[{\[,]\s*"|"\s*[:}\]]|^\s*\{|^\s*\[\s*$|^#')
 """Characters that occur in any line with a message, or a part of one."""
-_LONGEST_TEXT = 1 << 14
+_MAX_TEXT_LINE = 1 << 14
 _FLAGS = {
     Shape.RPC: Flag.RPC,
-    Shape.JOIN: Flag.JOIN,
+    Shape.CLIENT_HELLO: Flag.JOIN,
     Shape.ERROR: Flag.ERROR,
     Shape.STREAM: Flag.FRAME,
     Shape.LOG_ONLY: Flag.LOG_ONLY,
@@ -635,9 +646,9 @@ _SHAPE_FLAGS = tuple(int(_FLAGS.get(shape, 0)) for shape in Shape)
 """Flags by shape, which is a number."""
 
 
-def _ends(record: Record) -> tuple[str | None, tuple[str, ...] | None]:
+def _sender_and_recipient(record: Record) -> tuple[str | None, tuple[str, ...] | None]:
     """Returns sender and recipient by the record's direction."""
-    sender, receiver = ends(record.direction)
+    sender, receiver = sender_and_receiver(record.direction)
     return sender, (receiver,) if receiver is not None else None
 
 
@@ -649,14 +660,14 @@ def _fold_hash(record: Record, header: Header) -> int:
     return fold_hash(*(None if part is ABSENT else part for part in parts))
 
 
-def _tick(one: Meaning) -> int:
+def _tick_hash(one: DerivedMessage) -> int:
     """Returns the hash shared by the ticks of one call; NO_HASH for other messages."""
-    return hash_text(f"{one.correlation}\0{one.kind}\0tick") if one.tick else NO_HASH
+    return hash_text(f"{one.correlation}\0{one.kind}\0tick") if one.is_progress else NO_HASH
 
 
 def _raw_of(record: Record, part: int) -> bytes:
     """Returns the envelope, or JSON-RPC message, as written; a synthesized one for a transcript's record."""
-    return record.raw if not part else envelope_bytes(record.means[part - 1], payload_of(record, part - 1))
+    return record.raw if not part else envelope_bytes(record.derived_messages[part - 1], payload_of(record, part - 1))
 
 
 def _identifier(record: Record) -> str | None:
@@ -664,7 +675,7 @@ def _identifier(record: Record) -> str | None:
     header = record.header
     if record.shape is not _ENVELOPE or header is None or header.id is ABSENT or header.id is None:
         return None
-    return header.id if isinstance(header.id, str) else compact(header.id)
+    return header.id if isinstance(header.id, str) else compact_json(header.id)
 
 
 def _origin(line: bytes) -> dict[str, Any] | None:

@@ -14,25 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol import calls, kinds, line_structs, msp
-from inspector.protocol.context_places import NOTHING
+from inspector.protocol.context_places import NO_CONTEXT_PAYLOAD
 from inspector.protocol.formats import bare, capture_file, gateway_log
 from inspector.protocol.header import ABSENT
 from inspector.protocol.time_columns import parse_times
 from inspector.protocol.timestamps import NO_TIME
-from inspector.reading.decoder.normalize import OddValues
+from inspector.reading.decoder.normalize import IrregularEnvelopes
 from inspector.store.columns.block import BLOCK_COLUMNS, OBJECT_KEY
 from inspector.store.columns.columns import Array
-from inspector.store.columns.extracts import Decoded, Extracts, extract, matters
+from inspector.store.columns.extracts import Decoded, Extracts, extract_records, has_extracted_parts
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_each, hash_rpc_values, hash_text, hash_texts
 from inspector.store.columns.intern_table import InternTable
-from inspector.store.columns.irregular_forms import odd_forms
-from inspector.store.columns.name_sets import BlockSets
+from inspector.store.columns.irregular_forms import irregular_forms
+from inspector.store.columns.name_sets import BlockNameSets
 
-_LOOKED_AT = 16
+_PROBED_LINES = 16
 """Number of lines used to guess the shape of the others; a wrong guess only costs time."""
 _FRAME = b'"frame":{'
-_NONE = -1
+_NO_NUMBER = -1
 _GATEWAY_ERROR = "system/error"
 _NANOSECONDS_FROM = 10**17
 """Smaller numbers are times in another unit (inspector.protocol.timestamps)."""
@@ -43,33 +43,33 @@ _CALLS_DIFFER = Flag.CALLS_DIFFER.value
 _T = TypeVar("_T")
 
 
-class Heads:
+class EnvelopeHeads:
     """Distinct heads (kind, sender, protocol, recipients) of envelopes, each parsed once.
 
     Few heads make up most traffic.
 
     Attributes:
         columns: (n,) arrays by name of BLOCK_COLUMNS, by head number.
-        unusual: (n,) True for kinds that need more of their payload than is decoded here.
-        telling: (n,) True for kinds with payloads about a call.
+        need_slow_path: (n,) True for kinds that need more of their payload than is decoded here.
+        have_call_payload: (n,) True for kinds with payloads about a call.
     """
 
-    def __init__(self, strings: InternTable[str], to_sets: BlockSets) -> None:
+    def __init__(self, strings: InternTable[str], to_sets: BlockNameSets) -> None:
         """Starts empty; number 0 is no head."""
         self._strings, self._to_sets = strings, to_sets
         self._heads: InternTable[Any] = InternTable(None)
         self.columns: dict[str, Array] = {name: np.zeros(1, np.uint32) for name in _OF_HEADS}
-        self.unusual = self.telling = np.zeros(1, np.bool_)
+        self.need_slow_path = self.have_call_payload = np.zeros(1, np.bool_)
 
-    def of(self, envelopes: Sequence[Any]) -> NDArray[np.uint32]:
+    def number_heads(self, envelopes: Sequence[Any]) -> NDArray[np.uint32]:
         """Returns (n,) the head number of each envelope."""
         known = len(self._heads)
         found = self._heads.intern_all([(e.kind, e.sender, e.protocol, e.to) for e in envelopes], len(envelopes))
         if len(self._heads) > known:
-            self._take_apart(self._heads[known:])
+            self._parse_heads(self._heads[known:])
         return found
 
-    def _take_apart(self, heads: Sequence[tuple[str, str | None, str | None, tuple[str, ...] | str | None]]) -> None:
+    def _parse_heads(self, heads: Sequence[tuple[str, str | None, str | None, tuple[str, ...] | str | None]]) -> None:
         kind, sender, protocol, to = zip(*heads, strict=True)
         # Done once per distinct head, not once per envelope.
         split = [kinds.split_kind(k) for k in kind]
@@ -85,24 +85,26 @@ class Heads:
         new = {name: self._strings.intern_all(values, len(heads)) for name, values in texts.items()}
         new["to_set"] = self._to_sets.intern_all(sets)
         self.columns = {name: np.concatenate((column, new[name])) for name, column in self.columns.items()}
-        self.unusual = np.concatenate((self.unusual, [_is_unusual(k) for k in kind]))
-        self.telling = np.concatenate((self.telling, [calls.payload_matters(k.name) for k in split]))
+        self.need_slow_path = np.concatenate((self.need_slow_path, [_needs_slow_path(k) for k in kind]))
+        self.have_call_payload = np.concatenate(
+            (self.have_call_payload, [calls.payload_describes_call(k.name) for k in split])
+        )
 
 
 _OF_HEADS = ("kind_raw", "kind", "method", "target", "sender", "protocol", "to_set")
 
 
-class Tables:
+class BlockTables:
     """Intern tables of a block, and the heads of its envelopes."""
 
     def __init__(self) -> None:
         self.strings: InternTable[str] = InternTable("")
-        self.to_sets = BlockSets(self.strings)
-        self.heads = Heads(self.strings, self.to_sets)
+        self.to_sets = BlockNameSets(self.strings)
+        self.heads = EnvelopeHeads(self.strings, self.to_sets)
 
 
 @dataclass(slots=True)
-class UsualRows:
+class RegularRows:
     """Columns of the regular lines among some lines.
 
     Attributes:
@@ -118,20 +120,20 @@ class UsualRows:
     extracts: Extracts
 
 
-ReadUsual = Callable[[Sequence[bytes], Tables], UsualRows]
+ReadRegular = Callable[[Sequence[bytes], BlockTables], RegularRows]
 """Decodes the lines of one shape and skips others."""
 
 
-def usual_shape(lines: Sequence[bytes]) -> ReadUsual | None:
+def choose_reader(lines: Sequence[bytes]) -> ReadRegular | None:
     """Returns the reader of the shape that the first of these lines have."""
-    for line in lines[:_LOOKED_AT]:
+    for line in lines[:_PROBED_LINES]:
         for decode, read in _SHAPES:
-            if line_structs.fits(decode, line):
+            if line_structs.has_shape(decode, line):
                 return read
     return None
 
 
-def together(parts: Sequence[UsualRows]) -> UsualRows:
+def concatenate_rows(parts: Sequence[RegularRows]) -> RegularRows:
     """Concatenates the results of consecutive runs of lines."""
     if len(parts) == 1:
         return parts[0]
@@ -139,40 +141,40 @@ def together(parts: Sequence[UsualRows]) -> UsualRows:
     extracts = Extracts()
     before = 0
     for part in parts:
-        extracts.put(part.extracts, range(before, before + len(part.places)))
+        extracts.add_extracts(part.extracts, range(before, before + len(part.places)))
         before += len(part.places)
-    return UsualRows(parts[0].label, np.concatenate([part.places for part in parts]), columns, extracts)
+    return RegularRows(parts[0].label, np.concatenate([part.places for part in parts]), columns, extracts)
 
 
-def _at(values: Sequence[_T], places: NDArray[np.int64]) -> Sequence[_T]:
+def _values_at(values: Sequence[_T], places: NDArray[np.int64]) -> Sequence[_T]:
     """Returns the values at the given places, ascending."""
     return values if len(places) == len(values) else [values[place] for place in places.tolist()]
 
 
-def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
+def _read_envelopes(lines: Sequence[bytes], tables: BlockTables) -> RegularRows:
     envelopes, odd = _decode_envelopes(lines)
-    places, heads = _plain(envelopes, odd, tables)
-    kept, raws = _at(envelopes, places), _at(lines, places)
-    odd = odd.numbered(places, len(lines))
+    places, heads = _regular_envelopes(envelopes, odd, tables)
+    kept, raws = _values_at(envelopes, places), _values_at(lines, places)
+    odd = odd.renumbered(places, len(lines))
     columns = _envelope_columns(kept, odd, heads, tables)
     columns["time_ns"] = columns["ts_ns"]
     columns["size"] = columns["length"] = _lengths(raws)
-    columns["content_hash"] = _contents(raws, columns)
+    columns["content_hash"] = _content_hashes(raws, columns)
     extracts = _extracts(kept, odd, raws.__getitem__, np.arange(len(kept)), columns, tables)
-    return UsualRows(bare.LABEL, places, columns, extracts)
+    return RegularRows(bare.LABEL, places, columns, extracts)
 
 
-def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
+def _read_capture(lines: Sequence[bytes], tables: BlockTables) -> RegularRows:
     """Decodes frames along with their lines. The frame's position is known for lines written by `CaptureWriter`."""
-    strict, odd = line_structs.decode_all(line_structs.decode_capture_line, lines), OddValues()
+    strict, odd = line_structs.decode_all(line_structs.decode_capture_line, lines), IrregularEnvelopes()
     frames = [row.frame if row is not None else None for row in strict]
     rows: list[line_structs.CaptureLine | line_structs.OpenCaptureLine | None] = [*strict]
     # Strict decoding fails for the whole line; a second, tolerant struct gets the rest.
     for place in [place for place, row in enumerate(rows) if row is None]:
         row = line_structs.decode_one(line_structs.decode_open_capture_line, lines[place])
         if row is not None:
-            rows[place], frames[place] = row, odd.fitted(place, row.frame)
-    _name_objects(frames, odd)
+            rows[place], frames[place] = row, odd.normalize_envelope(place, row.frame)
+    _replace_object_contexts(frames, odd)
     # These lines have one fixed order of keys, so a search finds the frame.
     begins = [line.find(_FRAME) for line in lines]
     in_place = [
@@ -180,19 +182,19 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
         frame if begin > 0 and line.endswith(b"}}") else None
         for frame, begin, line in zip(frames, begins, lines, strict=True)
     ]
-    places, heads = _plain(in_place, odd, tables)
+    places, heads = _regular_envelopes(in_place, odd, tables)
     good = [
         # Other values go to the exact reader, which describes them.
         row is not None and row.dir in ("in", "out") and _NANOSECONDS_FROM <= row.t < 1 << 63
         and 0 <= row.src < capture_file.MAX_SRC
-        for row in _at(rows, places)
+        for row in _values_at(rows, places)
     ]  # fmt: skip
     places, heads = places[good], heads[good]
     raws = [(lines[place], begins[place] + len(_FRAME) - 1) for place in places.tolist()]
-    kept = _at(in_place, places)
-    odd = odd.numbered(places, len(lines))
+    kept = _values_at(in_place, places)
+    odd = odd.renumbered(places, len(lines))
     columns = _envelope_columns(kept, odd, heads, tables)
-    known = [row for row in _at(rows, places) if row is not None]
+    known = [row for row in _values_at(rows, places) if row is not None]
     directions = [row.dir for row in known]
     columns["time_ns"] = np.array([row.t for row in known], np.int64)
     columns["direction"] = tables.strings.intern_all(directions, len(places))
@@ -200,12 +202,12 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
     columns["length"] = _lengths([line for line, _ in raws])
     columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
-    columns["content_hash"] = _contents([line[begin:-1] for line, begin in raws], columns)
+    columns["content_hash"] = _content_hashes([line[begin:-1] for line, begin in raws], columns)
     extracts = _extracts(kept, odd, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
-    return UsualRows(capture_file.LABEL, places, columns, extracts)
+    return RegularRows(capture_file.LABEL, places, columns, extracts)
 
 
-def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
+def _read_gateway_log(lines: Sequence[bytes], tables: BlockTables) -> RegularRows:
     """Decodes an envelope once for all its copies: it is logged as received and then once per recipient."""
     rows = line_structs.decode_all(line_structs.decode_log_line, lines)
     logged = [row for row in rows if row is not None]
@@ -213,36 +215,38 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     written = [row.envelope for row in logged]
     # A gateway writes one envelope per recipient, so equal bytes are decoded once.
     contents = hash_each(written)
-    first, which = _numbered(contents)
-    raws = _at(written, first)
+    first, which = _number_keys(contents)
+    raws = _values_at(written, first)
     envelopes, odd = _decode_envelopes(raws)
-    plain, heads = _plain(envelopes, odd, tables)
-    odd = odd.numbered(plain, len(envelopes))
-    kept, raws = _at(envelopes, plain), _at(raws, plain)
+    plain, heads = _regular_envelopes(envelopes, odd, tables)
+    odd = odd.renumbered(plain, len(envelopes))
+    kept, raws = _values_at(envelopes, plain), _values_at(raws, plain)
     # Irregular envelopes are left to the exact reader, with all their copies.
     if len(kept) < len(envelopes):
-        number = np.full(len(envelopes), _NONE)
+        number = np.full(len(envelopes), _NO_NUMBER)
         number[plain] = np.arange(len(plain))
         which = number[which]
-        good = np.flatnonzero(which != _NONE)
-        which, contents, places, logged = which[good], contents[good], places[good], _at(logged, good)
+        good = np.flatnonzero(which != _NO_NUMBER)
+        which, contents, places, logged = which[good], contents[good], places[good], _values_at(logged, good)
     shared = _envelope_columns(kept, odd, heads, tables)
     shared["size"] = _lengths(raws)
     columns = {name: column[which] for name, column in shared.items()}
-    columns["length"] = _lengths(_at(lines, places))
+    columns["length"] = _lengths(_values_at(lines, places))
     _add_log_columns(columns, logged, tables)
-    columns["fold"] = _folds([odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, columns["space"], tables)
+    columns["fold"] = _fold_hashes(
+        [odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, columns["space"], tables
+    )
     # Only a message with copies needs its content hash.
     columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
     at_first = np.empty(len(kept), np.int64)
     at_first[which[::-1]] = np.arange(len(which) - 1, -1, -1)  # of several values for one place, numpy keeps the last
     each = _extracts(kept, odd, raws.__getitem__, at_first, columns, tables)
     extracts = Extracts()
-    extracts.put_all(each, which)
-    return UsualRows(gateway_log.LABEL, places, columns, extracts)
+    extracts.add_repeated(each, which)
+    return RegularRows(gateway_log.LABEL, places, columns, extracts)
 
 
-def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _number_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Returns the first place of each distinct key, in order of appearance, and the number of each key."""
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -251,15 +255,15 @@ def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.i
     return first[order], number[which]
 
 
-_AROUND = ("event", "participant", "space", "direction")
+_LOG_FIELDS = ("event", "participant", "space", "direction")
 
 
-def _add_log_columns(columns: dict[str, Array], logged: Sequence[line_structs.LogLine], tables: Tables) -> None:
+def _add_log_columns(columns: dict[str, Array], logged: Sequence[line_structs.LogLine], tables: BlockTables) -> None:
     """Adds the columns of the log lines around the envelopes."""
     strings = tables.strings
     around: InternTable[Any] = InternTable(None)  # a log has few distinct combinations, so each is looked up once
     which = around.intern_all([(e.event, e.participant, e.space_id, e.direction) for e in logged], len(logged))
-    for name, values in zip(_AROUND, zip((None,) * len(_AROUND), *around[1:], strict=True), strict=True):
+    for name, values in zip(_LOG_FIELDS, zip((None,) * len(_LOG_FIELDS), *around[1:], strict=True), strict=True):
         columns[name] = strings.intern_all(values, len(around))[which]
     times = parse_times([line.timestamp for line in logged])
     # Without a readable time of the log, the envelope's own has to do.
@@ -270,9 +274,9 @@ def _add_log_columns(columns: dict[str, Array], logged: Sequence[line_structs.Lo
     columns["sender"] = np.where(unsaid, columns["participant"], columns["sender"])
 
 
-def _folds(
+def _fold_hashes(
     envelopes: Sequence[line_structs.Envelope | line_structs.OpenEnvelope | None], which: NDArray[np.int64],
-    spaces: Array, tables: Tables,
+    spaces: Array, tables: BlockTables,
 ) -> NDArray[np.uint64]:  # fmt: skip
     """Returns the fold hash of each record, by number of its envelope and its logged space."""
     different, inverse = np.unique(which << 32 | spaces, return_inverse=True)
@@ -299,42 +303,44 @@ def fold_hash(space: object, identifier: object, sender: object, ts: object, kin
     return hash_text(repr(tuple(None if part is ABSENT else part for part in parts)))
 
 
-_SHAPES: tuple[tuple[line_structs.Decode[Any], ReadUsual], ...] = (
+_SHAPES: tuple[tuple[line_structs.Decode[Any], ReadRegular], ...] = (
     (line_structs.decode_open_envelope, _read_envelopes),
     (line_structs.decode_log_line, _read_gateway_log),
     (line_structs.decode_open_capture_line, _read_capture),
 )
 
 
-def _decode_envelopes(raws: Sequence[bytes | msgspec.Raw]) -> tuple[list[line_structs.Envelope | None], OddValues]:
+def _decode_envelopes(
+    raws: Sequence[bytes | msgspec.Raw],
+) -> tuple[list[line_structs.Envelope | None], IrregularEnvelopes]:
     """Decodes envelopes, and normalizes irregular values; None for other lines."""
-    envelopes, odd = line_structs.decode_all(line_structs.decode_envelope, raws), OddValues()
+    envelopes, odd = line_structs.decode_all(line_structs.decode_envelope, raws), IrregularEnvelopes()
     for place in [place for place, e in enumerate(envelopes) if e is None]:
         found = line_structs.decode_one(line_structs.decode_open_envelope, raws[place])
         if found is not None:
-            envelopes[place] = odd.fitted(place, found)
-    _name_objects(envelopes, odd)
+            envelopes[place] = odd.normalize_envelope(place, found)
+    _replace_object_contexts(envelopes, odd)
     return envelopes, odd
 
 
-def _name_objects(envelopes: Sequence[line_structs.Envelope | None], odd: OddValues) -> None:
+def _replace_object_contexts(envelopes: Sequence[line_structs.Envelope | None], odd: IrregularEnvelopes) -> None:
     """Replaces object contexts by their keys."""
     for place in [place for place, e in enumerate(envelopes) if e is not None and type(e.context) is dict]:
         e = envelopes[place]
         if e is not None:
-            e.context = odd.context(place, e, NOTHING, elsewhere=False)
+            e.context = odd.context_key_at(place, e, NO_CONTEXT_PAYLOAD, elsewhere=False)
 
 
-def _plain(
-    envelopes: Sequence[line_structs.Envelope | None], odd: OddValues, tables: Tables
+def _regular_envelopes(
+    envelopes: Sequence[line_structs.Envelope | None], odd: IrregularEnvelopes, tables: BlockTables
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """Returns the places of envelopes that need no more than their shape, and their head numbers."""
     places = np.arange(len(envelopes))
     found = [e for e in envelopes if e is not None]
     if len(found) < len(envelopes):
         places = np.flatnonzero([e is not None for e in envelopes])
-    heads = tables.heads.of(found)
-    good = ~tables.heads.unusual[heads]
+    heads = tables.heads.number_heads(found)
+    good = ~tables.heads.need_slow_path[heads]
     contexts = [e.context for e in found]
     # A key's first character sorts before all other texts.
     if min(filter(None, contexts), default="")[:1] == OBJECT_KEY:  # type: ignore[type-var]  # there are no objects left
@@ -342,7 +348,7 @@ def _plain(
     return (places, heads) if good.all() else (places[good], heads[good])
 
 
-def _is_unusual(kind: str) -> bool:
+def _needs_slow_path(kind: str) -> bool:
     """Returns True for kinds that need more of their payload than is decoded here."""
     name = kinds.split_kind(kind).name
     if name in ("mcp", "system", kinds.JOIN):
@@ -351,7 +357,7 @@ def _is_unusual(kind: str) -> bool:
 
 
 def _envelope_columns(
-    envelopes: Sequence[Any], odd: OddValues, heads: NDArray[np.uint32], tables: Tables
+    envelopes: Sequence[Any], odd: IrregularEnvelopes, heads: NDArray[np.uint32], tables: BlockTables
 ) -> dict[str, Array]:  # fmt: skip
     """Returns the columns of envelopes.
 
@@ -365,7 +371,7 @@ def _envelope_columns(
     # `heads` has one entry per distinct combination of kind, sender, protocol and recipients.
     columns = {name: column[heads] for name, column in tables.heads.columns.items()}
     columns["context"] = tables.strings.intern_all([e.context for e in envelopes], len(envelopes))
-    columns["space"] = _spaces(envelopes, columns["protocol"], tables)
+    columns["space"] = _session_spaces(envelopes, columns["protocol"], tables)
     columns["ts_ns"] = parse_times([e.ts for e in envelopes])
     columns["id_hash"] = hash_texts([e.id for e in envelopes])
     columns["correlation_hash"] = hash_texts([n if type(n) is str else n[0] if n else None for n in named])
@@ -373,32 +379,32 @@ def _envelope_columns(
     flags[columns["correlation_hash"] != NO_HASH] |= np.uint32(_CORRELATED)
     flags[[place for place, n in enumerate(named) if type(n) is tuple and len(n) > 1]] |= np.uint32(_MANY)
     columns["flags"] = flags
-    odd.add_to(columns)
+    odd.add_to_columns(columns)
     _add_call_columns(columns, envelopes, heads, tables)
     return columns
 
 
-def _spaces(envelopes: Sequence[Any], protocols: Array, tables: Tables) -> Array:
+def _session_spaces(envelopes: Sequence[Any], protocols: Array, tables: BlockTables) -> Array:
     """Returns the spaces that envelopes of a session name; other envelopes take the space of their wrapper."""
     of_sessions = np.flatnonzero(protocols == (tables.strings.find(msp.PROTOCOL) or -1)).tolist()
     named = [place for place in of_sessions if isinstance(envelopes[place].space, str)]
     ids = tables.strings.intern_all([envelopes[place].space for place in named], len(named))
-    return _spread(ids, np.array(named, np.int64), len(envelopes))
+    return _scatter(ids, np.array(named, np.int64), len(envelopes))
 
 
 def _add_call_columns(
-    columns: dict[str, Array], envelopes: Sequence[Any], heads: NDArray[np.uint32], tables: Tables
+    columns: dict[str, Array], envelopes: Sequence[Any], heads: NDArray[np.uint32], tables: BlockTables
 ) -> None:  # fmt: skip
     """Adds the columns of calls, for kinds with relevant payloads."""
     strings, count = tables.strings, len(envelopes)
     # Most kinds need nothing from their payload, so it is not even looked at.
-    telling = np.flatnonzero(tables.heads.telling[heads]).tolist()
+    telling = np.flatnonzero(tables.heads.have_call_payload[heads]).tolist()
     places = [place for place in telling if envelopes[place].payload is not None]
     payloads = [envelopes[place].payload for place in places]
     put = np.array(places, np.int64)
-    columns["stream"] = _spread(strings.intern_all([p.stream_id for p in payloads], len(places)), put, count)
-    columns["rpc_hash"] = _spread(hash_rpc_values([p.id for p in payloads]), put, count)
-    outcomes = [0 if p.result is None and not p.error else _outcome(p) for p in payloads]
+    columns["stream"] = _scatter(strings.intern_all([p.stream_id for p in payloads], len(places)), put, count)
+    columns["rpc_hash"] = _scatter(hash_rpc_values([p.id for p in payloads]), put, count)
+    outcomes = [0 if p.result is None and not p.error else _response_flags(p) for p in payloads]
     columns["flags"][put] |= np.array(outcomes, np.uint32)
     # An error of the gateway is an envelope of its own kind.
     refusals = columns["kind"][put] == (strings.find(_GATEWAY_ERROR) or -1)
@@ -413,14 +419,16 @@ def _add_call_columns(
         [(envelopes[place].kind, p.method, p.params and (p.params.name, p.params.uri)) for place, p in callers],
         len(callers),
     )
-    made = [calls.usual_call(kind, method, *(named or (None, None))) for kind, method, named in said[1:]]
+    made = [calls.regular_call(kind, method, *(named or (None, None))) for kind, method, named in said[1:]]
     put = np.array([place for place, _ in callers], np.int64)
     for name in ("method", "target"):
         columns[name][put] = strings.intern_all([None, *(getattr(call, name) for call in made)], len(made) + 1)[which]
-    columns["flags"][put] |= np.array([0, *(_CALLS_DIFFER if call.disagrees else 0 for call in made)], np.uint32)[which]
+    columns["flags"][put] |= np.array(
+        [0, *(_CALLS_DIFFER if call.has_conflicting_kind else 0 for call in made)], np.uint32
+    )[which]
 
 
-def _outcome(payload: line_structs.Payload) -> int:
+def _response_flags(payload: line_structs.Payload) -> int:
     """Returns the flags of a response."""
     result, flags = payload.result, 0
     if payload.error and bytes(payload.error) != b"null":
@@ -434,8 +442,8 @@ def _outcome(payload: line_structs.Payload) -> int:
 
 
 def _extracts(
-    envelopes: Sequence[Any], odd: OddValues, raw_of: Callable[[int], Any], rows: NDArray[np.int64],
-    columns: dict[str, Array], tables: Tables,
+    envelopes: Sequence[Any], odd: IrregularEnvelopes, raw_of: Callable[[int], Any], rows: NDArray[np.int64],
+    columns: dict[str, Array], tables: BlockTables,
 ) -> Extracts:  # fmt: skip
     """Extracts data for passes from envelopes, by number; `rows` (n,) int64 is the first row of each."""
     several = np.flatnonzero(columns["flags"][rows] & np.uint32(_MANY)).tolist()
@@ -445,11 +453,11 @@ def _extracts(
         lambda n: odd.identifier(n) if n in odd.envelopes else envelopes[n].id,
         [(n, envelopes[n].correlation_id) for n in several],
         odd.contexts,
-        [(n, p.result) for n in answers if (p := envelopes[n].payload) is not None and matters(p.result)],
+        [(n, p.result) for n in answers if (p := envelopes[n].payload) is not None and has_extracted_parts(p.result)],
         lambda n: _arguments_written(envelopes[n].payload),
     )
-    found = extract(columns, rows, tables.strings, decoded)
-    found.odd = odd_forms(envelopes, {name: columns[name][rows] for name in _FORM_COLUMNS}, tables.strings)
+    found = extract_records(columns, rows, tables.strings, decoded)
+    found.odd = irregular_forms(envelopes, {name: columns[name][rows] for name in _FORM_COLUMNS}, tables.strings)
     found.odd.update(odd.forms)
     return found
 
@@ -464,12 +472,12 @@ def _arguments_written(payload: line_structs.Payload | None) -> msgspec.Raw | No
     return payload.params.arguments if payload.params is not None else msgspec.Raw(b"")
 
 
-def _contents(raws: Sequence[bytes], columns: dict[str, Array]) -> Array:
+def _content_hashes(raws: Sequence[bytes], columns: dict[str, Array]) -> Array:
     """Returns hashes of envelopes as written; NO_HASH without an id, since such envelopes have no copies."""
     return np.where(columns["id_hash"] == NO_HASH, np.uint64(NO_HASH), hash_each(raws))
 
 
-def _spread(values: Array, places: NDArray[np.int64], count: int) -> Array:
+def _scatter(values: Array, places: NDArray[np.int64], count: int) -> Array:
     column = np.zeros(count, values.dtype)
     column[places] = values
     return column

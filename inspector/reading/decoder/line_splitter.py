@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 _BOM = b"\xef\xbb\xbf"
 _BLANK = ord(" ")
 
-Lines = tuple[list[bytes], NDArray[np.int64]]
+SplitLines = tuple[list[bytes], NDArray[np.int64]]
 """Non-blank lines without their ends, and their offsets in the source: (n,) int64."""
 RUN_LINES = 1024
 """Lines per run: about as many as fit into the processor's cache, decoded forms included."""
 
 
-def runs_of(lines: Lines) -> Iterator[Lines]:
+def runs_of(lines: SplitLines) -> Iterator[SplitLines]:
     """Yields RUN_LINES lines at a time."""
     texts, offsets = lines
     for start in range(0, len(texts), RUN_LINES):
         yield texts[start : start + RUN_LINES], offsets[start : start + RUN_LINES]
 
 
-def split_lines(data: bytes, offset: int) -> Lines:
+def split_lines(data: bytes, offset: int) -> SplitLines:
     """Splits bytes into lines.
 
     Args:

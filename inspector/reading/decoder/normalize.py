@@ -12,19 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol import line_structs
-from inspector.protocol.context_places import NOTHING, Named, Told, told_elsewhere
+from inspector.protocol.context_places import (
+    NO_CONTEXT_PAYLOAD,
+    ContextSource,
+    PayloadContextFields,
+    find_context_outside_field,
+)
 from inspector.protocol.header import ABSENT
-from inspector.protocol.message_text import compact
-from inspector.protocol.object_contexts import levels_of, object_name
-from inspector.protocol.timestamps import parse_moment
+from inspector.protocol.message_text import compact_json
+from inspector.protocol.object_contexts import context_and_parents, object_name
+from inspector.protocol.timestamps import parse_date
 from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.columns import Array
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.irregular_forms import OddForm, odd_form
+from inspector.store.columns.irregular_forms import IrregularForm, irregular_form
 
-TOLD_FLAGS = {
-    Told.KIND: Flag.CONTEXT_IN_KIND.value, Told.PAYLOAD: Flag.CONTEXT_IN_PAYLOAD.value,
-    Told.THREAD: Flag.CONTEXT_IN_THREAD.value, Told.REASONING_ID: Flag.CONTEXT_IN_REASONING.value,
+CONTEXT_PLACE_FLAGS = {
+    ContextSource.KIND: Flag.CONTEXT_IN_KIND.value, ContextSource.PAYLOAD: Flag.CONTEXT_IN_PAYLOAD.value,
+    ContextSource.THREAD: Flag.CONTEXT_IN_THREAD.value, ContextSource.REASONING_ID: Flag.CONTEXT_IN_REASONING.value,
 }  # fmt: skip
 """Flags of messages with a context named elsewhere than in `context`."""
 _OBJECT_CONTEXT, _BAD_CONTEXT = Flag.OBJECT_CONTEXT.value, Flag.BAD_CONTEXT.value
@@ -50,7 +55,7 @@ def context_key(value: object) -> tuple[str | None, int]:
     return None, _BAD_CONTEXT
 
 
-class OddValues:
+class IrregularEnvelopes:
     """Irregular envelopes by place, with the values that do not fit into `usual.Envelope`.
 
     Attributes:
@@ -62,7 +67,7 @@ class OddValues:
     def __init__(self) -> None:
         self.envelopes: dict[int, line_structs.OpenEnvelope] = {}
         self.contexts: dict[int, tuple[dict[str, Any], ...]] = {}
-        self.forms: dict[int, OddForm] = {}
+        self.forms: dict[int, IrregularForm] = {}
         self._flags: dict[int, int] = {}
         self._times: dict[int, int] = {}
         self._seen: set[tuple[str, str, bool]] = set()
@@ -70,14 +75,14 @@ class OddValues:
     def __contains__(self, place: int) -> bool:
         return place in self.envelopes or place in self.contexts
 
-    def fitted(self, place: int, e: line_structs.OpenEnvelope) -> line_structs.Envelope:
+    def normalize_envelope(self, place: int, e: line_structs.OpenEnvelope) -> line_structs.Envelope:
         """Returns the envelope in the regular shape, and records the rest."""
         self.envelopes[place] = e
         payload = e.payload if type(e.payload) is line_structs.OpenPayload else None
-        elsewhere = _names_elsewhere(e, payload)
+        elsewhere = _has_other_context_field(e, payload)
         context, ts, named = e.context, e.ts, e.correlation_id
         if type(context) is not str or context[:1] == OBJECT_KEY:
-            context = self.context(place, e, payload or NOTHING, elsewhere=elsewhere)
+            context = self.context_key_at(place, e, payload or NO_CONTEXT_PAYLOAD, elsewhere=elsewhere)
         odd = elsewhere or e.correlationId is not ABSENT
         if named is ABSENT:
             named = e.correlationId
@@ -90,13 +95,13 @@ class OddValues:
         sender = e.sender if type(e.sender) is str else None
         if type(ts) is not str:
             if ts is not ABSENT and ts is not None:
-                self._times[place] = parse_moment(ts)
+                self._times[place] = parse_date(ts)
                 odd = True
             ts = None
         # The checks use only the first of each sender and kind.
         if odd and sender is not None and (key := (sender, e.kind, named is not None)) not in self._seen:
             self._seen.add(key)
-            form = odd_form(e, parse_moment(e.ts), payload or NOTHING)
+            form = irregular_form(e, parse_date(e.ts), payload or NO_CONTEXT_PAYLOAD)
             if form is not None:
                 self.forms[place] = form
         return line_structs.Envelope(
@@ -104,8 +109,9 @@ class OddValues:
             recipients(e.to) or None, named, context, payload, e.space,  # type: ignore[arg-type]  # as good as a Payload
         )  # fmt: skip
 
-    def context(
-        self, place: int, e: line_structs.OpenEnvelope | line_structs.Envelope, payload: Named, *, elsewhere: bool
+    def context_key_at(
+        self, place: int, e: line_structs.OpenEnvelope | line_structs.Envelope, payload: PayloadContextFields, *,
+        elsewhere: bool
     ) -> str | None:  # fmt: skip
         """Returns the key of a context that is no path.
 
@@ -117,16 +123,16 @@ class OddValues:
         """
         written, flags = e.context, 0
         if elsewhere and (written is ABSENT or written is None):
-            written, told = told_elsewhere(e, payload)
-            flags = TOLD_FLAGS.get(told, 0)
+            written, told = find_context_outside_field(e, payload)
+            flags = CONTEXT_PLACE_FLAGS.get(told, 0)
         key, more = context_key(written)
         if flags or more:
             self._flags[place] = flags | more
         if isinstance(written, dict):
-            self.contexts[place] = levels_of(written)
+            self.contexts[place] = context_and_parents(written)
         return key
 
-    def numbered(self, places: NDArray[np.int64], count: int) -> OddValues:
+    def renumbered(self, places: NDArray[np.int64], count: int) -> IrregularEnvelopes:
         """Returns the entries at the given places, renumbered.
 
         Args:
@@ -136,13 +142,13 @@ class OddValues:
         if len(places) == count or not (self.envelopes or self.contexts):
             return self
         number = dict(zip(places.tolist(), range(len(places)), strict=True))
-        found = OddValues()
+        found = IrregularEnvelopes()
         for part in ("envelopes", "contexts", "forms", "_flags", "_times"):
             own = getattr(self, part)
             setattr(found, part, {number[place]: value for place, value in own.items() if place in number})
         return found
 
-    def add_to(self, columns: dict[str, Array]) -> None:
+    def add_to_columns(self, columns: dict[str, Array]) -> None:
         """Adds flags and times to columns of the normalized envelopes."""
         for number, flags in self._flags.items():
             columns["flags"][number] |= flags
@@ -156,10 +162,10 @@ class OddValues:
         found = self.envelopes[number].id
         if found is ABSENT or found is None:
             return None
-        return found if isinstance(found, str) else compact(found)
+        return found if isinstance(found, str) else compact_json(found)
 
 
-def _names_elsewhere(e: line_structs.OpenEnvelope, payload: line_structs.OpenPayload | None) -> bool:
+def _has_other_context_field(e: line_structs.OpenEnvelope, payload: line_structs.OpenPayload | None) -> bool:
     """Returns True if a field other than `context` may name a context; few envelopes have one."""
     if e.thread_id is not ABSENT or e.threadId is not ABSENT:
         return True

@@ -12,8 +12,8 @@ from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import SourceFile
 
-_HEAD = 1 << 12
-_MOST = (1 << 32) - 1  # limit of the column of lengths
+_HEAD_BYTES = 1 << 12
+_MAX_LENGTH = (1 << 32) - 1  # limit of the column of lengths
 
 
 def read_overlong(source: SourceFile, place: int, start: int, stop: int, before: bytes = b"") -> Block:
@@ -25,10 +25,10 @@ def read_overlong(source: SourceFile, place: int, start: int, stop: int, before:
         start, stop: span of the line, with its line end if there is one.
         before: whole lines directly before it.
     """
-    head = source.read(start, _HEAD)
-    block = BlockReader(place, source.reading).read(before + head, start - len(before))
+    head = source.read(start, _HEAD_BYTES)
+    block = BlockReader(place, source.chosen_format).read_lines(before + head, start - len(before))
     if len(block) and int(block.columns["offset"][-1]) == start:
-        _call_unreadable(block, stop - start - (source.read(stop - 1, 1) == b"\n"))
+        _mark_unreadable(block, stop - start - (source.read(stop - 1, 1) == b"\n"))
     block.stop = stop
     return block
 
@@ -43,15 +43,15 @@ def read_element(place: int, head: bytes, start: int, stop: int) -> Block:
     """
     block = BlockReader(place).read_spans(head, [(0, len(head))], start)
     if len(block):
-        _call_unreadable(block, stop - start)
+        _mark_unreadable(block, stop - start)
     block.stop = stop
     return block
 
 
-def _call_unreadable(block: Block, length: int) -> None:
+def _mark_unreadable(block: Block, length: int) -> None:
     """Turns a block's last record into an unreadable one of the given length."""
     columns = block.columns
     columns["part"][-1] = 0
-    columns["length"][-1] = columns["size"][-1] = min(length, _MOST)
+    columns["length"][-1] = columns["size"][-1] = min(length, _MAX_LENGTH)
     if not columns["flags"][-1] & Flag.UNREADABLE:
         columns["flags"][-1] = int(Flag.UNREADABLE)

@@ -23,21 +23,21 @@ from inspector.reading.files.format_detection import scanner_for
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH
-from inspector.store.files.long_lines import MAX_LINE
+from inspector.store.files.long_lines import MAX_LINE_BYTES
 from inspector.store.files.source_files import ClockBasis, SourceFile, space_of_origin
-from inspector.store.messages.duplicates import identities
+from inspector.store.messages.duplicates import envelope_identities
 
 SAMPLE_BYTES = 1 << 19
 _PROBE_BYTES = 1 << 16
-_BEFORE_NS = 1_000_000_000
+_SEARCH_MARGIN_NS = 1_000_000_000
 """Nanoseconds by which a search starts before the sending time, since messages may arrive in another order."""
 _OUTLIER_NS = 1_000_000_000
-_ON_THE_WAY_NS = 20_000_000
+_MAX_TRANSFER_NS = 20_000_000
 """Longest plausible transfer from the gateway in nanoseconds; shorter gaps are no clock error."""
-_MOST_NS = 10 * 366 * 86_400 * 1_000_000_000
+_MAX_OFFSET_NS = 10 * 366 * 86_400 * 1_000_000_000
 """Largest plausible clock offset in nanoseconds."""
 _RPC = np.uint32(Flag.RPC.value)
-_MOST_SEARCHED = 8
+_MAX_SEARCHED_SOURCES = 8
 """Largest number of sources for a search by time."""
 
 
@@ -71,21 +71,23 @@ def compare_sources(sources: Sequence[SourceFile]) -> None:
     hundred kilobytes of each. Call before any record is returned.
     """
     samples = [_sample_of(source) for source in sources]
-    _place_in_space(sources, samples)
+    _assign_spaces(sources, samples)
     found: dict[int, int] = {
-        place: source.clock_offset_ns for place, source in enumerate(sources) if source.clock is ClockBasis.SET
+        place: source.clock_offset_ns
+        for place, source in enumerate(sources)
+        if source.clock_basis is ClockBasis.SET_BY_USER
     }
     # Offsets of the user first, then gateway logs: both are better references than any sample.
     order = sorted(range(len(sources)), key=lambda place: (place not in found, not samples[place].is_log, place))
     for root in order:
         found.setdefault(root, 0)
-        _spread(root, sources, samples, found)
+        _assign_offsets(root, sources, samples, found)
     for place, source in enumerate(sources):
-        if source.clock is not ClockBasis.SET:
+        if source.clock_basis is not ClockBasis.SET_BY_USER:
             source.clock_offset_ns = found[place]
 
 
-def _spread(root: int, sources: Sequence[SourceFile], samples: list[_Sample], found: dict[int, int]) -> None:
+def _assign_offsets(root: int, sources: Sequence[SourceFile], samples: list[_Sample], found: dict[int, int]) -> None:
     """Assigns offsets to all sources connected to a root by shared messages."""
     # Breadth first, so that each source is compared along the shortest chain.
     frontier = [root]
@@ -94,26 +96,26 @@ def _spread(root: int, sources: Sequence[SourceFile], samples: list[_Sample], fo
         for place in range(len(sources)):
             if place in found:
                 continue
-            later = _apart(samples[by], samples[place])
+            later = _estimate_shift(samples[by], samples[place])
             # Searching pairs of many files would delay the first message.
-            if later is None and len(sources) <= _MOST_SEARCHED:
-                later = _apart_elsewhere(sources, samples, by, place)
+            if later is None and len(sources) <= _MAX_SEARCHED_SOURCES:
+                later = _estimate_shift_by_search(sources, samples, by, place)
             if later is not None:
-                sources[place].clock = ClockBasis.ESTIMATED
-                if sources[by].clock is ClockBasis.OWN:  # an offset set by the user is no estimate
-                    sources[by].clock = ClockBasis.ESTIMATED
+                sources[place].clock_basis = ClockBasis.ESTIMATED
+                if sources[by].clock_basis is ClockBasis.OWN_CLOCK:  # an offset set by the user is no estimate
+                    sources[by].clock_basis = ClockBasis.ESTIMATED
                 found[place] = found[by] + later
                 frontier.append(place)
 
 
-def _apart(by: _Sample, other: _Sample) -> int | None:
+def _estimate_shift(by: _Sample, other: _Sample) -> int | None:
     """Returns the shift of the other source to the first one's clock in nanoseconds, if there are shared messages."""
     _, own, theirs = np.intersect1d(by.identities, other.identities, assume_unique=True, return_indices=True)
     times, others = by.times[own], other.times[theirs]
     known = (times != NO_TIME) & (others != NO_TIME)
     times, others = times[known], others[known]
     # Far apart means a repeated id, not a shared message.
-    near = np.abs(times.astype(np.float64) - others.astype(np.float64)) < _MOST_NS
+    near = np.abs(times.astype(np.float64) - others.astype(np.float64)) < _MAX_OFFSET_NS
     apart = times[near] - others[near]
     if not len(apart):
         return None
@@ -127,10 +129,10 @@ def _apart(by: _Sample, other: _Sample) -> int | None:
     found = int(usual.max() if by.is_log else usual.min())
     is_after = found <= 0 if by.is_log else found >= 0
     # A difference in the right direction that a delivery explains is no clock error.
-    return 0 if is_after and abs(found) <= _ON_THE_WAY_NS else found
+    return 0 if is_after and abs(found) <= _MAX_TRANSFER_NS else found
 
 
-def _apart_elsewhere(sources: Sequence[SourceFile], samples: list[_Sample], by: int, other: int) -> int | None:
+def _estimate_shift_by_search(sources: Sequence[SourceFile], samples: list[_Sample], by: int, other: int) -> int | None:
     """Returns the same shift from one file's beginning found in the middle of the other."""
     # One file may begin long after the other, so their beginnings share nothing.
     for one, beginning in ((by, other), (other, by)):
@@ -139,17 +141,17 @@ def _apart_elsewhere(sources: Sequence[SourceFile], samples: list[_Sample], by: 
         # Neither an archive's bytes nor an array can be searched by offset.
         if not comparable or source.feed is not None or source.elements is not None or time_ns == NO_TIME:
             continue
-        place = _place_of(source, time_ns - _BEFORE_NS)
+        place = _find_time(source, time_ns - _SEARCH_MARGIN_NS)
         if place > 0:
             middle = _sample_of(source, place)
             pair = (middle, samples[other]) if one == by else (samples[by], middle)
-            later = _apart(*pair)
+            later = _estimate_shift(*pair)
             if later is not None:
                 return later
     return None
 
 
-def _place_of(source: SourceFile, time_ns: int) -> int:
+def _find_time(source: SourceFile, time_ns: int) -> int:
     """Returns the byte offset of the first message at or after a time, assuming the log is in time order."""
     low, high = 0, max(0, source.size - _PROBE_BYTES)
     while high - low > _PROBE_BYTES:
@@ -166,7 +168,9 @@ def _sample_of(source: SourceFile, start: int = 0, size: int = SAMPLE_BYTES) -> 
     """Returns a sample of the whole lines in a byte range."""
     block = _block_of(source, start, size)
     columns, strings = block.columns, block.strings
-    found, first = np.unique(identities(block), return_index=True) if len(block) else (np.empty(0, np.uint64), [])
+    found, first = (
+        np.unique(envelope_identities(block), return_index=True) if len(block) else (np.empty(0, np.uint64), [])
+    )
     known = found != NO_HASH
     times = columns["time_ns"]
     sent = columns["ts_ns"][columns["ts_ns"] != NO_TIME]
@@ -185,25 +189,25 @@ def _sample_of(source: SourceFile, start: int = 0, size: int = SAMPLE_BYTES) -> 
 
 
 def _block_of(source: SourceFile, start: int, size: int) -> Block:
-    reader = BlockReader(0, source.reading)
+    reader = BlockReader(0, source.chosen_format)
     if source.elements is not None:  # a separate scanner, since the source's own keeps its position
         beside = SourceFile(source.data_path)
         try:
             beside.elements = scanner_for(beside)
-            found = beside.next_elements(size, at_end=True, longest=MAX_LINE)
+            found = beside.next_elements(size, at_end=True, longest=MAX_LINE_BYTES)
         finally:
             beside.close()
         if found is None or found.overlong_to is not None:
-            return reader.read(b"", 0)
+            return reader.read_lines(b"", 0)
         return reader.read_spans(found.data, found.spans, found.offset)
     data = source.read(start, size)
     # The first line is cut unless the range begins at the file's start.
     begin = data.find(b"\n") + 1 if start else 0
     end = len(data) if len(data) < size else data.rfind(b"\n") + 1
-    return reader.read(data[begin:end], start + begin)
+    return reader.read_lines(data[begin:end], start + begin)
 
 
-def _place_in_space(sources: Sequence[SourceFile], samples: list[_Sample]) -> None:
+def _assign_spaces(sources: Sequence[SourceFile], samples: list[_Sample]) -> None:
     """Assigns spaces to sources without one; tapped traffic gets a space of its own.
 
     RULE: traffic between a client and its MCP server belongs to no workspace, and its names are local: beside other

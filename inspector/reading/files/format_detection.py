@@ -7,12 +7,12 @@ from collections.abc import Generator, Iterator
 from itertools import pairwise
 
 from inspector.protocol.formats import FRAME_LABEL, api_messages, codex, prefixed_lines, read_chosen, read_line_as
-from inspector.protocol.formats.refused_formats import refusal, text_words
+from inspector.protocol.formats.refused_formats import refusal_name, text_words
 from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
-from inspector.protocol.truncated_json import completed
-from inspector.reading.decoder.batches import messages_of
-from inspector.store.files.array_elements import ElementScanner, Span, layout_of, trimmed
+from inspector.protocol.truncated_json import complete_json
+from inspector.reading.decoder.batches import split_batch
+from inspector.store.files.array_elements import ElementScanner, Span, element_indent, trim_span
 from inspector.store.files.source_files import SourceFile
 
 SNIFFED_LINES = 1_000
@@ -21,12 +21,12 @@ SNIFFED_LINES = 1_000
 HEAD_BYTES = 1 << 16
 """Bytes that suffice to distinguish lines from an array."""
 
-_LONGEST = 1 << 24
+_MAX_PROBED_LINE = 1 << 24
 """Bytes of a line that is read whole for detection; longer ones are read by their head."""
 _STEP = 1 << 22
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b"\r\n \t"
-_VALUES = b'{["-0123456789tfn]'
+_VALUE_STARTS = b'{["-0123456789tfn]'
 """First characters of a JSON array's value, or of its end."""
 _TIME_IN_BRACKETS = re.compile(rb"\[\d+[-:/]")
 """Beginning of a line with its time in brackets."""
@@ -41,22 +41,22 @@ def scanner_for(source: SourceFile) -> ElementScanner | None:
         OSError: if the file cannot be read.
     """
     head = source.read(0, HEAD_BYTES)
-    history = _HISTORY.match(head)
+    history = _HISTORY_START.match(head)
     if history is not None:
         return ElementScanner(begin=history.end())
-    spread = _SPREAD.match(head)
+    spread = _INDENTED_OBJECT_START.match(head)
     if spread is not None:
         return ElementScanner(b"", begin=spread.end(), bracketed=False)
-    return ElementScanner(layout_of(head.removeprefix(_BOM))) if is_array(head) else None
+    return ElementScanner(element_indent(head.removeprefix(_BOM))) if is_array(head) else None
 
 
-_HISTORY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"history"\s*:\s*\[')
+_HISTORY_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"history"\s*:\s*\[')
 """Beginning of a v0.0 or v0.1 gateway's history answer (docs/protocols.md 10)."""
-_SPREAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?=\{[ \t\r]*\n[ \t]+")')
+_INDENTED_OBJECT_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?=\{[ \t\r]*\n[ \t]+")')
 """Beginning of indented objects, as `jq` prints the lines of a log."""
-_MOST_TURNED = 1 << 26
+_MAX_REVERSED_BYTES = 1 << 26
 """Largest array in bytes that is reversed; a gateway returns 1,000 messages at most."""
-_ENOUGH_TIMES = 3
+_MIN_TIMES = 3
 
 
 def is_newest_first(source: SourceFile) -> bool | None:
@@ -69,21 +69,21 @@ def is_newest_first(source: SourceFile) -> bool | None:
         OSError: if the file cannot be read.
     """
     # Reversing needs the whole file in memory.
-    if source.size > _MOST_TURNED:
+    if source.size > _MAX_REVERSED_BYTES:
         return False
     head = source.read(0, HEAD_BYTES)
     scanner = scanner_for(source)
     spans = scanner.scan(head) if scanner is not None else []
     times = [time for start, stop in spans if (time := _time_of(head[start:stop])) != NO_TIME]
     falling = all(time >= later for time, later in pairwise(times))
-    history = _HISTORY.match(head) is not None
+    history = _HISTORY_START.match(head) is not None
     # Too early to decide: the next bytes may change the order.
-    if source.growing and source.size < HEAD_BYTES and (history or (falling and times)):
+    if source.is_growing and source.size < HEAD_BYTES and (history or (falling and times)):
         return None
     if history:
         return len(times) < 2 or times[0] >= times[-1]
     # Many times are needed, since two records may be swapped by chance.
-    return len(times) >= _ENOUGH_TIMES and falling and times[0] > times[-1]
+    return len(times) >= _MIN_TIMES and falling and times[0] > times[-1]
 
 
 def _time_of(element: bytes) -> int:
@@ -94,7 +94,7 @@ def _time_of(element: bytes) -> int:
     return parse_time(record.header.ts)
 
 
-def reading_of(source: SourceFile) -> str | None:
+def forced_format(source: SourceFile) -> str | None:
     """Returns a forced format for an array with elements that two formats share.
 
     Items of the Responses API occur in Codex threads, one a line; in an array they are a model's messages.
@@ -103,13 +103,13 @@ def reading_of(source: SourceFile) -> str | None:
         OSError: if the file cannot be read.
     """
     head = source.read(0, HEAD_BYTES)
-    if source.growing or not is_array(head):
+    if source.is_growing or not is_array(head):
         return None
-    scanner = ElementScanner(layout_of(head.removeprefix(_BOM)))
+    scanner = ElementScanner(element_indent(head.removeprefix(_BOM)))
     first = next((head[start:stop].strip(_BLANK) for start, stop in scanner.scan(head)), b"")
     known_as = read_line_as(first)[1] if first else None
     is_both = known_as in (codex.LABEL, api_messages.LABEL) and api_messages.read(first, unknown=True) is not None
-    return api_messages.LABEL if is_both and refusal(first) is None else None
+    return api_messages.LABEL if is_both and refusal_name(first) is None else None
 
 
 def is_array(head: bytes) -> bool:
@@ -117,7 +117,7 @@ def is_array(head: bytes) -> bool:
     bare = head.removeprefix(_BOM).lstrip(_BLANK)
     inner = bare[1:].lstrip(_BLANK)
     # A log line such as [12:30:01] begins with a bracket too.
-    if bare[:1] != b"[" or (inner and inner[0] not in _VALUES) or _TIME_IN_BRACKETS.match(bare):
+    if bare[:1] != b"[" or (inner and inner[0] not in _VALUE_STARTS) or _TIME_IN_BRACKETS.match(bare):
         return False
     scanner = ElementScanner()
     scanner.scan(bare)
@@ -130,12 +130,12 @@ def is_array(head: bytes) -> bool:
     same_line, _, more = rest.partition(b"\n")
     if same_line.strip(_BLANK):
         return inner[:1] in (b"{", b"[")
-    if messages_of(first):  # a JSON-RPC batch: as a line it gives the same messages, and more such lines may follow
+    if split_batch(first):  # a JSON-RPC batch: as a line it gives the same messages, and more such lines may follow
         return False
     return more.lstrip(_BLANK)[:1] not in (b"[", b"{")
 
 
-def archive_words(source: SourceFile) -> str | None:
+def archive_description(source: SourceFile) -> str | None:
     """Returns the kind of a nested or unsupported archive.
 
     RULE: an archive within an archive is not unpacked, so that a small file cannot expand without limit.
@@ -151,15 +151,15 @@ _ARCHIVES = (
 )  # fmt: skip
 
 
-def can_tell(source: SourceFile) -> bool:
+def has_enough_bytes(source: SourceFile) -> bool:
     """Returns True if enough of a growing file is there to detect its kind: a whole line, or HEAD_BYTES."""
-    if not source.growing or source.size >= HEAD_BYTES:
+    if not source.is_growing or source.size >= HEAD_BYTES:
         return True
     head = source.read(0, HEAD_BYTES).removeprefix(_BOM).lstrip(_BLANK)
     return b"\n" in head and head.rstrip(_BLANK) != b"{"  # a single brace may begin an object over several lines
 
 
-def why_unknown(source: SourceFile) -> str | None:
+def unknown_reason(source: SourceFile) -> str | None:
     """Returns a description of the first record if none of the first 1,000 is known; else None.
 
     Stops at the first known record, which is nearly always the first.
@@ -167,7 +167,7 @@ def why_unknown(source: SourceFile) -> str | None:
     Raises:
         OSError: if the file cannot be read.
     """
-    steps = sniff(source)
+    steps = detect_unknown(source)
     while True:
         try:
             next(steps)
@@ -175,7 +175,7 @@ def why_unknown(source: SourceFile) -> str | None:
             return end.value[0]
 
 
-def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
+def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
     """Returns the result of `why_unknown` and the number of examined records.
 
     A generator with steps, as a record may be very long.
@@ -189,13 +189,13 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
             yield
             continue
         number += 1
-        if number == 1 and source.reading is None and (refused := refusal(line)) is not None:
+        if number == 1 and source.chosen_format is None and (refused := refusal_name(line)) is not None:
             return refused, SNIFFED_LINES
         # The first message of a batch stands for its line.
-        record, known_as = _read(next((message for _, message in messages_of(line)), line), source.reading)
+        record, known_as = _read(next((message for _, message in split_batch(line)), line), source.chosen_format)
         if known_as == prefixed_lines.LABEL and prefixed_lines.is_log_line(line):
             logged, named = True, named or prefixed_lines.names_message(line)
-            failed |= record.means[0].failed
+            failed |= record.derived_messages[0].failed
         elif known_as not in (None, FRAME_LABEL):
             return None, number
         else:
@@ -220,8 +220,8 @@ def _lines(source: SourceFile) -> Iterator[bytes | None]:
         offset += len(chunk)
         *whole, rest = (rest + new).split(b"\n")
         # A line of gigabytes is judged by its beginning, and skipped in steps.
-        if len(rest) > _LONGEST:
-            whole.append(completed(rest[:HEAD_BYTES]) or rest[:HEAD_BYTES])
+        if len(rest) > _MAX_PROBED_LINE:
+            whole.append(complete_json(rest[:HEAD_BYTES]) or rest[:HEAD_BYTES])
             rest = b""
             while (piece := source.read(offset, _STEP)) and b"\n" not in piece:
                 offset += len(piece)
@@ -238,8 +238,8 @@ def _elements(source: SourceFile, scanner: ElementScanner) -> Iterator[bytes | N
     judged = -1  # start of an element that was judged by its head before its end was found
     while data := source.read(scanner.position, HEAD_BYTES):
         yield from _pieces(source, scanner.scan(data), judged)
-        if scanner.position - scanner.begun_at > _LONGEST and scanner.begun_at != judged:
-            judged = scanner.begun_at
+        if scanner.position - scanner.unfinished_start > _MAX_PROBED_LINE and scanner.unfinished_start != judged:
+            judged = scanner.unfinished_start
             yield from _pieces(source, [(judged, scanner.position)], -1)
         yield None
     yield from _pieces(source, scanner.finish(), judged)
@@ -249,10 +249,12 @@ def _pieces(source: SourceFile, spans: list[Span], judged: int) -> Iterator[byte
     for start, stop in spans:
         if start == judged:
             continue
-        data = source.read(start, min(stop - start, HEAD_BYTES if stop - start > _LONGEST else _LONGEST))
-        if stop - start > _LONGEST:
+        data = source.read(
+            start, min(stop - start, HEAD_BYTES if stop - start > _MAX_PROBED_LINE else _MAX_PROBED_LINE)
+        )
+        if stop - start > _MAX_PROBED_LINE:
             data = data.lstrip(_BLANK)
-            data = completed(data) or data
-        span = trimmed(data, (0, len(data)))
+            data = complete_json(data) or data
+        span = trim_span(data, (0, len(data)))
         if span is not None:
             yield data[span[0] : span[1]]

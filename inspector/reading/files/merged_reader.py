@@ -18,56 +18,56 @@ from numpy.typing import NDArray
 
 from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.files.clock_offsets import SAMPLE_BYTES, compare_sources
-from inspector.reading.files.source_reader import SourceReader, Steps, UnknownFormatError
-from inspector.store.columns.block import STRING_COLUMNS, Block, Opened
+from inspector.reading.files.source_reader import BlockSteps, SourceReader, UnknownFormatError
+from inspector.store.columns.block import STRING_COLUMNS, Block, OpenedConnection
 from inspector.store.columns.columns import Array
 from inspector.store.columns.extracts import Extracts
 from inspector.store.columns.intern_table import InternTable
-from inspector.store.columns.name_sets import BlockSets
+from inspector.store.columns.name_sets import BlockNameSets
 from inspector.store.files.source_files import SourceFile
 
-HOLD_S = 0.25
+MERGE_DELAY_S = 0.25
 """Seconds that records wait for other growing sources, polled about ten times a second."""
-_MOST_IN_PROCESSES = 4
+_MAX_SOURCES_WITH_WORKERS = 4
 """Largest number of sources with worker processes of their own."""
-_TAKEN = 2_000
+_MERGE_BATCH = 2_000
 """Records merged at once in a window; fewer cost more, since each merge visits every source."""
-_AHEAD_BYTES, _LEAST_BYTES = 1 << 23, 1 << 17
+_PENDING_BYTES, _MIN_BLOCK_BYTES = 1 << 23, 1 << 17
 """Bytes read but not merged of all sources together, and the minimum of one source."""
-_END = object()
+_END_OF_SOURCE = object()
 
 
-class _Waiting:
+class _PendingBlock:
     """Records of one source that are not merged yet.
 
     Attributes:
         block: contains them.
         keys: (records,) sort keys of the whole block in ns, ascending.
-        since: arrival, in the monotonic clock.
+        arrived_at: arrival, in the monotonic clock.
     """
 
     def __init__(self, block: Block, after_ns: int) -> None:
         self.block = block
-        self.since = time.monotonic()
+        self.arrived_at = time.monotonic()
         self._begin = 0
         times = block.columns["time_ns"].copy()
         times[:1] = max(after_ns, int(times[0]))
         self.keys = np.maximum.accumulate(times)
 
     @property
-    def last(self) -> int:
+    def last_key(self) -> int:
         return int(self.keys[-1])
 
     @property
     def is_empty(self) -> bool:
         return self._begin >= len(self.keys)
 
-    def within(self, until_ns: int | None) -> NDArray[np.int64]:
+    def keys_before(self, until_ns: int | None) -> NDArray[np.int64]:
         """Returns the keys of pending records before a time; of all for None."""
         stop = len(self.keys) if until_ns is None else int(np.searchsorted(self.keys, until_ns))
         return self.keys[self._begin : max(self._begin, stop)]
 
-    def take(self, until_ns: int | None, *, inclusive: bool) -> tuple[int, int]:
+    def take_until(self, until_ns: int | None, *, inclusive: bool) -> tuple[int, int]:
         """Removes records up to a time, all for None; returns their range in the block."""
         begin, side = self._begin, "right" if inclusive else "left"
         stop = len(self.keys) if until_ns is None else int(np.searchsorted(self.keys, until_ns, side))
@@ -75,54 +75,54 @@ class _Waiting:
         return begin, self._begin
 
 
-def _limit(waiting: Sequence[_Waiting], until_ns: int | None, most: int) -> int | None:
+def _batch_limit(waiting: Sequence[_PendingBlock], until_ns: int | None, most: int) -> int | None:
     """Returns a time with about `most` pending records before it, unless fewer are pending."""
-    keys = np.concatenate([held.within(until_ns) for held in waiting]) if waiting else np.empty(0, np.int64)
+    keys = np.concatenate([held.keys_before(until_ns) for held in waiting]) if waiting else np.empty(0, np.int64)
     return int(np.partition(keys, most)[most]) if len(keys) > most else None
 
 
-class _InOrder:
+class _MergeQueue:
     """Merge queue of sources: a source supplies a block when it has no pending record, or others wait for it."""
 
     def __init__(self) -> None:
-        self._waiting: list[deque[_Waiting]] = []  # of each source
-        self._after: list[int] = []  # last key of each source
+        self._waiting: list[deque[_PendingBlock]] = []  # of each source
+        self._last_keys: list[int] = []  # last key of each source
 
-    def add(self) -> None:
+    def add_source(self) -> None:
         """Adds a source."""
         self._waiting.append(deque())
-        self._after.append(NO_TIME)
+        self._last_keys.append(NO_TIME)
 
     @property
     def count(self) -> int:
         """Number of sources."""
         return len(self._waiting)
 
-    def wants(self, place: int) -> bool:
+    def is_empty(self, place: int) -> bool:
         """Returns True if a source has no pending record."""
         return not self._waiting[place]
 
-    def give(self, place: int, block: Block) -> None:
+    def add_block(self, place: int, block: Block) -> None:
         """Adds a source's block to the queue."""
-        held = _Waiting(block, self._after[place])
+        held = _PendingBlock(block, self._last_keys[place])
         self._waiting[place].append(held)
-        self._after[place] = held.last
+        self._last_keys[place] = held.last_key
 
-    def awaited(self, more: Collection[int]) -> int | None:
+    def blocking_source(self, more: Collection[int]) -> int | None:
         """Returns the source that blocks all others while few records are in order.
 
         Args:
             more: sources with pending records that can supply another block at once.
         """
-        until, place = min(((self._after[place], place) for place in more), default=(None, -1))
+        until, place = min(((self._last_keys[place], place) for place in more), default=(None, -1))
         ready = 0
         for held in chain.from_iterable(self._waiting) if until is not None else ():
-            ready += len(held.within(until))
-            if ready >= _TAKEN:
+            ready += len(held.keys_before(until))
+            if ready >= _MERGE_BATCH:
                 return None
         return place if until is not None else None
 
-    def take(self, more: Collection[int], until_ns: int | None = None, most: int | None = None) -> Block | None:
+    def take_merged(self, more: Collection[int], until_ns: int | None = None, most: int | None = None) -> Block | None:
         """Removes and returns the records that are in order by now, if any.
 
         Args:
@@ -130,24 +130,27 @@ class _InOrder:
             until_ns: upper limit of the time, if any.
             most: approximate limit of records; records of one time stay together.
         """
-        ends = [(self._after[place], place) for place in more]
+        ends = [(self._last_keys[place], place) for place in more]
         if until_ns is not None:
             ends.append((until_ns, len(self._waiting)))
         # Records at the last known time wait for equal times in earlier sources.
         until, first = min(ends, default=(None, len(self._waiting)))
-        if most is not None and (sooner := _limit([*chain.from_iterable(self._waiting)], until, most)) is not None:
+        if (
+            most is not None
+            and (sooner := _batch_limit([*chain.from_iterable(self._waiting)], until, most)) is not None
+        ):
             until, first = sooner, len(self._waiting)
         parts: list[tuple[Block, int, int, NDArray[np.int64]]] = []
         for place, waiting in enumerate(self._waiting):
             for held in waiting:
-                begin, stop = held.take(until, inclusive=place <= first)
+                begin, stop = held.take_until(until, inclusive=place <= first)
                 if begin < stop:
                     parts.append((held.block, begin, stop, held.keys))
             while waiting and waiting[0].is_empty:
                 waiting.popleft()
-        return merged(parts) if parts else None
+        return merge_parts(parts) if parts else None
 
-    def due(self, growing: Collection[int], now: float) -> int | None:
+    def release_limit(self, growing: Collection[int], now: float) -> int | None:
         """Returns the key up to which growing sources no longer delay records, if they do.
 
         Args:
@@ -156,8 +159,8 @@ class _InOrder:
         """
         if len(growing) < 2:
             return None
-        known = min(self._after[place] for place in growing)
-        old = (held.last for held in chain.from_iterable(self._waiting) if now - held.since >= HOLD_S)
+        known = min(self._last_keys[place] for place in growing)
+        old = (held.last_key for held in chain.from_iterable(self._waiting) if now - held.arrived_at >= MERGE_DELAY_S)
         return max([known, *old])
 
 
@@ -180,7 +183,7 @@ class MergedReader:
         self._compare = compare
         self.left_out: list[str] = []
         self.pace = readers[0].pace
-        self._order = _InOrder()
+        self._order = _MergeQueue()
 
     @property
     def source(self) -> SourceFile:
@@ -198,11 +201,11 @@ class MergedReader:
         return self._readers
 
     @property
-    def waiting(self) -> bool:
+    def is_waiting(self) -> bool:
         """True if the last step had no block because the next one is not ready."""
-        return any(reader.waiting for reader in self._readers)
+        return any(reader.is_waiting for reader in self._readers)
 
-    def find_out(self, *, wait: bool) -> Steps:
+    def detect_format(self, *, wait: bool) -> BlockSteps:
         """Detects the format of each source; drops sources of unknown format.
 
         Raises:
@@ -212,77 +215,77 @@ class MergedReader:
         for reader in self._readers:
             try:
                 # One unreadable file among many must not hide the others.
-                yield from reader.find_out(wait=wait)
+                yield from reader.detect_format(wait=wait)
             except UnknownFormatError as error:
                 self.left_out.append(str(error))
             except OSError as error:
-                self.left_out.append(_cannot(reader.source, error))
+                self.left_out.append(_read_error_text(reader.source, error))
             else:
                 known.append(reader)
         if not known or (self.left_out and not any(reader.source.size for reader in known)):
             raise UnknownFormatError(self.left_out[0])
         self._readers = known
         for reader in known:
-            yield from reader.wait_until(lambda source=reader.source: _is_sampled(source), wait=wait)
+            yield from reader.wait_until(lambda source=reader.source: _has_sample(source), wait=wait)
         # Before the first record, as later ones cannot be moved any more.
         if self._compare:
             compare_sources(self.sources)
 
-    def read(self, size: int, *, wait: bool, to_be_followed: bool = False) -> Steps:
+    def read_blocks(self, size: int, *, wait: bool, to_be_followed: bool = False) -> BlockSteps:
         """Yields blocks of all sources up to their ends; as `SourceReader.read`."""
         # Many files together keep the processors busy already.
-        readers = 1 if len(self._readers) <= _MOST_IN_PROCESSES else 0
+        readers = 1 if len(self._readers) <= _MAX_SOURCES_WITH_WORKERS else 0
         # The blocks of all files together stay within this much memory.
-        size = min(size, max(_LEAST_BYTES, _AHEAD_BYTES // len(self._readers)))
+        size = min(size, max(_MIN_BLOCK_BYTES, _PENDING_BYTES // len(self._readers)))
         with ExitStack() as stack:
             steps = [
                 stack.enter_context(
-                    closing(one.read(size, wait=wait, to_be_followed=to_be_followed, processes=readers))
+                    closing(one.read_blocks(size, wait=wait, to_be_followed=to_be_followed, processes=readers))
                 )
                 for one in self._readers
             ]
-            self._grow()
+            self._add_new_sources()
             going = set(range(len(steps)))
             while True:
                 for place in sorted(going):
-                    while place in going and self._order.wants(place):
-                        block = self._next(place, steps[place])
-                        self._put(place, block, going)
-                        if block is not _END and not (wait and isinstance(block, Block)):
+                    while place in going and self._order.is_empty(place):
+                        block = self._next_step(place, steps[place])
+                        self._process_step(place, block, going)
+                        if block is not _END_OF_SOURCE and not (wait and isinstance(block, Block)):
                             yield None  # first blocks of hundreds of files take long
-                while (place := self._order.awaited(going)) is not None:
-                    block = self._next(place, steps[place])
-                    self._put(place, block, going)
+                while (place := self._order.blocking_source(going)) is not None:
+                    block = self._next_step(place, steps[place])
+                    self._process_step(place, block, going)
                     if block is None or not wait:
                         yield None
                     if block is None:  # it may take long to come
                         break
-                block = self._order.take(going, most=None if wait else max(self.pace.lines, _TAKEN))
+                block = self._order.take_merged(going, most=None if wait else max(self.pace.line_limit, _MERGE_BATCH))
                 if block is None and not going:
                     return
                 if block is not None:
                     yield block
 
-    def _put(self, place: int, block: object, going: set[int]) -> None:
+    def _process_step(self, place: int, block: object, going: set[int]) -> None:
         """Processes the result of a source's step."""
-        if block is _END:
+        if block is _END_OF_SOURCE:
             going.discard(place)
         elif isinstance(block, Block):
-            self._give(place, block)
+            self._queue_block(place, block)
 
-    def _next(self, place: int, steps: Steps) -> object:
+    def _next_step(self, place: int, steps: BlockSteps) -> object:
         """Returns the next step of a source; a read error ends that source only."""
         try:
-            return next(steps, _END)
+            return next(steps, _END_OF_SOURCE)
         except OSError as error:
-            self._readers[place].source.trouble = _cannot(self._readers[place].source, error)
-            return _END
+            self._readers[place].source.problem = _read_error_text(self._readers[place].source, error)
+            return _END_OF_SOURCE
 
-    def add(self, reader: SourceReader) -> None:
+    def add_reader(self, reader: SourceReader) -> None:
         """Adds a source that appeared later."""
         self._readers.append(reader)
 
-    def read_on(self, size: int, growing: Collection[SourceFile], *, at_end: bool = False) -> Block | None:
+    def read_new_records(self, size: int, growing: Collection[SourceFile], *, at_end: bool = False) -> Block | None:
         """Returns new records of growing sources, as far as they are in order.
 
         Records wait a moment for other growing sources. A record that comes even later stays at its arrival position.
@@ -292,49 +295,49 @@ class MergedReader:
             growing: sources that may supply records at any time.
             at_end: no record waits any more.
         """
-        self._grow()
+        self._add_new_sources()
         more: list[int] = []
         for place, reader in enumerate(self._readers):
             source = reader.source
-            if source.trouble is None and self._order.wants(place):
+            if source.problem is None and self._order.is_empty(place):
                 try:
-                    block = reader.next(whole_lines=reader.is_live, size=size)
+                    block = reader.next_block(whole_lines=reader.is_live, size=size)
                 except OSError as error:
-                    source.trouble, block = _cannot(source, error), None
+                    source.problem, block = _read_error_text(source, error), None
                 if block is not None:
-                    self._give(place, block)
-            if source.trouble is None and (reader.left_lines or reader.waiting):
+                    self._queue_block(place, block)
+            if source.problem is None and (reader.has_more_lines or reader.is_waiting):
                 more.append(place)
         places = [place for place, reader in enumerate(self._readers) if reader.source in growing]
-        return self._order.take(more, None if at_end else self._order.due(places, time.monotonic()))
+        return self._order.take_merged(more, None if at_end else self._order.release_limit(places, time.monotonic()))
 
-    def _grow(self) -> None:
+    def _add_new_sources(self) -> None:
         while self._order.count < len(self._readers):
             self._readers[self._order.count].pace = self.pace
-            self._order.add()
+            self._order.add_source()
 
-    def _give(self, place: int, block: Block) -> None:
+    def _queue_block(self, place: int, block: Block) -> None:
         """Queues the records of a block, in the document's clock."""
         source = self._readers[place].source
         source.read_to = max(source.read_to, block.stop)
-        source.note(block)
+        source.update_from_block(block)
         if not len(block):
             return
         if source.clock_offset_ns:
-            block.columns["time_ns"] = _shifted(block.columns["time_ns"], source.clock_offset_ns)
-        self._order.give(place, block)
+            block.columns["time_ns"] = _shift_times(block.columns["time_ns"], source.clock_offset_ns)
+        self._order.add_block(place, block)
 
 
-def _cannot(source: SourceFile, error: OSError) -> str:
+def _read_error_text(source: SourceFile, error: OSError) -> str:
     return f"{source.name} cannot be read to its end: {error.strerror or error}."
 
 
-def _is_sampled(source: SourceFile) -> bool:
+def _has_sample(source: SourceFile) -> bool:
     """Returns True if a source has enough bytes for a clock sample."""
-    return not source.growing or source.size >= SAMPLE_BYTES
+    return not source.is_growing or source.size >= SAMPLE_BYTES
 
 
-def _shifted(times: NDArray[np.int64], offset_ns: int) -> NDArray[np.int64]:
+def _shift_times(times: NDArray[np.int64], offset_ns: int) -> NDArray[np.int64]:
     """Returns (n,) shifted times; NO_TIME and implausible ones stay."""
     usual = (times > -_LATEST_NS) & (times < _LATEST_NS)
     return np.where(usual, times + offset_ns, times)
@@ -343,21 +346,21 @@ def _shifted(times: NDArray[np.int64], offset_ns: int) -> NDArray[np.int64]:
 _LATEST_NS = 1 << 62
 
 
-def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
+def merge_parts(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
     """Merges parts of blocks by their keys; at equal keys the earlier part comes first.
 
     Args:
         parts: block, start and stop of the part, and the keys of all its records, ascending.
     """
     strings: InternTable[str] = InternTable("")
-    to_sets = BlockSets(strings)
+    to_sets = BlockNameSets(strings)
     # Stable, so that records of one time stay in file order.
     order = np.argsort(np.concatenate([keys[begin:stop] for _, begin, stop, keys in parts]), kind="stable")
     put = np.argsort(order)
     names = set().union(*(block.columns for block, *_ in parts))
     pieces: dict[str, list[Array]] = {name: [] for name in names}
     extracts, before = Extracts(), 0
-    opened: list[Opened] = []
+    opened: list[OpenedConnection] = []
     for block, begin, stop, _ in parts:
         numbers = strings.intern_all([None, *block.strings[1:]], len(block.strings))
         sets = to_sets.intern_all([block.to_sets[place] for place in range(len(block.to_sets))])
@@ -368,19 +371,19 @@ def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
             held.append(numbers[piece] if name in STRING_COLUMNS else sets[piece] if name == "to_set" else piece)
         places = np.full(len(block), -1, np.int64)
         places[begin:stop] = put[before : before + stop - begin]
-        extracts.put(block.extracts, places.tolist())
-        opened += [_moved(mark, places, put) for mark in block.opened if _is_within(mark, begin, stop, len(block))]
+        extracts.add_extracts(block.extracts, places.tolist())
+        opened += [_move_mark(mark, places, put) for mark in block.opened if _is_within(mark, begin, stop, len(block))]
         before += stop - begin
     columns = {name: np.concatenate(held)[order] for name, held in pieces.items()}
     opened.sort(key=lambda mark: mark.place)
     return Block(columns, strings, to_sets, extracts, Counter(), opened=opened)
 
 
-def _is_within(mark: Opened, begin: int, stop: int, count: int) -> bool:
+def _is_within(mark: OpenedConnection, begin: int, stop: int, count: int) -> bool:
     """Returns True if a connection begins within a part of a block, or after its last record."""
     return begin <= mark.place < stop or mark.place == stop == count
 
 
-def _moved(mark: Opened, places: NDArray[np.int64], put: NDArray[np.int64]) -> Opened:
+def _move_mark(mark: OpenedConnection, places: NDArray[np.int64], put: NDArray[np.int64]) -> OpenedConnection:
     """Returns the mark at the new place of its next record; at the end if that is in no part yet."""
     return mark._replace(place=int(places[mark.place]) if mark.place < len(places) else len(put))

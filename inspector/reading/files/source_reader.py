@@ -12,22 +12,22 @@ from contextlib import closing
 
 import numpy as np
 
-from inspector.protocol.formats import READS, prefixed_lines
+from inspector.protocol.formats import READABLE_FORMATS, prefixed_lines
 from inspector.reading.decoder import overlong_lines
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.files.format_detection import (
     SNIFFED_LINES,
-    archive_words,
-    can_tell,
+    archive_description,
+    detect_unknown,
+    has_enough_bytes,
     is_newest_first,
     scanner_for,
-    sniff,
 )
-from inspector.reading.reassembly.derived_lines import JoinedLines
-from inspector.reading.reassembly.reassembler import IN_ORDER, Wires
-from inspector.reading.workers.offload import BACKLOG_BYTES, LONG_LINE_BYTES, Backlog, LongLines
+from inspector.reading.reassembly.derived_lines import DerivedLineSpool
+from inspector.reading.reassembly.reassembler import ORDER_MARKS, Reassembler
+from inspector.reading.workers.offload import BACKLOG_BYTES, LONG_LINE_BYTES, BacklogReader, LongLineReader
 from inspector.reading.workers.parallel_reader import WORTHWHILE_BYTES, Pace, read_blocks
-from inspector.reading.workers.worker_process import works_alone
+from inspector.reading.workers.worker_process import are_workers_disabled
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
 from inspector.store.files import long_lines
@@ -36,18 +36,18 @@ from inspector.store.files.source_files import SourceFile
 BLOCK_BYTES = 1 << 20
 LIVE_BLOCK_BYTES = 1 << 18
 """Bytes of a live block; small, so that the window stays responsive between blocks."""
-_SHORT_LINE = 128
+_MIN_LINE_BYTES = 128
 """Minimal bytes a line counts in a block's limit, since each line costs time however short it is."""
 POLL_S = 0.016
 """Poll interval of a document in seconds; a full-rate source fills it with a few milliseconds of work."""
-_TAKEN_S, _TAKEN_BEHIND_S, _BEHIND_BYTES = 0.008, 0.016, 8 << 20
+_BLOCK_BUDGET_S, _CATCH_UP_BUDGET_S, _CATCH_UP_BYTES = 0.008, 0.016, 8 << 20
 """Time budget in seconds for a live block; a larger one, with larger and cheaper blocks, during catch-up; and the
 backlog in bytes that starts catch-up.
 """
-_FORMATS_READ = f"{READS}; HTTP archives (HAR); a JSON array of any of these; and all of them as .gz or .zst"
+_FORMATS_READ = f"{READABLE_FORMATS}; HTTP archives (HAR); a JSON array of any of these; and all of them as .gz or .zst"
 _WAIT_S = 0.05
 
-Steps = Generator[Block | None]
+BlockSteps = Generator[Block | None]
 """Yields blocks in order; None for a step without a block."""
 
 
@@ -60,8 +60,8 @@ class SourceReader:
 
     Attributes:
         source: the file; the caller advances its `read_to` when it processes a block.
-        waiting: the last step had no block because the next one is not ready.
-        left_lines: the last block omits whole lines that are there.
+        is_waiting: the last step had no block because the next one is not ready.
+        has_more_lines: the last block omits whole lines that are there.
         pace: the caller reports its processing time here.
     """
 
@@ -74,15 +74,15 @@ class SourceReader:
             live: it grows while a window waits: lines too long for its loop go to a worker process.
         """
         self.source = source
-        self.waiting = self.left_lines = False
+        self.is_waiting = self.has_more_lines = False
         self.pace = Pace()  # of the caller's processing
         self._own_pace = Pace()
         self._place = place
-        self._live = self._hands_over = live
-        self._long_lines: LongLines | None = None
-        self._backlog: Backlog | None = None
+        self._live = self._uses_workers = live
+        self._long_lines: LongLineReader | None = None
+        self._backlog: BacklogReader | None = None
         self._torn_at: int | None = None  # start of a last record that was read without its end
-        self._wires: Wires | None = None
+        self._wires: Reassembler | None = None
 
     @property
     def is_live(self) -> bool:
@@ -93,38 +93,38 @@ class SourceReader:
     def sources(self) -> list[SourceFile]:
         return [self.source]
 
-    def _blocks(self) -> BlockReader:
+    def _new_block_reader(self) -> BlockReader:
         """Returns the reader of the next block."""
-        return BlockReader(self._place, self.source.reading, self._in_order())
+        return BlockReader(self._place, self.source.chosen_format, self._reassembler())
 
-    def _in_order(self) -> Wires:
+    def _reassembler(self) -> Reassembler:
         """Returns the reassembler of lines that depend on earlier ones."""
         if self._wires is None:
-            joined = JoinedLines(self.source.name)
-            self._wires, self.source.joined = Wires(joined), joined
+            joined = DerivedLineSpool(self.source.name)
+            self._wires, self.source.derived_lines = Reassembler(joined), joined
         return self._wires
 
     # From the beginning
 
-    def find_out(self, *, wait: bool) -> Steps:
+    def detect_format(self, *, wait: bool) -> BlockSteps:
         """Detects the format as soon as enough of the file is there.
 
         Raises:
             UnknownFormatError: if none of the first 1,000 lines is known, or it is a nested archive.
         """
         source = self.source
-        yield from self.wait_until(lambda: can_tell(source), wait=wait)
-        archive = archive_words(source)
+        yield from self.wait_until(lambda: has_enough_bytes(source), wait=wait)
+        archive = archive_description(source)
         # An archive inside of an archive is not opened.
         if archive is not None:
             raise UnknownFormatError(f"{source.name} is {archive}. Unpack it, and open the log that is in it.")
         source.elements = scanner_for(source)
         while True:
-            growing = source.growing
+            growing = source.is_growing
             reason, looked_at = yield from self._sniff()
             if reason is None:
                 if not (looked_at or growing) and source.container is not None and source.feed is not None:
-                    raise UnknownFormatError(source.feed.trouble or f"{source.name} holds nothing to be shown.")
+                    raise UnknownFormatError(source.feed.problem or f"{source.name} holds nothing to be shown.")
                 return
             if reason.endswith(prefixed_lines.NO_MESSAGES) and not growing:
                 raise UnknownFormatError(f"{source.name} is {reason}. A tap records them: context-inspector tap.")
@@ -137,7 +137,7 @@ class SourceReader:
             yield from self._wait(wait=wait)
 
     def _sniff(self) -> Generator[None, None, tuple[str | None, int]]:
-        steps = sniff(self.source)
+        steps = detect_unknown(self.source)
         while True:
             try:
                 next(steps)
@@ -145,9 +145,9 @@ class SourceReader:
                 return found.value
             yield
 
-    def read(
+    def read_blocks(
         self, size: int, *, wait: bool, to_be_followed: bool = False, processes: int | None = None
-    ) -> Steps:  # fmt: skip
+    ) -> BlockSteps:  # fmt: skip
         """Yields blocks up to the end: of the present file, or of the feed that fills it.
 
         Args:
@@ -160,70 +160,70 @@ class SourceReader:
         if processes != 0 and self._is_worth_processes():
             yield from self._read_in_parts(processes, wait=wait)
         elif self.source.elements is not None and not self.source.read_to:
-            yield from self._read_turned(wait=wait)
+            yield from self._read_reversed(wait=wait)
         # A file that grows is read to its present end first; the rest is followed.
         stop = None if self.source.feed is not None else self.source.size
-        self._hands_over = not wait  # lines too long for a window's loop
+        self._uses_workers = not wait  # lines too long for a window's loop
         while True:
-            growing = self.source.growing  # read first: the end may be announced during the read
-            block = self.next(whole_lines=growing or self._live, size=size)
+            growing = self.source.is_growing  # read first: the end may be announced during the read
+            block = self.next_block(whole_lines=growing or self._live, size=size)
             if block is not None:
                 yield block
                 if stop is not None and self.source.read_to >= stop and to_be_followed:
                     break
-            elif not growing and not self.waiting:
+            elif not growing and not self.is_waiting:
                 break
             else:
                 yield from self._wait(wait=wait)
-        self._hands_over = self._live
+        self._uses_workers = self._live
         if not self._live:
-            rest = self.rest() if not to_be_followed else None
+            rest = self.read_unfinished() if not to_be_followed else None
             if rest is not None:
                 yield rest
             self.close()
 
     def _is_worth_processes(self) -> bool:
         source = self.source
-        if source.feed is not None or source.elements is not None or works_alone():
+        if source.feed is not None or source.elements is not None or are_workers_disabled():
             return False
         # Records that depend on earlier ones cannot be read in parts.
         begins = source.read(0, BLOCK_BYTES)
-        if any(mark in begins for mark in IN_ORDER):
+        if any(mark in begins for mark in ORDER_MARKS):
             return False
         if source.size >= WORTHWHILE_BYTES:
             return True
         return source.size >= LONG_LINE_BYTES and b"\n" not in source.read(0, LONG_LINE_BYTES)
 
-    def _read_in_parts(self, processes: int | None, *, wait: bool) -> Steps:
+    def _read_in_parts(self, processes: int | None, *, wait: bool) -> BlockSteps:
         source, pace = self.source, None if wait else self.pace
         with closing(read_blocks(source, self._place, source.size, wait=wait, readers=processes, pace=pace)) as blocks:
             for block in blocks:
-                self.waiting = block is None
+                self.is_waiting = block is None
                 yield block
-        self.waiting = False
+        self.is_waiting = False
 
-    def _read_turned(self, *, wait: bool) -> Steps:
+    def _read_reversed(self, *, wait: bool) -> BlockSteps:
         """Yields an array that is newest first as one reversed block; no block for other files."""
         yield from self.wait_until(lambda: is_newest_first(self.source) is not None, wait=wait)
         if is_newest_first(self.source):
-            yield from self.wait_until(lambda: not self.source.growing, wait=wait)
+            yield from self.wait_until(lambda: not self.source.is_growing, wait=wait)
             yield self._next_elements(at_end=True, size=self.source.size + 1, newest_first=True)
 
-    def wait_until(self, there: Callable[[], bool], *, wait: bool) -> Steps:
+    def wait_until(self, there: Callable[[], bool], *, wait: bool) -> BlockSteps:
         """Yields None until the condition is true."""
         while not there():
             yield from self._wait(wait=wait)
 
-    def _wait(self, *, wait: bool) -> Steps:
+    def _wait(self, *, wait: bool) -> BlockSteps:
         if wait and self.source.feed is not None:
             self.source.feed.wait(_WAIT_S)
-        self.waiting = True
+        self.is_waiting = True
         yield None
-        self.waiting = False
+        self.is_waiting = False
 
     # Incremental reading
 
-    def next(self, *, whole_lines: bool, size: int = BLOCK_BYTES) -> Block | None:
+    def next_block(self, *, whole_lines: bool, size: int = BLOCK_BYTES) -> Block | None:
         """Returns the block after `source.read_to`; None at the end, or while it is not ready.
 
         Args:
@@ -231,55 +231,55 @@ class SourceReader:
             size: bytes to read; more for a longer line, fewer for short lines.
         """
         source = self.source
-        self.left_lines = False
-        most_lines = max(1, size // _SHORT_LINE)
+        self.has_more_lines = False
+        most_lines = max(1, size // _MIN_LINE_BYTES)
         # A slow step would block the window, so earlier durations limit its lines.
-        if self._hands_over:  # a window waits
-            most_lines = min(most_lines, self.pace.lines, self._own_pace.lines)
+        if self._uses_workers:  # a window waits
+            most_lines = min(most_lines, self.pace.line_limit, self._own_pace.line_limit)
         if source.elements is not None:
             return self._next_elements(at_end=not whole_lines, size=size)
-        if self._long_lines is not None and self._long_lines.pending:
+        if self._long_lines is not None and self._long_lines.is_pending:
             return self._next_long_line(whole_lines=whole_lines)
         if self._live:
-            is_behind = source.size - source.read_to > _BEHIND_BYTES
-            self.pace.taken_s = _TAKEN_BEHIND_S if is_behind else _TAKEN_S
+            is_behind = source.size - source.read_to > _CATCH_UP_BYTES
+            self.pace.budget_s = _CATCH_UP_BUDGET_S if is_behind else _BLOCK_BUDGET_S
             block = self._next_of_backlog()
-            if block is not None or self.waiting:
+            if block is not None or self.is_waiting:
                 return block
-        start = self._start()
+        start = self._next_offset()
         while True:
             data = source.read(start, size)
             end = data.rfind(b"\n") + 1
             if end or len(data) < size:
                 break
-            if self._hands_over:
+            if self._uses_workers:
                 if size >= LONG_LINE_BYTES:
                     return self._next_long_line(whole_lines=whole_lines)
                 # Grows fourfold up to the limit above which a worker takes over.
                 size = min(4 * size, LONG_LINE_BYTES)
                 continue
-            stop = long_lines.end_within(source, start + len(data), start + long_lines.MAX_LINE)
+            stop = long_lines.find_line_end_before(source, start + len(data), start + long_lines.MAX_LINE_BYTES)
             if stop is None:
                 return self._next_overlong(start, start + len(data), whole_lines=whole_lines)
             size = stop - start + 1
-        self.left_lines = data.count(b"\n") > most_lines
-        if self.left_lines:
+        self.has_more_lines = data.count(b"\n") > most_lines
+        if self.has_more_lines:
             end = _end_of_line(data, most_lines)
         # The file will not grow: its last line may lack a line end.
         elif len(data) < size and not whole_lines and start + len(data) > source.read_to:
-            block = self._blocks().read(data, start) if data else None
-            self._torn_at = _torn_at(block, data[end:], start + end) if block is not None else None
+            block = self._new_block_reader().read_lines(data, start) if data else None
+            self._torn_at = _torn_record_offset(block, data[end:], start + end) if block is not None else None
             return block
         return self._read_paced(data[:end], start) if end else None
 
     def _read_paced(self, data: bytes, start: int) -> Block:
         """Reads lines and measures the pace: lines of unknown form take ten times as long."""
         began = time.thread_time()
-        block = self._blocks().read(data, start)
-        self._own_pace.note(len(block), time.thread_time() - began)
+        block = self._new_block_reader().read_lines(data, start)
+        self._own_pace.record_part(len(block), time.thread_time() - began)
         return block
 
-    def _start(self) -> int:
+    def _next_offset(self) -> int:
         """Returns the next offset to read. A torn line that continues after all is read again as a whole.
 
         Its first row stays: a row on screen does not change.
@@ -293,7 +293,7 @@ class SourceReader:
     def _next_overlong(self, start: int, seen: int, *, whole_lines: bool) -> Block | None:
         """Reads a line above MAX_LINE without an end before `seen`."""
         source = self.source
-        stop = long_lines.end_of_line(source, seen)
+        stop = long_lines.find_line_end(source, seen)
         if stop is None and whole_lines:
             return None
         return overlong_lines.read_overlong(source, self._place, start, stop or source.size)
@@ -301,58 +301,58 @@ class SourceReader:
     def _next_long_line(self, *, whole_lines: bool) -> Block | None:
         """Reads a long line in a worker; reads it here if it has no end and will get none."""
         if self._long_lines is None:
-            self._long_lines = LongLines(self.source, self._place)
-        block = self._long_lines.next()
-        self.waiting = self._long_lines.pending
+            self._long_lines = LongLineReader(self.source, self._place)
+        block = self._long_lines.next_block()
+        self.is_waiting = self._long_lines.is_pending
         if block is not None and not len(block) and not whole_lines:
-            self._hands_over = False
-            start, stop = self._start(), self.source.size
-            if stop - start > long_lines.MAX_LINE:  # the worker has searched for its end already
+            self._uses_workers = False
+            start, stop = self._next_offset(), self.source.size
+            if stop - start > long_lines.MAX_LINE_BYTES:  # the worker has searched for its end already
                 return overlong_lines.read_overlong(self.source, self._place, start, stop)
-            return self.next(whole_lines=False)
+            return self.next_block(whole_lines=False)
         return block if block is not None and len(block) else None
 
     def _next_of_backlog(self) -> Block | None:
         """Returns a block of the backlog from a worker; None while it reads (`waiting`), or without a backlog."""
         # A short rest is read here sooner than a worker could start.
-        if self._backlog is None or self._backlog.idle:
+        if self._backlog is None or self._backlog.is_idle:
             is_little = self.source.size - self.source.read_to <= BACKLOG_BYTES
-            if is_little or self._in_order().goes_on:
+            if is_little or self._reassembler().goes_on:
                 return None
         if self._backlog is None:
-            self._backlog = Backlog(self.source, self._place, self._in_order())
-        block = self._backlog.next(self.pace)
-        self.waiting = self._backlog.pending
+            self._backlog = BacklogReader(self.source, self._place, self._reassembler())
+        block = self._backlog.next_block(self.pace)
+        self.is_waiting = self._backlog.is_pending
         return block
 
     def _next_elements(self, *, at_end: bool, size: int, newest_first: bool = False) -> Block | None:
-        found = self.source.next_elements(size, at_end=at_end, longest=long_lines.MAX_LINE)
+        found = self.source.next_elements(size, at_end=at_end, longest=long_lines.MAX_LINE_BYTES)
         if found is None:
             return None
         if found.overlong_to is not None:
             return overlong_lines.read_element(self._place, found.data, found.offset, found.overlong_to)
         spans = found.spans[::-1] if newest_first else found.spans
-        return self._blocks().read_spans(found.data, spans, found.offset)
+        return self._new_block_reader().read_spans(found.data, spans, found.offset)
 
-    def rest(self) -> Block | None:
+    def read_unfinished(self) -> Block | None:
         """Reads the unfinished reassembled messages after the final end, if any."""
-        return self._blocks().read_rest(self.source.read_to)
+        return self._new_block_reader().read_rest(self.source.read_to)
 
     def end_live(self) -> None:
         """Ends live mode: the file is complete and no window waits, so the rest can be read here."""
-        self._live = self._hands_over = False
+        self._live = self._uses_workers = False
         self.close()
 
     def close(self) -> None:
         """Ends the worker processes."""
         for aside in (self._long_lines, self._backlog):
             if aside is not None:
-                aside.end()
-                self.waiting = False
+                aside.end_process()
+                self.is_waiting = False
         self._long_lines = self._backlog = None
 
 
-def _torn_at(block: Block, line: bytes, start: int) -> int | None:
+def _torn_record_offset(block: Block, line: bytes, start: int) -> int | None:
     """Returns the offset at which a last line without an end is read again, or None if it cannot continue.
 
     Of objects that share a line only a torn last one is read again; the others would be duplicates.

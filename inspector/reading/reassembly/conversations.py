@@ -17,17 +17,17 @@ import numpy as np
 
 from inspector.protocol.record import ModelCall, Speaker
 
-_MOST_CONVERSATIONS = 1_000
-_MOST_LOOKED_AT = 64
+_MAX_CONVERSATIONS = 1_000
+_MAX_COMPARED = 64
 """Limit of compared conversations with the same beginning, latest first."""
-_MOST_REMEMBERED = 10_000
-_MOST_KEPT = 6
+_MAX_REMEMBERED = 10_000
+_MAX_REQUESTS = 6
 """Requests per conversation that a later one may continue."""
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class _Sent:
+class _SentRequest:
     """One request: hashes of its history with the speaker of each, and hashes of the model's answer."""
 
     __slots__ = ("answers", "history", "speakers")
@@ -51,26 +51,26 @@ class _Conversation:
 
     def __init__(self, name: str, call: ModelCall) -> None:
         self.name, self.first = name, call.history
-        self.sent: deque[_Sent] = deque(maxlen=_MOST_KEPT)
-        self.offers, self.instructs = call.offers, call.instructs
+        self.sent: deque[_SentRequest] = deque(maxlen=_MAX_REQUESTS)
+        self.offers, self.instructs = call.tools_hash, call.system_prompt_hash
 
-    def take(self, call: ModelCall) -> None:
+    def append_request(self, call: ModelCall) -> None:
         """Appends a request."""
-        self.sent.append(_Sent(call))
-        self.offers, self.instructs = call.offers, call.instructs
+        self.sent.append(_SentRequest(call))
+        self.offers, self.instructs = call.tools_hash, call.system_prompt_hash
 
-    def is_elsewhere(self, call: ModelCall) -> bool:
+    def is_for_other_model(self, call: ModelCall) -> bool:
         """Returns True if a request sends the same text to another model, as for a title or a router's decision."""
-        return bool(self.offers) != bool(call.offers) and self.instructs != call.instructs
+        return bool(self.offers) != bool(call.tools_hash) and self.instructs != call.system_prompt_hash
 
     def rank(self, call: ModelCall) -> tuple[int, int]:
         """Returns a comparable rank of a request as continuation; 0 first if it is none."""
-        if self.is_elsewhere(call):
+        if self.is_for_other_model(call):
             return 0, 0
         return max((self._rank(one, call) for one in self.sent), default=(0, 0))
 
-    def _rank(self, one: _Sent, call: ModelCall) -> tuple[int, int]:
-        shared = _shared(one.history, call.history)
+    def _rank(self, one: _SentRequest, call: ModelCall) -> tuple[int, int]:
+        shared = _common_prefix_length(one.history, call.history)
         left, rest = one.history[shared:], call.history[shared:]
         if not shared:
             return 0, 0
@@ -85,7 +85,7 @@ class _Conversation:
         if not set(left).isdisjoint(rest):  # a message in between was changed
             return 2, shared
         was, now = one.speakers[shared], call.speakers[shared]
-        is_alike = self.offers == call.offers and self.instructs == call.instructs
+        is_alike = self.offers == call.tools_hash and self.instructs == call.system_prompt_hash
         # The program has replaced the history by a summary, which looks like a user's message.
         is_compacted = was != Speaker.USER and now == Speaker.USER and is_alike
         has_called = Speaker.CALL in call.speakers[:shared]
@@ -103,25 +103,29 @@ class Conversations:
         self._offering: OrderedDict[tuple[tuple[str, ...], bytes], str] = OrderedDict()
         self._with_agents: set[str] = set()  # sessions with named sub-agents
 
-    def name_for(self, call: ModelCall) -> str:
+    def assign_name(self, call: ModelCall) -> str:
         """Returns the name of a request's conversation and appends the request to it."""
-        if not call.opening:  # named by the request itself
+        if not call.opening_hash:  # named by the request itself
             return call.conversation
-        key = call.thread, call.opening
+        key = call.thread, call.opening_hash
         begun = self._begun.get(key, [])
         session, agent = call.thread or ("", "")
         # Bounded, since a wire log may run for weeks.
-        if session and agent and len(self._with_agents) < _MOST_REMEMBERED:
+        if session and agent and len(self._with_agents) < _MAX_REMEMBERED:
             self._with_agents.add(session)
         # The most certain evidence first.
-        found = self._goes_on(call, begun) or (None if begun else self._by_calls(call)) or self._by_offers(call)
+        found = (
+            self._continued_conversation(call, begun)
+            or (None if begun else self._conversation_by_calls(call))
+            or self._conversation_by_tools(call)
+        )
         if found is None:
             found = _Conversation(self._new_name(call, begun), call)
-        found.take(call)
-        _put(self._all, found.name, found, _MOST_CONVERSATIONS)
-        _put(self._begun, key, [*(one for one in begun if one != found.name), found.name][-_MOST_LOOKED_AT:])
-        if call.offers:
-            _put(self._offering, (call.thread, call.offers + call.instructs), found.name)
+        found.append_request(call)
+        _set_limited(self._all, found.name, found, _MAX_CONVERSATIONS)
+        _set_limited(self._begun, key, [*(one for one in begun if one != found.name), found.name][-_MAX_COMPARED:])
+        if call.tools_hash:
+            _set_limited(self._offering, (call.thread, call.tools_hash + call.system_prompt_hash), found.name)
         return found.name
 
     def note_answer(self, call: ModelCall, marks: Iterable[str], calls: Iterable[str]) -> None:
@@ -137,29 +141,29 @@ class Conversations:
         if sent is not None:
             sent.answers |= {int(mark, 16) for mark in marks}
         for mark in calls:
-            _put(self._called, (call.thread, int(mark, 16)), call.conversation)
+            _set_limited(self._called, (call.thread, int(mark, 16)), call.conversation)
 
-    def _goes_on(self, call: ModelCall, begun: list[str]) -> _Conversation | None:
+    def _continued_conversation(self, call: ModelCall, begun: list[str]) -> _Conversation | None:
         """Returns the conversation with the same beginning that a request continues."""
         ranked = ((self._all[name].rank(call), self._all[name]) for name in reversed(begun) if name in self._all)
         best = max(ranked, key=lambda pair: pair[0], default=None)
         return best[1] if best is not None and best[0][0] else None
 
-    def _by_calls(self, call: ModelCall) -> _Conversation | None:
+    def _conversation_by_calls(self, call: ModelCall) -> _Conversation | None:
         """Returns the conversation with a tool call in this request; for requests that have lost their beginning."""
         for mark in call.history:
             name = self._called.get((call.thread, mark))
             found = self._all.get(name) if name is not None else None
-            if found is not None and not found.is_elsewhere(call):
+            if found is not None and not found.is_for_other_model(call):
                 return found
         return None
 
-    def _by_offers(self, call: ModelCall) -> _Conversation | None:
+    def _conversation_by_tools(self, call: ModelCall) -> _Conversation | None:
         """Returns the conversation of the same thread with the same tools: its history was compacted as a whole."""
         session, agent = call.thread or ("", "")
         if not agent and session not in self._with_agents:  # agents of one session may be unnamed
             return None
-        name = self._offering.get((call.thread, call.offers + call.instructs)) if call.offers else None
+        name = self._offering.get((call.thread, call.tools_hash + call.system_prompt_hash)) if call.tools_hash else None
         return self._all.get(name) if name is not None else None
 
     def _new_name(self, call: ModelCall, begun: list[str]) -> str:
@@ -168,7 +172,7 @@ class Conversations:
         if name not in self._all:
             return name
         known = [self._all[one] for one in begun if one in self._all]
-        parts = max((_shared(one.first, call.history) for one in known), default=0)
+        parts = max((_common_prefix_length(one.first, call.history) for one in known), default=0)
         digest = hashlib.blake2b(f"{name}\0".encode("utf-8", "surrogatepass"), digest_size=8)
         digest.update(call.history[: parts + 1].tobytes())
         while f"conversation-{digest.hexdigest()}" in self._all:
@@ -176,7 +180,7 @@ class Conversations:
         return f"conversation-{digest.hexdigest()}"
 
 
-def _shared(one: array[int], other: array[int]) -> int:
+def _common_prefix_length(one: array[int], other: array[int]) -> int:
     """Returns the length of the common prefix of two histories."""
     length = min(len(one), len(other))
     if not length:
@@ -186,7 +190,7 @@ def _shared(one: array[int], other: array[int]) -> int:
     return first if differ[first] else length
 
 
-def _put(held: OrderedDict[K, V], key: K, value: V, most: int = _MOST_REMEMBERED) -> None:
+def _set_limited(held: OrderedDict[K, V], key: K, value: V, most: int = _MAX_REMEMBERED) -> None:
     """Sets a value as the latest, and evicts the oldest above the limit."""
     held[key] = value
     held.move_to_end(key)

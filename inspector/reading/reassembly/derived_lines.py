@@ -22,7 +22,7 @@ import msgspec
 from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.record import Record
 from inspector.protocol.tolerant_encoder import to_json
-from inspector.store.files.source_files import JOINED_FROM, Place, read_at
+from inspector.store.files.source_files import DERIVED_OFFSET, LinePlace, read_at
 from inspector.store.files.spool import Spool
 
 _STEP = 1 << 12
@@ -37,17 +37,17 @@ class OrderedLine(NamedTuple):
     """Offset in the source, or from JOINED_FROM on."""
     length: int
     """Length in the source, in bytes."""
-    known: Mapping[str, Any] | None = None
+    known_facts: Mapping[str, Any] | None = None
     """Facts from earlier lines, if any."""
-    read: tuple[Record, str | None] | None = None
+    decoded_record: tuple[Record, str | None] | None = None
     """Record and format, if already decoded."""
 
 
-class JoinedLines:
+class DerivedLineSpool:
     """Derived lines of one source. Written and read by the thread that owns the capture.
 
     Attributes:
-        left_out: number of original lines that are no records, as derived lines replace them.
+        replaced_count: number of original lines that are no records, as derived lines replace them.
     """
 
     def __init__(self, name: str) -> None:
@@ -57,17 +57,17 @@ class JoinedLines:
             name: of the source.
         """
         self._name = name
-        self.left_out = 0
+        self.replaced_count = 0
         self._spool: Spool | None = None
         self._file = -1
-        self._late: dict[int, array[int]] = {}
+        self._late_originals: dict[int, array[int]] = {}
 
     @property
     def path(self) -> Path | None:
         """The spool's file, once there is a line."""
         return self._spool.path if self._spool is not None else None
 
-    def put(self, line: bytes, known: Mapping[str, Any], places: Sequence[int]) -> int:
+    def store_line(self, line: bytes, known: Mapping[str, Any], places: Sequence[int]) -> int:
         """Stores a line and returns its offset.
 
         Args:
@@ -83,25 +83,25 @@ class JoinedLines:
             self._file = os.open(self._spool.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         offset = self._spool.size
         self._spool.write(b"\n".join((line, to_json(dict(known)), msgspec.json.encode(list(places)), b"")))
-        return JOINED_FROM + offset
+        return DERIVED_OFFSET + offset
 
-    def put_late(self, offset: int, place: Place) -> None:
+    def add_original(self, offset: int, place: LinePlace) -> None:
         """Adds one more original line that came after the derived one was read."""
-        self._late.setdefault(offset, array("q")).extend(place)
+        self._late_originals.setdefault(offset, array("q")).extend(place)
 
     def read(self, offset: int, length: int) -> bytes:
         """Returns bytes at an offset returned by `put`."""
-        return read_at(self._file, offset - JOINED_FROM, length) if self._file >= 0 else b""
+        return read_at(self._file, offset - DERIVED_OFFSET, length) if self._file >= 0 else b""
 
-    def known(self, offset: int, length: int) -> Mapping[str, Any]:
+    def known_facts(self, offset: int, length: int) -> Mapping[str, Any]:
         """Returns the facts about a line."""
-        return known_behind(self.read, offset + length)
+        return facts_after(self.read, offset + length)
 
-    def places(self, offset: int, length: int) -> list[Place]:
+    def original_places(self, offset: int, length: int) -> list[LinePlace]:
         """Returns offset and length of the original lines of a derived one."""
         end = offset + length + 1
         end += len(_line_at(self.read, end)) + 1
-        flat = [*_decode_places(_line_at(self.read, end)), *self._late.get(offset, ())]
+        flat = [*_decode_places(_line_at(self.read, end)), *self._late_originals.get(offset, ())]
         return list(zip(flat[::2], flat[1::2], strict=True))
 
     def close(self) -> None:
@@ -114,7 +114,7 @@ class JoinedLines:
             self._spool.close()
 
 
-def known_behind(read: Callable[[int, int], bytes], end: int) -> Mapping[str, Any]:
+def facts_after(read: Callable[[int, int], bytes], end: int) -> Mapping[str, Any]:
     """Returns the facts about a line that ends at an offset of a spool.
 
     Args:

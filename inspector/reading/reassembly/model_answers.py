@@ -21,27 +21,27 @@ from typing import Any, TypeVar
 
 from inspector.protocol.formats import read_line_as, wire_recording
 from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.protocol.formats.model_calls import call_marks, own_marks
+from inspector.protocol.formats.model_calls import message_hashes, tool_call_hashes
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.model_api.streams import Stream, ollama_body, stream_of
+from inspector.protocol.model_api.streams import AnswerStream, ollama_body, stream_of
 from inspector.protocol.record import ModelCall
 from inspector.protocol.timestamps import parse_time
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.reading.reassembly.conversations import Conversations
-from inspector.reading.reassembly.derived_lines import JoinedLines, OrderedLine
+from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
-_MOST_OPEN = 1_000
+_MAX_OPEN = 1_000
 """Limit of open exchanges; beyond it the oldest are dropped."""
-_MOST_REMEMBERED = 10_000
+_MAX_REMEMBERED = 10_000
 """Limit of answers that a later request may continue, and of requests that may be repeated."""
 K = TypeVar("K")
 V = TypeVar("V")
-_ENDS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
+_END_EVENTS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
 """Last events of an answer; a tuple, since the searched value may be of any type."""
-_DONE = "[DONE]"
+_DONE_EVENT = "[DONE]"
 
 
-_EXCHANGE = b'"x"'
+_EXCHANGE_KEY = b'"x"'
 """Key of the exchange in each of its lines; a fast filter for other data."""
 
 
@@ -61,7 +61,7 @@ class _Exchange:
         self.places = array("q")
         self.answer: int | None = None
         self.head: wire_recording.Line | None = None
-        self.stream: Stream | None = None
+        self.stream: AnswerStream | None = None
         self.events = 0
         self.first_ns: int | None = None
 
@@ -69,20 +69,20 @@ class _Exchange:
 class ModelAnswers:
     """Processes the lines of one source, each once, in order."""
 
-    def __init__(self, joined: JoinedLines) -> None:
+    def __init__(self, joined: DerivedLineSpool) -> None:
         self._joined = joined
         self._open: OrderedDict[int, _Exchange] = OrderedDict()
         self._failed: OrderedDict[bytes, tuple[str, int]] = OrderedDict()  # call and attempts by request
         self._answers: OrderedDict[str, tuple[str, dict[str, int]]] = OrderedDict()  # continuable answers by id
         self._conversations = Conversations()
 
-    def may_matter(self, data: bytes) -> bool:
+    def is_relevant(self, data: bytes) -> bool:
         """Returns True if any of the lines may be relevant."""
         if self._open:
             return True
-        return _EXCHANGE in data and (b'"http-request"' in data or b'"sse-event"' in data)
+        return _EXCHANGE_KEY in data and (b'"http-request"' in data or b'"sse-event"' in data)
 
-    def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
+    def process_lines(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
         """Returns the lines to read instead.
 
         Raises:
@@ -91,45 +91,47 @@ class ModelAnswers:
         found: list[OrderedLine] = []
         for line in lines:
             if self._is_of_http(line.data):
-                one = self._request(line) if b"http-request" in line.data else self._part(line)
+                one = self._process_request(line) if b"http-request" in line.data else self._process_part(line)
                 if one is not None:
                     found.append(one)
             else:
                 found.append(line)
         return found
 
-    def end(self) -> list[OrderedLine]:
+    def finish(self) -> list[OrderedLine]:
         """Returns the unfinished answers at the end of the recording. Raises OSError."""
         left = [self._joined_line(x, one, None, "unfinished") for x, one in self._open.items() if one.events]
         self._open.clear()
         return [line for line in left if line is not None]
 
     def _is_of_http(self, line: bytes) -> bool:
-        return _EXCHANGE in line and (b'"http-' in line or b'"sse-event"' in line)
+        return _EXCHANGE_KEY in line and (b'"http-' in line or b'"sse-event"' in line)
 
     # Requests
 
-    def _request(self, line: OrderedLine) -> OrderedLine:
+    def _process_request(self, line: OrderedLine) -> OrderedLine:
         """Processes a request line."""
-        read = read_line_as(line.data, known_of=self._added)
+        read = read_line_as(line.data, known_of=self._known_facts)
         record, label = read
         if label != wire_recording.LABEL or record.exchange is None:
-            return line._replace(read=read)
+            return line._replace(decoded_record=read)
         number = record.exchange.number
         self._open.pop(number, None)  # exchange numbers are reused
         call = record.call
         if call is None:
-            return line._replace(read=read)
-        known = record.known
+            return line._replace(decoded_record=read)
+        known = record.known_facts
         if known is not None:
-            line = line._replace(offset=self._joined.put(line.data, known, (line.offset, line.length)), known=known)
+            line = line._replace(
+                offset=self._joined.store_line(line.data, known, (line.offset, line.length)), known_facts=known
+            )
         self._open[number] = _Exchange(call)
         # An exchange may never end, as when the log was cut.
-        if len(self._open) > _MOST_OPEN:
+        if len(self._open) > _MAX_OPEN:
             self._open.popitem(last=False)
-        return line._replace(read=read)
+        return line._replace(decoded_record=read)
 
-    def _added(self, call: ModelCall) -> dict[str, Any]:
+    def _known_facts(self, call: ModelCall) -> dict[str, Any]:
         """Returns facts about a request from earlier ones."""
         added: dict[str, Any] = {}
         before = self._failed.get(call.digest)
@@ -139,34 +141,34 @@ class ModelAnswers:
         elif call.retries:
             added |= {"attempt": call.retries + 1}
         # This API names the earlier response instead of repeating the history.
-        earlier = self._answers.get(call.previous) if call.previous is not None else None
+        earlier = self._answers.get(call.continued_answer) if call.continued_answer is not None else None
         if earlier is not None:
-            added |= {"conversation": earlier[0], "said": earlier[1], "after": call.previous}
-        elif (goes_on := self._conversations.name_for(call)) != call.conversation:
+            added |= {"conversation": earlier[0], "said": earlier[1], "after": call.continued_answer}
+        elif (goes_on := self._conversations.assign_name(call)) != call.conversation:
             added["conversation"] = goes_on
         return added
 
     # Answers
 
-    def _part(self, line: OrderedLine) -> OrderedLine | None:
+    def _process_part(self, line: OrderedLine) -> OrderedLine | None:
         """Processes another line: returns it, None for a part of an answer, or the answer it completes."""
-        found = wire_recording.parts_of(line.data)
+        found = wire_recording.decode_members(line.data)
         if not isinstance(found.x, int):
             return line
         exchange = self._open.get(found.x)
         if exchange is None:
-            exchange = self._unknown(found)
+            exchange = self._exchange_without_request(found)
         if exchange is None:
             return line
         if found.kind == "http-response":
-            return self._head(found.x, exchange, found, line)
+            return self._process_head(found.x, exchange, found, line)
         if found.kind == "sse-event":
-            return self._event(found.x, exchange, found, line)
+            return self._process_event(found.x, exchange, found, line)
         if found.kind not in ("http-end", "http-error"):
             return line
         del self._open[found.x]
         if exchange.call is None:
-            return self._after(exchange, line) if found.how in (None, "complete") else line
+            return self._note_late_line(exchange, line) if found.how in (None, "complete") else line
         how = found.how if isinstance(found.how, str) else None
         if not exchange.events and exchange.head is None:  # no part of an answer has come
             self._note_failure(exchange.call)
@@ -174,12 +176,12 @@ class ModelAnswers:
         exchange.places.extend((line.offset, line.length))
         return self._joined_line(found.x, exchange, found, how or "server-broke")
 
-    def _after(self, exchange: _Exchange, line: OrderedLine) -> None:
+    def _note_late_line(self, exchange: _Exchange, line: OrderedLine) -> None:
         """Records a line after the emitted answer as one of its originals."""
         if exchange.answer is not None:
-            self._joined.put_late(exchange.answer, (line.offset, line.length))
+            self._joined.add_original(exchange.answer, (line.offset, line.length))
 
-    def _unknown(self, found: wire_recording.Line) -> _Exchange | None:
+    def _exchange_without_request(self, found: wire_recording.Line) -> _Exchange | None:
         """Returns an exchange without a seen request, if its event is a model's."""
         if found.kind != "sse-event" or b'"jsonrpc"' in bytes(found.message):
             return None
@@ -190,10 +192,12 @@ class ModelAnswers:
         self._open[found.x] = exchange = _Exchange(call)
         return exchange
 
-    def _head(self, x: int, exchange: _Exchange, found: wire_recording.Line, line: OrderedLine) -> OrderedLine | None:
+    def _process_head(
+        self, x: int, exchange: _Exchange, found: wire_recording.Line, line: OrderedLine
+    ) -> OrderedLine | None:
         """Processes an answer's head; complete unless events follow."""
         if exchange.call is None:
-            return self._after(exchange, line)
+            return self._note_late_line(exchange, line)
         exchange.head = found
         # Places let the original bytes be shown later.
         exchange.places.extend((line.offset, line.length))
@@ -221,22 +225,24 @@ class ModelAnswers:
                 exchange.first_ns = exchange.call.asked_ns + round(found.first_ms * 1e6)
         return joined
 
-    def _event(self, x: int, exchange: _Exchange, found: wire_recording.Line, line: OrderedLine) -> OrderedLine | None:
+    def _process_event(
+        self, x: int, exchange: _Exchange, found: wire_recording.Line, line: OrderedLine
+    ) -> OrderedLine | None:
         if exchange.call is None:
-            return self._after(exchange, line)
+            return self._note_late_line(exchange, line)
         exchange.places.extend((line.offset, line.length))
         exchange.events += 1
         message = _body(found)
         if isinstance(message, Mapping):
             if exchange.stream is None:
                 exchange.stream = stream_of(message)
-            carries = exchange.stream is not None and exchange.stream.add(message)
+            carries = exchange.stream is not None and exchange.stream.add_event(message)
             # The first token is timed here; later events do not matter.
             if carries and exchange.first_ns is None and found.untimed is None:
                 exchange.first_ns = parse_time(found.t)
-            if message.get("type") not in _ENDS:
+            if message.get("type") not in _END_EVENTS:
                 return None
-        elif found.text != _DONE:
+        elif found.text != _DONE_EVENT:
             return None
         return self._joined_line(x, exchange, found, "complete")
 
@@ -251,12 +257,12 @@ class ModelAnswers:
         head = exchange.head
         body = whole[1] if whole is not None else exchange.stream.body() if exchange.stream is not None else None
         status = head.status if head is not None else None
-        said = self._said(call, body)
+        said = self._earlier_counts(call, body)
         told = {
             "id": call.identifier, "operation": call.operation, "model": call.model, "conversation": call.conversation,
             "asked": call.asked_ns, "first": exchange.first_ns, "events": exchange.events or None, "said": said,
         }  # fmt: skip
-        self._note(call, body, status)
+        self._note_answer(call, body, status)
         line = whole[0] if whole is not None else to_json(
             {
                 "t": last.t if last is not None else head.t if head is not None else None,
@@ -266,40 +272,42 @@ class ModelAnswers:
             }
         )  # fmt: skip
         known = {key: value for key, value in told.items() if value is not None}
-        exchange.answer = self._joined.put(line, known, exchange.places)
+        exchange.answer = self._joined.store_line(line, known, exchange.places)
         exchange.stream, exchange.places = None, array("q")
         return OrderedLine(line, exchange.answer, len(line), known)
 
-    def _said(self, call: ModelCall, body: Any) -> dict[str, int]:
+    def _earlier_counts(self, call: ModelCall, body: Any) -> dict[str, int]:
         """Returns the number of earlier occurrences of the answer's parts."""
-        marks = set(own_marks(body)) if isinstance(body, Mapping) else set[str]()
-        return {mark: call.seen[mark] for mark in marks if mark in call.seen}
+        marks = set(message_hashes(body)) if isinstance(body, Mapping) else set[str]()
+        return {mark: call.occurrence_counts[mark] for mark in marks if mark in call.occurrence_counts}
 
-    def _note(self, call: ModelCall, body: Any, status: Any) -> None:
+    def _note_answer(self, call: ModelCall, body: Any, status: Any) -> None:
         """Records an answer that later requests may continue, or a failure that they may repeat."""
         failed = (
-            (isinstance(status, int) and status >= wire_recording.FAILED) or not isinstance(body, Mapping) or not body
+            (isinstance(status, int) and status >= wire_recording.FIRST_FAILURE_STATUS)
+            or not isinstance(body, Mapping)
+            or not body
         )
         if failed:
             self._note_failure(call)
             return
         self._failed.pop(call.digest, None)
-        self._conversations.note_answer(call, own_marks(body), call_marks(body))
+        self._conversations.note_answer(call, message_hashes(body), tool_call_hashes(body))
         identifier = body.get("id") if body.get("object") == "response" else None
         if isinstance(identifier, str):
-            seen = Counter(call.seen)
-            seen.update(own_marks(body))
-            _remember(self._answers, identifier, (call.conversation, dict(seen)))
+            seen = Counter(call.occurrence_counts)
+            seen.update(message_hashes(body))
+            _set_limited(self._answers, identifier, (call.conversation, dict(seen)))
 
     def _note_failure(self, call: ModelCall) -> None:
         identifier, attempts = self._failed.get(call.digest, (call.identifier, call.retries))
-        _remember(self._failed, call.digest, (identifier, attempts + 1))
+        _set_limited(self._failed, call.digest, (identifier, attempts + 1))
 
 
-def _remember(held: OrderedDict[K, V], key: K, value: V) -> None:
+def _set_limited(held: OrderedDict[K, V], key: K, value: V) -> None:
     """Sets a value and evicts the oldest above the limit."""
     held[key] = value
-    if len(held) > _MOST_REMEMBERED:
+    if len(held) > _MAX_REMEMBERED:
         held.popitem(last=False)
 
 

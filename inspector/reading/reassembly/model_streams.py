@@ -13,67 +13,67 @@ from typing import Any
 
 from inspector.protocol.formats.api_messages import EVENT_MARKS, event_in
 from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.protocol.model_api.streams import Stream, is_of_ollama, stream_of
+from inspector.protocol.model_api.streams import AnswerStream, is_of_ollama, stream_of
 from inspector.protocol.tolerant_encoder import to_json
-from inspector.reading.reassembly.derived_lines import JoinedLines, OrderedLine
+from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
-_ENDS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
-_DONE = b"data: [DONE]"
+_END_EVENTS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
+_DONE_LINE = b"data: [DONE]"
 
 
 class ModelStreams:
     """Processes the lines of one source, each once, in order."""
 
-    def __init__(self, joined: JoinedLines) -> None:
+    def __init__(self, joined: DerivedLineSpool) -> None:
         self._joined = joined
-        self._stream: Stream | None = None
+        self._stream: AnswerStream | None = None
         self._name: object = None  # of the answer, if each event has it
         self._places = array("q")
 
-    def may_matter(self, data: bytes) -> bool:
+    def is_relevant(self, data: bytes) -> bool:
         """Returns True if any of the lines may be relevant."""
         return self._stream is not None or any(mark in data for mark in EVENT_MARKS)
 
-    def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
+    def process_lines(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
         """Returns the lines to read instead.
 
         Raises:
             OSError: if there is no room for an answer.
         """
-        return [found for line in lines for found in self._line(line)]
+        return [found for line in lines for found in self._process_line(line)]
 
-    def end(self) -> list[OrderedLine]:
+    def finish(self) -> list[OrderedLine]:
         """Returns the unfinished answer at the end of the source. Raises OSError."""
         return list(self._flush())
 
-    def _line(self, line: OrderedLine) -> Iterator[OrderedLine]:
+    def _process_line(self, line: OrderedLine) -> Iterator[OrderedLine]:
         """Yields the replacement of one line, and an answer that ends with it or before it."""
         if self._stream is not None and line.data[:1] == b":":  # a comment
             self._places.extend((line.offset, line.length))
             return
-        if self._stream is not None and line.data.strip() == _DONE:
+        if self._stream is not None and line.data.strip() == _DONE_LINE:
             self._places.extend((line.offset, line.length))
             yield from self._flush()
             return
-        event = event_in(line.data, goes_on=self._stream is not None) if line.known is None else None
+        event = event_in(line.data, goes_on=self._stream is not None) if line.known_facts is None else None
         if event is None:
             # Fields and comments may occur between events.
             if self._stream is not None and decoded_object(line.data.removeprefix(b"data:")) is not None:
                 yield from self._flush()
             yield line
             return
-        if self._stream is None or self._begins(event):
+        if self._stream is None or self._starts_answer(event):
             yield from self._flush()
-            self._stream, self._name = stream_of(event), _name_in(event)
+            self._stream, self._name = stream_of(event), _answer_name(event)
         if self._stream is not None:
-            self._stream.add(event)
+            self._stream.add_event(event)
             self._places.extend((line.offset, line.length))
-        if event.get("type") in _ENDS or (event.get("done") is True and is_of_ollama(event)):
+        if event.get("type") in _END_EVENTS or (event.get("done") is True and is_of_ollama(event)):
             yield from self._flush()
 
-    def _begins(self, event: Mapping[str, Any]) -> bool:
+    def _starts_answer(self, event: Mapping[str, Any]) -> bool:
         """Returns True if an event starts another answer."""
-        return event.get("type") in ("message_start", "response.created") or _name_in(event) != self._name
+        return event.get("type") in ("message_start", "response.created") or _answer_name(event) != self._name
 
     def _flush(self) -> Iterator[OrderedLine]:
         """Emits the line of the answer so far."""
@@ -82,10 +82,10 @@ class ModelStreams:
         body = stream.body() if stream is not None else None
         if body:
             line, known = to_json(body), {"events": len(places) // 2}
-            yield OrderedLine(line, self._joined.put(line, known, places), len(line), known)
+            yield OrderedLine(line, self._joined.store_line(line, known, places), len(line), known)
 
 
-def _name_in(event: Mapping[str, Any]) -> object:
+def _answer_name(event: Mapping[str, Any]) -> object:
     """Returns the answer that an event names: an id for chat completions and Gemini, the model for Ollama."""
     if is_of_ollama(event):
         return "ollama", event.get("model")

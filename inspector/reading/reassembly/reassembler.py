@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 from inspector.protocol.formats.api_messages import EVENT_MARKS
 from inspector.reading.reassembly import torn_lines
 from inspector.reading.reassembly.agent_protocol_lines import AgentLines
-from inspector.reading.reassembly.derived_lines import JoinedLines, OrderedLine
+from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 from inspector.reading.reassembly.model_answers import ModelAnswers
 from inspector.reading.reassembly.model_streams import ModelStreams
 
-IN_ORDER = (
+ORDER_MARKS = (
     b'"http-request"', b'"session/update"', b'"session/new"', b'"message/stream"', b'"message/send"', *EVENT_MARKS,
     *torn_lines.IN_ORDER,
 )  # fmt: skip
 """Substrings in the beginning of a source with lines that depend on order."""
 
 
-class Wires:
+class Reassembler:
     """Reassembles the lines of one source, each once, in order."""
 
-    def __init__(self, joined: JoinedLines) -> None:
+    def __init__(self, joined: DerivedLineSpool) -> None:
         self._joined = joined
         self._torn = torn_lines.TornLines(joined)
         self._stages = (ModelAnswers(joined), ModelStreams(joined), AgentLines(joined))
@@ -35,13 +35,13 @@ class Wires:
     @property
     def goes_on(self) -> bool:
         """Returns True if a message is incomplete, so that all further lines need processing."""
-        return self.may_matter(b"")
+        return self.is_relevant(b"")
 
-    def may_matter(self, data: bytes) -> bool:
+    def is_relevant(self, data: bytes) -> bool:
         """Returns True if lines need processing here, by their content or by earlier lines."""
-        return self._torn.may_matter(data) or any(stage.may_matter(data) for stage in self._stages)
+        return self._torn.may_matter(data) or any(stage.is_relevant(data) for stage in self._stages)
 
-    def take(
+    def process_lines(
         self, data: bytes, lines: Sequence[bytes], offsets: NDArray[np.int64]
     ) -> list[OrderedLine] | None:  # fmt: skip
         """Returns the lines to read instead; None if all stay unchanged.
@@ -53,19 +53,19 @@ class Wires:
         Raises:
             OSError: if there is no room for derived lines.
         """
-        torn, stages = self._torn.may_matter(data), [stage for stage in self._stages if stage.may_matter(data)]
+        torn, stages = self._torn.may_matter(data), [stage for stage in self._stages if stage.is_relevant(data)]
         if not (torn or stages):
             return None
         found = [OrderedLine(line, at, len(line)) for line, at in zip(lines, offsets.tolist(), strict=True)]
         if torn:
             found = self._torn.take(found, data)
         for stage in stages:
-            found = stage.take(found)
-        self._joined.left_out += len(lines) - len(found)
+            found = stage.process_lines(found)
+        self._joined.replaced_count += len(lines) - len(found)
         return found
 
-    def end(self) -> list[OrderedLine]:
+    def finish(self) -> list[OrderedLine]:
         """Returns the unfinished messages at the end of the source. Raises OSError."""
-        left = [*self._torn.end(), *(line for stage in self._stages for line in stage.end())]
-        self._joined.left_out -= len(left)
+        left = [*self._torn.end(), *(line for stage in self._stages for line in stage.finish())]
+        self._joined.replaced_count -= len(left)
         return left

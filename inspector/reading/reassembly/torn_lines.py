@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.protocol.formats import prefixed_lines
 from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.reading.reassembly.derived_lines import JoinedLines, OrderedLine
+from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
 IN_ORDER = (b'"session.start"', *prefixed_lines.LOG_MARKS)
 """Substrings in the beginning of a source with such lines."""
@@ -28,7 +28,7 @@ _MOST_LINES, _MOST_BYTES = 256, 1 << 20
 class TornLines:
     """Joins the broken lines of one source, each line once, in order."""
 
-    def __init__(self, joined: JoinedLines) -> None:
+    def __init__(self, joined: DerivedLineSpool) -> None:
         self._joined = joined
         self._event: list[OrderedLine] = []  # lines of an event that is not complete
         self._ends: list[bytes] = []  # bytes between each of them and the next
@@ -70,8 +70,8 @@ class TornLines:
         return left
 
     def _line(self, line: OrderedLine) -> Iterator[OrderedLine]:
-        if self._event and self._goes_on(line):
-            self._ends.append(self._between(self._event[-1], line))
+        if self._event and self._may_continue(line):
+            self._ends.append(self._bytes_between(self._event[-1], line))
             self._event.append(line)
             self._bytes += len(line.data)
             # Only a closing brace can complete an event, so the joined lines are rarely decoded.
@@ -82,18 +82,18 @@ class TornLines:
         yield from self._event
         self._event = []
         if self._above is not None and prefixed_lines.is_continuation(line.data):
-            self._joined.put_late(self._above, (line.offset, line.length))
+            self._joined.add_original(self._above, (line.offset, line.length))
             return
         self._above = None
         if _EVENT.match(line.data) and not line.data.rstrip().endswith(b"}"):
             self._event, self._ends, self._bytes = [line], [], len(line.data)
             return
         if prefixed_lines.is_log_line(line.data):
-            self._above = self._joined.put(line.data, {}, (line.offset, line.length))
+            self._above = self._joined.store_line(line.data, {}, (line.offset, line.length))
             line = line._replace(offset=self._above)
         yield line
 
-    def _goes_on(self, line: OrderedLine) -> bool:
+    def _may_continue(self, line: OrderedLine) -> bool:
         """Returns True if a line may belong to the event before it: it is no event, and no JSON."""
         if len(self._event) >= _MOST_LINES or self._bytes + len(line.data) > _MOST_BYTES:
             return False
@@ -101,20 +101,20 @@ class TornLines:
 
     def _joined_event(self) -> OrderedLine | None:
         """Returns the event in one line if it is complete."""
-        ends = [*map(_escaped, self._ends), b""]
+        ends = [*map(_escape_line_end, self._ends), b""]
         data = b"".join(line.data + end for line, end in zip(self._event, ends, strict=True))
         if decoded_object(data) is None:
             return None
         places = [number for line in self._event for number in (line.offset, line.length)]
         self._event = []
-        return OrderedLine(data, self._joined.put(data, {}, places), len(data))
+        return OrderedLine(data, self._joined.store_line(data, {}, places), len(data))
 
-    def _between(self, before: OrderedLine, line: OrderedLine) -> bytes:
+    def _bytes_between(self, before: OrderedLine, line: OrderedLine) -> bytes:
         """Returns the bytes between two lines: the end of the first, and blank lines."""
         start, stop = before.offset + before.length - self._start, line.offset - self._start
         return self._data[start:stop] if start >= 0 else self._rest + self._data[:stop]
 
 
-def _escaped(end: bytes) -> bytes:
+def _escape_line_end(end: bytes) -> bytes:
     """Returns the end of a line, escaped for a JSON string."""
     return end.replace(b"\t", b"\\t").replace(b"\r", b"\\r").replace(b"\n", b"\\n")

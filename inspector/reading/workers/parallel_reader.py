@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Generator
 from multiprocessing.connection import wait as wait_for
 
-from inspector.reading.workers.part_reader import PartReader, block_of, read_part
+from inspector.reading.workers.part_reader import PartReader, decode_block, read_part
 from inspector.store.columns.block import Block
 from inspector.store.files.source_files import SourceFile
 
@@ -21,47 +21,47 @@ PART_BYTES = 8 << 20
 """Largest part of one process in bytes: some thousands of long lines, since passes have a cost per part."""
 OWN_PART_BYTES = 256 << 10
 """Largest part of this process in bytes while the others are starting."""
-_MOST_LINES, _LOOKED_AT = 12_000, 1 << 16
+_MAX_LINES, _PROBE_BYTES = 12_000, 1 << 16
 """Limit of lines in a part, and bytes used to estimate the line length.
 
 A line is a quarter of a message in a gateway's log, and passes have a cost per part.
 """
-_FEWEST_LINES = 375
+_MIN_LINES = 375
 """Smallest limit of lines in a window: so few take moments whatever they contain, and larger parts cost less."""
-_TAKEN_S = 0.012
-_LEAST_BYTES = 1 << 16
+_PART_BUDGET_S = 0.012
+_MIN_PART_BYTES = 1 << 16
 """Smallest part in bytes: with that many lines most are blank, and each part has a cost."""
 LONG_LINE_BYTES = 1 << 20
 """A longer line is left to the worker processes: it would block a window too long."""
-_PATIENCE_S = 20
+_START_TIMEOUT_S = 20
 """Seconds to wait for processes that neither start nor end."""
-_GIVEN_AT_ONCE = 3
-_GIVEN_AHEAD = 6
+_PARTS_PER_WORKER = 3
+_PARTS_AHEAD = 6
 """Parts in flight per process: while one takes long, the others do not accumulate results."""
-_MOST_READERS = 4
+_MAX_READERS = 4
 
 
 def reader_count() -> int:
     """Returns the number of reading processes for this machine."""
-    return min(_MOST_READERS, os.cpu_count() or 1)
+    return min(_MAX_READERS, os.cpu_count() or 1)
 
 
 class Pace:
     """Adapts the lines per part to the processing time; some traffic costs ten times as much.
 
     Attributes:
-        lines: limit of the next part.
-        taken_s: time budget of one part.
+        line_limit: limit of the next part.
+        budget_s: time budget of one part.
     """
 
     def __init__(self) -> None:
-        self.lines, self.taken_s = _FEWEST_LINES, _TAKEN_S
+        self.line_limit, self.budget_s = _MIN_LINES, _PART_BUDGET_S
 
-    def note(self, lines: int, seconds: float) -> None:
+    def record_part(self, lines: int, seconds: float) -> None:
         """Records a processed part. Parts grow gradually and shrink at once."""
         if lines:
-            wanted = int(lines * self.taken_s / max(seconds, 1e-6))
-            self.lines = min(_MOST_LINES, max(_FEWEST_LINES, min(wanted, 2 * self.lines)))
+            wanted = int(lines * self.budget_s / max(seconds, 1e-6))
+            self.line_limit = min(_MAX_LINES, max(_MIN_LINES, min(wanted, 2 * self.line_limit)))
 
 
 def part_size(source: SourceFile, start: int, lines: int, most: int) -> int:
@@ -72,9 +72,9 @@ def part_size(source: SourceFile, start: int, lines: int, most: int) -> int:
         lines: approximate limit of lines.
         most: limit in bytes.
     """
-    beginning = source.read(start, _LOOKED_AT)
+    beginning = source.read(start, _PROBE_BYTES)
     ends = beginning.count(b"\n")
-    return min(most, max(_LEAST_BYTES, lines * len(beginning) // ends)) if ends else most
+    return min(most, max(_MIN_PART_BYTES, lines * len(beginning) // ends)) if ends else most
 
 
 def read_blocks(
@@ -96,17 +96,17 @@ def read_blocks(
         readers: processes to start; by default as the machine allows.
         pace: of a caller with a window that waits.
     """
-    reading = _Reading(source, place, stop, reader_count() if readers is None else readers, pace)
+    reading = _PartScheduler(source, place, stop, reader_count() if readers is None else readers, pace)
     try:
-        while reading.unfinished:
-            block = reading.next(wait=wait)
+        while reading.is_unfinished:
+            block = reading.next_block(wait=wait)
             if block is not None or not wait:
                 yield block
     finally:
-        reading.end()
+        reading.end_workers()
 
 
-class _Reading:
+class _PartScheduler:
     """Schedules parts: sent in order, received in any, returned in order."""
 
     def __init__(self, source: SourceFile, place: int, stop: int, readers: int, pace: Pace | None = None) -> None:
@@ -119,32 +119,32 @@ class _Reading:
         self._blocks: dict[int, Block | bytes] = {}
         self._readers: list[PartReader] = []
         self._to_start = readers
-        self._waits_until = time.monotonic() + _PATIENCE_S
+        self._waits_until = time.monotonic() + _START_TIMEOUT_S
 
     @property
-    def unfinished(self) -> bool:
+    def is_unfinished(self) -> bool:
         return self._position < self._stop or bool(self._order)
 
-    def next(self, *, wait: bool) -> Block | None:
+    def next_block(self, *, wait: bool) -> Block | None:
         """Returns the next block if it is ready."""
         # One process starts per call, so that the first block is not delayed.
         if self._to_start:
-            self._start_one()
-        self._give_out()
+            self._start_worker()
+        self._send_parts()
         if self._taken not in self._blocks:
             # No worker is busy with it, so this process reads the part itself.
             if not any(reader.pending for reader in self._readers):
-                return None if self._leaves_it(wait=wait) else self._read_here()
-            self._hear(None if wait else 0)
-            self._give_out()
+                return None if self._waits_for_worker(wait=wait) else self._read_here()
+            self._receive(None if wait else 0)
+            self._send_parts()
         block = self._blocks.pop(self._taken, None)
         if block is None:
             return None
         self._order.popleft()
         self._taken += 1
-        return block_of(block) if isinstance(block, bytes) else block
+        return decode_block(block) if isinstance(block, bytes) else block
 
-    def _start_one(self) -> None:
+    def _start_worker(self) -> None:
         """Starts one process per step, since a start takes some ms."""
         self._to_start -= 1
         try:
@@ -152,27 +152,29 @@ class _Reading:
         except OSError:  # the system has no more processes: continue with fewer
             self._to_start = 0
 
-    def _give_out(self) -> None:
-        ahead = _GIVEN_AHEAD * max(1, len(self._readers))
+    def _send_parts(self) -> None:
+        ahead = _PARTS_AHEAD * max(1, len(self._readers))
         for reader in list(self._readers):
-            while reader.ready and len(reader.pending) < _GIVEN_AT_ONCE:
+            while reader.is_ready and len(reader.pending) < _PARTS_PER_WORKER:
                 # Bounded, so that finished blocks do not pile up while an early one is awaited.
                 if self._position >= self._stop or len(self._order) >= ahead:
                     return
                 start, self._position = self._position, min(self._position + self._size(PART_BYTES), self._stop)
                 self._order.append((start, self._position))
                 try:
-                    reader.give(self._taken + len(self._order) - 1, start, self._position)
+                    reader.request_part(self._taken + len(self._order) - 1, start, self._position)
                 except OSError:
-                    self._stand_in(reader)
+                    self._replace_dead(reader)
                     break
 
     def _size(self, most: int) -> int:
-        return part_size(self._source, self._position, _MOST_LINES if self._pace is None else self._pace.lines, most)
+        return part_size(
+            self._source, self._position, _MAX_LINES if self._pace is None else self._pace.line_limit, most
+        )
 
-    def _leaves_it(self, *, wait: bool) -> bool:
+    def _waits_for_worker(self, *, wait: bool) -> bool:
         """Returns True if the next part should wait for a worker."""
-        self._hear(0)
+        self._receive(0)
         if wait or self._order or not self._readers or time.monotonic() > self._waits_until:
             return False
         stop = self._position + self._size(OWN_PART_BYTES)
@@ -188,27 +190,27 @@ class _Reading:
         self._taken += 1
         return read_part(self._source, self._place, start, stop)
 
-    def _hear(self, timeout: float | None) -> None:
+    def _receive(self, timeout: float | None) -> None:
         """Receives results; reads the parts of a dead process here."""
         by_connection = {reader.connection: reader for reader in self._readers}
         for connection in wait_for(list(by_connection), timeout):
             reader = by_connection[connection]  # type: ignore[index]  # what was given to wait for
             try:
-                found = reader.take()
+                found = reader.receive_part()
             except EOFError:
-                self._stand_in(reader)
+                self._replace_dead(reader)
             else:
                 if found is not None:
                     self._blocks[found[0]] = found[1]
 
-    def _stand_in(self, reader: PartReader) -> None:
+    def _replace_dead(self, reader: PartReader) -> None:
         """Reads a dead process's parts here. If a record crashed it, this process fails too."""
         _log.info("A process that read parts of a log has ended; its %d parts are read here.", len(reader.pending))
         self._readers.remove(reader)
-        reader.end()
+        reader.end_process()
         for number in reader.pending:
             self._blocks[number] = read_part(self._source, self._place, *self._order[number - self._taken])
 
-    def end(self) -> None:
+    def end_workers(self) -> None:
         for reader in self._readers:
-            reader.end()
+            reader.end_process()

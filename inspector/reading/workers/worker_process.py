@@ -18,31 +18,31 @@ from typing import Any
 
 _ENDING_S = 1.0
 """Seconds to end on request; a stopped process never receives the request."""
-SEEING_OFF = "see a process off"
+END_THREAD_NAME = "see a process off"
 """Name of threads that wait for a process to end."""
 
 
-_alone = False
+_workers_disabled = False
 
 
-def work_alone() -> None:
+def disable_workers() -> None:
     """Disables worker processes in this process: it is one of many that share a machine already."""
-    global _alone
-    _alone = True
+    global _workers_disabled
+    _workers_disabled = True
 
 
-def works_alone() -> bool:
+def are_workers_disabled() -> bool:
     """Returns True if this process starts no workers."""
-    return _alone
+    return _workers_disabled
 
 
-class HelperProcess:
+class WorkerProcess:
     """One worker process.
 
     Attributes:
         connection: this end of the pipe.
-        ready: it has started and waits for work.
-        ending: thread that waits for its end.
+        is_ready: it has started and waits for work.
+        end_thread: thread that waits for its end.
     """
 
     def __init__(self, serve: Callable[..., None], *args: Any, name: str, nice: int = 0) -> None:
@@ -60,22 +60,22 @@ class HelperProcess:
             OSError: if the system cannot start a process, or workers are disabled.
         """
         # A worker must not start workers of its own.
-        if _alone:
+        if _workers_disabled:
             raise OSError(errno.EAGAIN, "this process starts no others")
         context = multiprocessing.get_context("spawn")  # fork would inherit a window's locks
         self.connection, theirs = context.Pipe()
-        self.ready = False
-        self.ending: threading.Thread | None = None
+        self.is_ready = False
+        self.end_thread: threading.Thread | None = None
         self._process = context.Process(target=serve, args=(theirs, *args), daemon=True, name=name)
         # Ctrl+C is for the program, which ends its workers itself.
-        with _unasked():
+        with _block_interrupt():
             try:
                 self._process.start()
             finally:
                 theirs.close()
         # The window's own process must stay responsive.
         if nice and self.pid is not None:
-            _stand_back(self.pid, nice)
+            _lower_priority(self.pid, nice)
 
     @property
     def pid(self) -> int | None:
@@ -92,22 +92,22 @@ class HelperProcess:
         except OSError as error:
             raise EOFError from error
         if not data:
-            self.ready = True
+            self.is_ready = True
             return None
         return data
 
-    def end(self) -> None:
+    def end_process(self) -> None:
         """Ends the process without waiting: freeing its memory may take long."""
         self.connection.close()
-        if self._process.pid is None or self.ending is not None:
+        if self._process.pid is None or self.end_thread is not None:
             return
-        self.ending = threading.Thread(target=_see_off, args=(self._process,), name=SEEING_OFF, daemon=True)
-        self.ending.start()
+        self.end_thread = threading.Thread(target=_terminate, args=(self._process,), name=END_THREAD_NAME, daemon=True)
+        self.end_thread.start()
         if os.name == "nt":  # Windows can neither move nor delete its open files
-            self.ending.join()
+            self.end_thread.join()
 
 
-def _see_off(process: BaseProcess) -> None:
+def _terminate(process: BaseProcess) -> None:
     """Terminates a process, then kills it."""
     for end in (process.terminate, process.kill):
         end()
@@ -116,7 +116,7 @@ def _see_off(process: BaseProcess) -> None:
             return
 
 
-def _stand_back(pid: int, nice: int) -> None:
+def _lower_priority(pid: int, nice: int) -> None:
     """Lowers the priority of a new process; its later threads inherit it."""
     if not hasattr(os, "setpriority"):  # Windows
         return
@@ -125,7 +125,7 @@ def _stand_back(pid: int, nice: int) -> None:
 
 
 @contextmanager
-def _unasked() -> Generator[None]:
+def _block_interrupt() -> Generator[None]:
     """Blocks Ctrl+C during a start: the signal is for the program, which ends its workers."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.formats.claude.derivation import MACHINE
+from inspector.protocol.formats.claude.derivation import PROGRAM_TEXT_STARTS
 from inspector.sources.agent_sessions.files import Found, Listing, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
 
@@ -105,7 +105,7 @@ def complete(session: AgentSession) -> None:
         if message.model and not message.model.startswith("<"):
             session.model = message.model
         if line.type == "user" and not (line.is_meta or line.is_compact_summary or line.is_sidechain):
-            text, name = _typed(message.content)
+            text, name = _typed_text(message.content)
             session.prompt, command = session.prompt or text, command or name
     session.prompt = session.prompt or titles.get("prompt") or command
     # The user's own title first.
@@ -125,20 +125,20 @@ def _titles(line: _Line) -> dict[str, str | None]:
             return {"agent": line.agent_name}
 
 
-def _typed(content: object) -> tuple[str, str]:
+def _typed_text(content: object) -> tuple[str, str]:
     """Returns the text that a person typed, and its slash command; both empty for text of the program or a tool."""
     if isinstance(content, str):
-        return _parted(content)
+        return _split_command(content)
     if isinstance(content, list):
         for block in content:
             text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
-            if isinstance(text, str) and any(parts := _parted(text)):
+            if isinstance(text, str) and any(parts := _split_command(text)):
                 return parts
     return "", ""
 
 
-def _parted(text: str) -> tuple[str, str]:
-    if not text.startswith(MACHINE):
+def _split_command(text: str) -> tuple[str, str]:
+    if not text.startswith(PROGRAM_TEXT_STARTS):
         return text, ""
     command = _COMMAND.search(text, 0, 4_000)
     return "", " ".join(filter(None, command.groups())) if command else ""
@@ -185,12 +185,12 @@ def _running_sessions(root: Path, listing: Listing) -> set[str]:
             one = _running.decode(b"\n".join(head))
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
-        if one.session_id and _lives(one.pid):
+        if one.session_id and _process_exists(one.pid):
             running.add(one.session_id)
     return running
 
 
-def _lives(pid: int) -> bool:
+def _process_exists(pid: int) -> bool:
     """Returns True if a process with this number exists."""
     if not 0 < pid < 1 << 31:
         return False

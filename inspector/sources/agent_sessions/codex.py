@@ -108,7 +108,7 @@ def complete(session: AgentSession) -> str | None:
             continue
         payload = line.payload
         if payload is None:
-            session.prompt = session.prompt or _typed(line.role, line.content)
+            session.prompt = session.prompt or _typed_text(line.role, line.content)
             continue
         if line.type == "session_meta" and not described:  # a later one is from a fork or resumption
             described = True
@@ -118,9 +118,9 @@ def complete(session: AgentSession) -> str | None:
             session.model = payload.model or session.model
             session.project = session.project or payload.cwd or ""
         elif payload.type == "user_message" and isinstance(payload.message, str):
-            session.prompt = session.prompt or _plain(payload.message)
+            session.prompt = session.prompt or _without_machine_text(payload.message)
         elif line.type == "response_item":
-            session.prompt = session.prompt or _typed(payload.role, payload.content)
+            session.prompt = session.prompt or _typed_text(payload.role, payload.content)
     return parent
 
 
@@ -134,16 +134,16 @@ def _parent_of(payload: _Payload) -> str | None:
     return named if isinstance(named, str) else payload.parent_thread_id or ""
 
 
-def _typed(role: str, content: object) -> str:
+def _typed_text(role: str, content: object) -> str:
     """Returns the text that a person typed; empty for text of the program."""
     if role != "user" or not isinstance(content, list):
         return ""
     for block in content:
         text = block.get("text") if isinstance(block, dict) else None
-        if isinstance(text, str) and _plain(text):
+        if isinstance(text, str) and _without_machine_text(text):
             return text
     return ""
 
 
-def _plain(text: str) -> str:
+def _without_machine_text(text: str) -> str:
     return "" if text.startswith(MACHINE) else text

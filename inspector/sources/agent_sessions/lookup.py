@@ -11,7 +11,7 @@ from inspector.sources.agent_sessions import claude_code, codex, copilot_cli, ge
 from inspector.sources.agent_sessions.files import MOST_ENTRIES, Listing
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
 
-NEWEST = 500
+MAX_SESSIONS = 500
 """Default number of completed sessions; each costs two reads."""
 _CHILDREN = 20
 """Limit of sub-agent files read per requested session; only a file names its parent."""
@@ -28,7 +28,7 @@ class SessionNameError(ValueError):
     """A name matches several sessions or none; the text is a sentence."""
 
 
-def find_sessions(environment: Mapping[str, str] = os.environ, newest: int = NEWEST) -> Lookup:
+def find_sessions(environment: Mapping[str, str] = os.environ, newest: int = MAX_SESSIONS) -> Lookup:
     """Returns the newest agent sessions on this machine.
 
     Reads at most 64 kB from each end of a file. Call it in a thread: some hundred sessions take a second.

@@ -12,7 +12,7 @@ import msgspec
 from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
 from inspector.sources.conversion_worker import NotConvertedError
-from inspector.sources.opencode import DATABASE, opened, refuse_computed
+from inspector.sources.opencode import DATABASE, open_database, refuse_computed
 
 PROGRAM = "opencode"
 VARIABLE = "XDG_DATA_HOME"
@@ -55,7 +55,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
 def _in_database(path: Path) -> Iterator[AgentSession]:
     """Yields the newest sessions of a database, each with its number of spawned sessions."""
     looks = iter(range(_MOST_STEPS))
-    with closing(opened(path)) as connection:
+    with closing(open_database(path)) as connection:
         connection.set_progress_handler(lambda: next(looks, None) is None, _STEPS)
         refuse_computed(connection, "session")
         texts = ("id", "parent_id", "directory", "title")

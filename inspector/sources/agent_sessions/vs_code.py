@@ -53,9 +53,9 @@ def complete(session: AgentSession) -> None:
     """Reads title, prompt and model from the ends of a session's file, and the project from `workspace.json`."""
     head, tail = read_ends(str(session.path))
     for data in (b"\n".join(head), b"\n".join(tail)):
-        session.title = _last(_TITLE, data) or session.title
-        session.prompt = session.prompt or _first(_PROMPT, data)
-        session.model = _last(_MODEL, data) or session.model
+        session.title = _last_match(_TITLE, data) or session.title
+        session.prompt = session.prompt or _first_match(_PROMPT, data)
+        session.model = _last_match(_MODEL, data) or session.model
     lines, _ = read_ends(str(session.path.parent.parent / "workspace.json"))
     try:
         named = _workspace.decode(b"\n".join(lines)).folder if lines else None
@@ -64,13 +64,13 @@ def complete(session: AgentSession) -> None:
         return
 
 
-def _first(pattern: re.Pattern[bytes], data: bytes) -> str:
+def _first_match(pattern: re.Pattern[bytes], data: bytes) -> str:
     """Returns the first match, or ""."""
     match = pattern.search(data)
     return _decoded(match) if match is not None else ""
 
 
-def _last(pattern: re.Pattern[bytes], data: bytes) -> str:
+def _last_match(pattern: re.Pattern[bytes], data: bytes) -> str:
     """Returns the last match, or ""."""
     found = [*pattern.finditer(data)]
     match = found[-1] if found else None

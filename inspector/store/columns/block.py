@@ -11,7 +11,7 @@ import numpy as np
 from inspector.store.columns.columns import Array
 from inspector.store.columns.extracts import Extracts
 from inspector.store.columns.intern_table import InternTable
-from inspector.store.columns.name_sets import BlockSets
+from inspector.store.columns.name_sets import BlockNameSets
 
 TICK, REPLAYED = "tick", "replayed"
 """Event names that a reader assigns itself: a gateway's ticks, and events replayed to a client."""
@@ -62,11 +62,11 @@ BLOCK_COLUMNS: dict[str, Any] = {
 }
 """Columns of a block: those of a message (`MESSAGE_COLUMNS`) plus columns needed for folding."""
 
-OF_TRANSCRIPTS = ("alias_hash", "said", "told", "words", "given")
+TRANSCRIPT_COLUMNS = ("alias_hash", "said", "told", "words", "given")
 """Columns present only if some record of the block contains several messages."""
 
 
-class Opened(NamedTuple):
+class OpenedConnection(NamedTuple):
     """Marker for a reopened connection."""
 
     place: int
@@ -76,15 +76,15 @@ class Opened(NamedTuple):
     """The connection's number in the source."""
 
 
-class Ended(NamedTuple):
+class ServerEnd(NamedTuple):
     """End of a tapped server."""
 
     reason: str
-    badly: bool
+    has_crashed: bool
     """The server crashed."""
 
 
-RUNNING = Ended("", False)
+RUNNING = ServerEnd("", False)
 """The server still runs, or was started again."""
 
 
@@ -106,13 +106,13 @@ class Block:
 
     columns: dict[str, Array]
     strings: InternTable[str]
-    to_sets: BlockSets
+    to_sets: BlockNameSets
     extracts: Extracts = field(default_factory=Extracts)
     formats: Counter[str | None] = field(default_factory=Counter)
     origin: dict[str, Any] | None = None
     stop: int = 0
-    opened: list[Opened] = field(default_factory=list)
-    ended: Ended | None = None
+    opened: list[OpenedConnection] = field(default_factory=list)
+    ended: ServerEnd | None = None
     in_order: bool = False
 
     def __len__(self) -> int:

@@ -18,8 +18,8 @@ from inspector.store.columns.flags import Flag
 
 Array = NDArray[Any]
 
-_FIRST_ROOM = 1024
-_COPIED_AT_ONCE = 1 << 17
+_INITIAL_CAPACITY = 1024
+_MAX_SINGLE_COPY = 1 << 17
 """Longest array, in values, that is copied at once when it is full. Copying 10,000,000 would take 100 ms."""
 
 
@@ -30,11 +30,11 @@ def _zero(dtype: np.dtype[Any]) -> Array:
 
 
 @cache
-def _most(dtype: np.dtype[Any]) -> int:
+def _dtype_max(dtype: np.dtype[Any]) -> int:
     return int(np.iinfo(dtype).max)
 
 
-def places_among(rows: Array, ascending: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def locate_rows(rows: Array, ascending: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Returns for each number its index in the ascending array, and a mask of matches: (n,) and (n,) bool. O(n log k).
 
     The lookup uses the dtype of the array; otherwise numpy would copy the whole array each time.
@@ -42,7 +42,7 @@ def places_among(rows: Array, ascending: Array) -> tuple[NDArray[np.int64], NDAr
     if not len(ascending):
         return np.zeros(len(rows), np.int64), np.zeros(len(rows), np.bool_)
     # clipped values differ from their row, so they do not match
-    asked = np.minimum(rows, _most(ascending.dtype)).astype(ascending.dtype)
+    asked = np.minimum(rows, _dtype_max(ascending.dtype)).astype(ascending.dtype)
     places = np.minimum(np.searchsorted(ascending, asked), len(ascending) - 1)
     return places, ascending[places] == rows
 
@@ -90,22 +90,22 @@ class _Column:
                 self._value = np.array([first], self._dtype_for(int(first)))
             if (given == self._value[0]).all():
                 return
-        array = self._room(length, length + count, given)
+        array = self._ensure_capacity(length, length + count, given)
         array[length : length + count] = given
-        self._copy_ahead(array, length + count)
+        self._copy_gradually(array, length + count)
 
-    def put(self, rows: Any, values: Any, length: int) -> bool:
+    def replace(self, rows: Any, values: Any, length: int) -> bool:
         """Replaces values; returns True if that made another array necessary."""
         given, before = np.asarray(values), self._array
         if not given.size or (before is None and (given == self._value[0]).all()):
             return False
-        array = self._room(length, length, given)
+        array = self._ensure_capacity(length, length, given)
         array[:length][rows] = given
         if self._next is not None:  # the part not yet copied needs no write
             self._next[:length][rows] = given
         return array is not before
 
-    def copy_of(self, other: Array) -> None:
+    def copy_from(self, other: Array) -> None:
         """Replaces all values by these."""
         if len(other):
             self.append(other, 0, len(other))
@@ -117,12 +117,12 @@ class _Column:
         needed = np.min_scalar_type(most)
         return needed if needed.itemsize > self._least.itemsize else self._least
 
-    def _room(self, length: int, stop: int, given: Array) -> Array:
+    def _ensure_capacity(self, length: int, stop: int, given: Array) -> Array:
         """Returns the array with room for `stop` values and width for the given ones."""
         array, dtype = self._array, self._value.dtype if self._array is None else self._array.dtype
         if self._dtype.kind == "u" and dtype != self._dtype:
             most = int(given.max())
-            if most > _most(dtype):
+            if most > _dtype_max(dtype):
                 dtype = self._dtype_for(most)
         if array is not None and array.dtype == dtype:
             if stop <= len(array):
@@ -134,15 +134,15 @@ class _Column:
         self._next = None
         room = len(array) if array is not None and stop <= len(array) else max(stop, int(length * self._growth))
         # Memory past the length is never touched, so generous steps cost no resident pages.
-        self._array = np.empty(max(room, _FIRST_ROOM), dtype)
+        self._array = np.empty(max(room, _INITIAL_CAPACITY), dtype)
         self._array[:length] = self._value[0] if array is None else array[:length]
         return self._array
 
-    def _copy_ahead(self, array: Array, length: int) -> None:
+    def _copy_gradually(self, array: Array, length: int) -> None:
         """Copies into the next array in proportion to the use of this array's last twentieth."""
         room = len(array)
         full = room - room // 20
-        if room <= _COPIED_AT_ONCE or length <= full:
+        if room <= _MAX_SINGLE_COPY or length <= full:
             return
         if self._next is None:
             self._next, self._copied = np.empty(int(room * self._growth), array.dtype), 0
@@ -155,12 +155,12 @@ class GrowingColumns:
     """Named arrays of equal length, grown together.
 
     `columns["kind"]` is a read-only view of the first `len(columns)` values, in a dtype no wider than requested. A view
-    does not grow, and may or may not show later writes. Request it again after `append` or `put`.
+    does not grow, and may or may not show later writes. Request it again after `append` or `replace`.
 
     Args:
         dtypes: the widest dtype of each column by name.
         least: the narrowest dtype of a column, for masks and the like.
-        like: columns that commonly equal another, by name; the other column is never written by `put`.
+        like: columns that commonly equal another, by name; the other column is never written by `replace`.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class GrowingColumns:
         # An alias shares the array of another column; the first difference ends it.
         for name, other in list(self._like.items()):
             if not np.array_equal(values[name], values[other]):
-                self._columns[name].copy_of(self[other])
+                self._columns[name].copy_from(self[other])
                 del self._like[name]
         for name, column in self._columns.items():
             if name not in self._like:
@@ -205,14 +205,14 @@ class GrowingColumns:
         self._views.clear()
         return start
 
-    def put(self, name: str, rows: Any, values: Any) -> None:
+    def replace(self, name: str, rows: Any, values: Any) -> None:
         """Replaces values of a column.
 
         Args:
             rows: an index, an array of indices, or a slice.
             values: one for all or one for each.
         """
-        if self._columns[name].put(rows, values, self._length):
+        if self._columns[name].replace(rows, values, self._length):
             self._views.pop(name, None)
 
 
@@ -244,7 +244,7 @@ MESSAGE_COLUMNS: dict[str, Any] = {
 }
 """Columns of a block, in these dtypes; a capture keeps them narrower."""
 
-_IN_CAPTURES = {"offset": np.uint64, "content_hash": np.uint32}
+_CAPTURE_DTYPES = {"offset": np.uint64, "content_hash": np.uint32}
 """Dtypes that differ in a capture. Half of a content hash is enough to compare copies of one message."""
 
 
@@ -253,7 +253,7 @@ def message_columns() -> GrowingColumns:
     # In a log of bare envelopes the sender's time is the only one, and each line holds one message and nothing else.
     like = {"ts_ns": "time_ns", "size": "length", "kind_raw": "kind"}
     least = {"flags": np.min_scalar_type(max(Flag))}  # wide enough for any mask
-    return GrowingColumns({**MESSAGE_COLUMNS, **_IN_CAPTURES}, least=least, like=like)
+    return GrowingColumns({**MESSAGE_COLUMNS, **_CAPTURE_DTYPES}, least=least, like=like)
 
 
 DELIVERY_COLUMNS: dict[str, Any] = {

@@ -29,7 +29,7 @@ class ConnectionNumbers:
         self._count: dict[int, int] = {}  # by source
         self._closed: dict[tuple[int, int], int] = {}  # closed connections by source and `src`
 
-    def of(self, block: Block) -> NDArray[np.uint32]:
+    def number_block(self, block: Block) -> NDArray[np.uint32]:
         """Returns (records,) the connection number of each record. Call once per block, in order."""
         said, sources = block.columns["connection"], block.columns["source"]
         numbers = np.zeros(len(said), np.uint32)

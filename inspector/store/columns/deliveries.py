@@ -36,7 +36,7 @@ class Deliveries(GrowingColumns):
         self._order: NDArray[np.int64] = np.empty(0, np.int64)
         self._ordered: NDArray[np.uint32] = np.empty(0, np.uint32)
 
-    def of(self, message: int) -> Iterator[Delivery]:
+    def deliveries_of(self, message: int) -> Iterator[Delivery]:
         """Yields the copies of a message, in log order."""
         for place in self._places(message):
             participant = int(self["participant"][place])
@@ -50,7 +50,7 @@ class Deliveries(GrowingColumns):
 
     def recipients(self, message: int) -> list[str]:
         """Returns the participants that received a message, as far as a log records it."""
-        found = (d.participant for d in self.of(message) if d.event == "delivered")
+        found = (d.participant for d in self.deliveries_of(message) if d.event == "delivered")
         return list(dict.fromkeys(p for p in found if p is not None))
 
     def _places(self, message: int) -> NDArray[np.int64]:

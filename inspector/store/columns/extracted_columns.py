@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from inspector.protocol import mcp_messages
 from inspector.protocol.derived_messages import ApiCall
-from inspector.protocol.mcp_notes import Note
-from inspector.protocol.record import Exchange
+from inspector.protocol.mcp_notes import McpNote
+from inspector.protocol.record import HttpExchange
 from inspector.store.columns.extracts import Extracts, ToolList
 from inspector.store.columns.hashes import NO_HASH, hash_text
-from inspector.store.columns.irregular_forms import OddForm
+from inspector.store.columns.irregular_forms import IrregularForm
 from inspector.store.columns.sparse_columns import SparseColumns
 from inspector.store.columns.stored_names import stored_name
 
@@ -53,10 +53,10 @@ class ExtractedColumns:
         self._took = SparseColumns(ns=np.uint64)
         self._costs = SparseColumns(nano_dollars=np.uint64, is_total=np.uint8)
 
-    def take_in(self, extracts: Extracts, places: Sequence[int]) -> None:
+    def append_extracts(self, extracts: Extracts, places: Sequence[int]) -> None:
         """Appends the extracts of a block's records; `places` are their messages, below 0 for none."""
         unchecked, intern = self.unchecked, self._intern
-        unchecked.put(extracts, places)
+        unchecked.add_extracts(extracts, places)
         self._arguments.append({row: (value,) for row, value in unchecked.arguments.items()})
         self._listed.append(unchecked.listed)
         self._filled.append(unchecked.filled)
@@ -83,7 +83,7 @@ class ExtractedColumns:
         unchecked.arguments, unchecked.listed, unchecked.took, unchecked.costs = {}, {}, {}, {}
         unchecked.versions, unchecked.states, unchecked.tasks = {}, {}, {}
 
-    def let_go(self) -> None:
+    def clear_unchecked(self) -> None:
         """Clears the extracts of new messages after every pass and check."""
         self.unchecked.clear()
 
@@ -94,7 +94,7 @@ class ExtractedColumns:
         found, self.unchecked.api_calls = self.unchecked.api_calls, {}
         return found
 
-    def digest(self, message: int) -> int:
+    def payload_digest(self, message: int) -> int:
         """Returns a payload hash for a result with `_meta`, equal for equal payloads; else NO_HASH."""
         return self.unchecked.digests.get(message, NO_HASH)
 
@@ -102,19 +102,19 @@ class ExtractedColumns:
         """Returns the tool lists of results, by message."""
         return self.unchecked.tools
 
-    def notes(self) -> Mapping[int, Note]:
+    def mcp_notes(self) -> Mapping[int, McpNote]:
         """Returns the notes for MCP checks of JSON-RPC messages, by message."""
         return self.unchecked.notes
 
-    def carried(self) -> Mapping[int, Exchange]:
+    def http_exchanges(self) -> Mapping[int, HttpExchange]:
         """Returns the HTTP exchanges that carried messages, by message."""
         return self.unchecked.exchanges
 
-    def noise(self) -> Mapping[int, str]:
+    def noise_lines(self) -> Mapping[int, str]:
         """Returns the first characters of lines that are noise in the place of a message."""
         return self.unchecked.noise
 
-    def odd_form(self, message: int) -> OddForm | None:
+    def irregular_form(self, message: int) -> IrregularForm | None:
         """Returns a message's irregular form if it is the first of its sender and kind with one."""
         return self.unchecked.odd.get(message)
 
@@ -127,26 +127,26 @@ class ExtractedColumns:
         columns = (rows, self._filled["tokens"], self._filled["window"])
         return list(zip(*(column[first:].tolist() for column in columns), strict=True))
 
-    def took_ns(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def tool_durations_ns(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns (n,) working time of tools in ns as results report it; -1 if not."""
-        return np.where(self._took.has(rows), self._took.of("ns", rows).astype(np.int64), -1)
+        return np.where(self._took.has_values(rows), self._took.values_of("ns", rows).astype(np.int64), -1)
 
     def stated_costs(self, rows: NDArray[np.int64] | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Returns messages with a stated cost, and (n,) dollars; of all messages, or of the given rows."""
-        found = self._costs.messages.astype(np.int64) if rows is None else rows[self._costs.has(rows)]
-        return found, self._costs.of("nano_dollars", found).astype(np.float64) / 1e9
+        found = self._costs.messages.astype(np.int64) if rows is None else rows[self._costs.has_values(rows)]
+        return found, self._costs.values_of("nano_dollars", found).astype(np.float64) / 1e9
 
-    def state_totals(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def are_total_costs(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Returns (n,) True for stated costs that are totals so far."""
-        return self._costs.of("is_total", rows) != 0
+        return self._costs.values_of("is_total", rows) != 0
 
     def argument_hashes(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Returns (n,) argument hashes of proposals and of requests that name a message; NO_HASH otherwise."""
-        return self._arguments.of("hash", rows)
+        return self._arguments.values_of("hash", rows)
 
-    def records_listed(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    def listed_record_counts(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """Returns (n,) numbers of records that results list, by the two measures of `protocol.result_records`."""
-        return self._listed.of("records", rows), self._listed.of("of_anything", rows)
+        return self._listed.values_of("records", rows), self._listed.values_of("of_anything", rows)
 
     def exchanges(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Returns (n,) a property of the HTTP exchanges that carried messages, else 0.
@@ -156,9 +156,9 @@ class ExtractedColumns:
                 line that says so), `first_us` and `whole_us` (microseconds after the request).
             rows: messages.
         """
-        return self._exchanges.of(name, rows)
+        return self._exchanges.values_of(name, rows)
 
-    def mcp(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
+    def mcp_values(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Returns (n,) an MCP property of messages, else 0.
 
         Args:
@@ -166,7 +166,7 @@ class ExtractedColumns:
                 (`TASK_STATUS`, `TASK_RESULT`...).
             rows: messages.
         """
-        return self._mcp.of(name, rows)
+        return self._mcp.values_of(name, rows)
 
     @property
     def exchange_rows(self) -> NDArray[Any]:
@@ -181,5 +181,5 @@ class ExtractedColumns:
 
 def _task_numbers(task: mcp_messages.Task) -> tuple[int, int]:
     """Returns the stored hash of a task's id and the bits of `task_says`."""
-    says = task.status | TASK_RESULT * task.has_result | TASK_FAILED * task.failed | TASK_HANDED * task.handed
+    says = task.status | TASK_RESULT * task.has_result | TASK_FAILED * task.failed | TASK_HANDED * task.is_created
     return hash_text(task.identifier) or 1, int(says)

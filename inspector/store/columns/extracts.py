@@ -19,32 +19,32 @@ from inspector.protocol import calls, context_places, kinds, mcp_messages, msp
 from inspector.protocol.derived_messages import ApiCall, Chain, History, Spawn, ThreadMark
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.json_values import REFUSALS
-from inspector.protocol.mcp_notes import Note
-from inspector.protocol.record import Exchange
-from inspector.protocol.result_records import Listed, listed_in, may_hold_json
-from inspector.protocol.truncated_json import completed
+from inspector.protocol.mcp_notes import McpNote
+from inspector.protocol.record import HttpExchange
+from inspector.protocol.result_records import RecordCounts, count_records, may_hold_json
+from inspector.protocol.truncated_json import complete_json
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_bytes, hash_text
 from inspector.store.columns.intern_table import InternTable
-from inspector.store.columns.irregular_forms import OddForm
-from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
+from inspector.store.columns.irregular_forms import IrregularForm
+from inspector.store.columns.large_headers import HEAD_BYTES, MAX_WHOLE_BYTES
 
-OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
+SELF_PAYLOAD_FLAGS = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
 """Flags of records whose whole object is the payload."""
-MOST_NAMED = 256
+MAX_NAMED_IDS = 256
 """Limit of ids examined in one message."""
 
 _CORRELATED, _LOG_ONLY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.LOG_ONLY, Flag.SENT))
 _DERIVED = Flag.DERIVED.value
-_WHOLE = (
+_INSPECTED_KINDS = (
     "reasoning/start", "reasoning/conclusion", "reasoning/cancel", "participant/status",
-    context_places.START, context_places.END, *msp.STRUCTURE, msp.SNAPSHOT,
+    context_places.START_KIND, context_places.END_KIND, *msp.STRUCTURE, msp.SNAPSHOT,
     "system/welcome", "system/presence", "system/error", kinds.JOIN, "system/register", "space/invite-ack",
     "capability/grant", "capability/revoke", "stream/request", "stream/open", "stream/ownership-transferred",
 )  # fmt: skip
 """Kinds whose payloads passes and checks examine."""
 _CANCELLED = "notifications/cancelled"
-_DRAFT = "meup/"
+_DRAFT_PREFIX = "meup/"
 
 
 class DecodedRecord(NamedTuple):
@@ -101,10 +101,10 @@ class Extracts:
     contexts: dict[int, tuple[dict[str, Any], ...]] = field(default_factory=dict)
     tools: dict[int, ToolList] = field(default_factory=dict)
     digests: dict[int, int] = field(default_factory=dict)
-    odd: dict[int, OddForm] = field(default_factory=dict)
+    odd: dict[int, IrregularForm] = field(default_factory=dict)
     named: dict[int, list[int]] = field(default_factory=dict)
     arguments: dict[int, int] = field(default_factory=dict)
-    listed: dict[int, Listed] = field(default_factory=dict)
+    listed: dict[int, RecordCounts] = field(default_factory=dict)
     api_calls: dict[int, ApiCall] = field(default_factory=dict)
     filled: dict[int, tuple[int, int]] = field(default_factory=dict)
     spawns: dict[int, Spawn] = field(default_factory=dict)
@@ -114,15 +114,15 @@ class Extracts:
     costs: dict[int, tuple[int, int]] = field(default_factory=dict)
     histories: dict[int, History] = field(default_factory=dict)
     threads: dict[int, ThreadMark] = field(default_factory=dict)
-    exchanges: dict[int, Exchange] = field(default_factory=dict)
+    exchanges: dict[int, HttpExchange] = field(default_factory=dict)
     versions: dict[int, str] = field(default_factory=dict)
     states: dict[int, int] = field(default_factory=dict)
     tasks: dict[int, mcp_messages.Task] = field(default_factory=dict)
-    notes: dict[int, Note] = field(default_factory=dict)
+    notes: dict[int, McpNote] = field(default_factory=dict)
     noise: dict[int, str] = field(default_factory=dict)
     new: dict[int, int] = field(default_factory=dict)
 
-    def put(self, others: Extracts, places: Sequence[int]) -> None:
+    def add_extracts(self, others: Extracts, places: Sequence[int]) -> None:
         """Adds the extracts of other records; `places` maps their numbers to places here, below 0 to skip."""
         for name in _PARTS:
             found = getattr(others, name)
@@ -133,7 +133,7 @@ class Extracts:
         for name in _PARTS:
             setattr(self, name, {})
 
-    def put_all(self, others: Extracts, which: NDArray[np.int64]) -> None:
+    def add_repeated(self, others: Extracts, which: NDArray[np.int64]) -> None:
         """Adds extracts of records that occur in several places: `which` is the record number of each place."""
         order = np.argsort(which, kind="stable")
         ends = np.cumsum(np.bincount(which)).tolist()  # end of each number's places in it
@@ -163,7 +163,7 @@ class Decoded(NamedTuple):
     """Arguments of a call as written; None if they have to be looked up in its payload."""
 
 
-def matters(result: calls.Result | None) -> bool:
+def has_extracted_parts(result: calls.Result | None) -> bool:
     """Returns True if any part of a result is extracted."""
     if result is None:
         return False
@@ -172,7 +172,9 @@ def matters(result: calls.Result | None) -> bool:
     return bool(result.content) and may_hold_json(result.content) is not None
 
 
-def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[str], decoded: Decoded) -> Extracts:
+def extract_records(
+    columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[str], decoded: Decoded
+) -> Extracts:
     """Extracts from records the data that passes read.
 
     Args:
@@ -184,35 +186,35 @@ def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[st
     found = Extracts(contexts=decoded.contexts)
     kind, method, flags = (columns[name][rows] for name in ("kind", "method", "flags"))
     protocol = columns["protocol"][rows]
-    drafts = [code for code in set(protocol.tolist()) if code and strings[code].startswith(_DRAFT)]
-    proposed = kind == _code(strings, kinds.PROPOSAL)
+    drafts = [code for code in set(protocol.tolist()) if code and strings[code].startswith(_DRAFT_PREFIX)]
+    proposed = kind == _string_id(strings, kinds.PROPOSAL)
     # Messages of these kinds are decoded whole, since passes read fields that no column holds.
     whole = flags & np.uint32(_LOG_ONLY) != 0
-    for code in {_code(strings, name) for name in _WHOLE} - {-1}:
+    for code in {_string_id(strings, name) for name in _INSPECTED_KINDS} - {-1}:
         whole |= kind == code
-    whole |= (method == _code(strings, _CANCELLED)) & (method != 0)
-    whole |= (kind == _code(strings, "chat")) & (protocol == _code(strings, msp.PROTOCOL))
-    asked = kind == _code(strings, kinds.REQUEST)
+    whole |= (method == _string_id(strings, _CANCELLED)) & (method != 0)
+    whole |= (kind == _string_id(strings, "chat")) & (protocol == _string_id(strings, msp.PROTOCOL))
+    asked = kind == _string_id(strings, kinds.REQUEST)
     if drafts:  # drafts wrap their subject, so no column shows it
         whole |= (proposed | asked) & np.isin(protocol, drafts)
     for number in np.flatnonzero(whole).tolist():
         envelope = _decode(decoded.raw(number))
-        payload = payload_of(envelope, own=bool(int(flags[number]) & OWN_PAYLOAD))
+        payload = payload_of(envelope, own=bool(int(flags[number]) & SELF_PAYLOAD_FLAGS))
         correlation = envelope.get("correlation_id") if isinstance(envelope, dict) else None
         found.records[number] = DecodedRecord(decoded.identifier(number), payload, correlation)
     # A payload decoded whole contains its result already.
-    answers = (kind == _code(strings, kinds.RESPONSE)) & ~whole
+    answers = (kind == _string_id(strings, kinds.RESPONSE)) & ~whole
     for number, result in decoded.results:
         if answers[number]:
-            _take_result(found, number, result, decoded, own=bool(int(flags[number]) & OWN_PAYLOAD))
+            _take_result(found, number, result, decoded, own=bool(int(flags[number]) & SELF_PAYLOAD_FLAGS))
     for number in np.flatnonzero(flags & np.uint32(_SENT)).tolist():
-        found.digests[number] = _digest(decoded.raw(number), own=bool(int(flags[number]) & OWN_PAYLOAD))
+        found.digests[number] = _digest(decoded.raw(number), own=bool(int(flags[number]) & SELF_PAYLOAD_FLAGS))
     for number, ids in decoded.named:
-        found.named[number] = [hash_text(name) for name in islice(dict.fromkeys(ids), MOST_NAMED)]
+        found.named[number] = [hash_text(name) for name in islice(dict.fromkeys(ids), MAX_NAMED_IDS)]
     # Arguments matter for proposals, and for requests that name one; derived requests do not.
     calling = proposed | (asked & (flags & np.uint32(_CORRELATED | _DERIVED) == _CORRELATED))
     # A large payload would take longer to decode than the duplicate check is worth.
-    calling &= columns["size"][rows] <= MAX_WHOLE
+    calling &= columns["size"][rows] <= MAX_WHOLE_BYTES
     for number in np.flatnonzero(calling).tolist():
         hashed = _arguments(number, decoded)
         if hashed != NO_HASH:
@@ -220,7 +222,7 @@ def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[st
     return found
 
 
-def _code(strings: InternTable[str], text: str) -> int:
+def _string_id(strings: InternTable[str], text: str) -> int:
     return strings.find(text) or -1
 
 
@@ -241,8 +243,8 @@ def payload_of(envelope: Any, *, own: bool) -> dict[str, Any]:
 
 def _decode(raw: bytes | memoryview) -> Any:
     """Decodes JSON; of a big record only its head, as readers do (`store.columns.large_headers`)."""
-    if len(raw) > MAX_WHOLE:
-        raw = completed(bytes(raw[:HEAD])) or b""
+    if len(raw) > MAX_WHOLE_BYTES:
+        raw = complete_json(bytes(raw[:HEAD_BYTES])) or b""
     try:
         return decode_json(bytes(raw))
     except NotAnObjectError:
@@ -255,16 +257,18 @@ def _take_result(found: Extracts, number: int, result: calls.Result, decoded: De
         found.records[number] = DecodedRecord(decoded.identifier(number), payload)
     if result.meta or result.tools:
         found.digests[number] = _digest(decoded.raw(number), own=own)
-    if result.tools and len(result.tools) <= MAX_WHOLE and isinstance(tools := _decode_part(result.tools), list):
+    if result.tools and len(result.tools) <= MAX_WHOLE_BYTES and isinstance(tools := _decode_part(result.tools), list):
         names = (tool.get("name") for tool in tools if isinstance(tool, dict))
         is_last = result.cursor is ABSENT or not result.cursor
         found.tools[number] = ToolList(tuple(name for name in names if isinstance(name, str)), is_last)
     # A byte search is much cheaper than decoding a result without JSON in it.
     if not result.structured and not may_hold_json(result.content):
         return
-    if len(result.structured) + len(result.content) > MAX_WHOLE:
+    if len(result.structured) + len(result.content) > MAX_WHOLE_BYTES:
         return
-    listed = listed_in({"content": _decode_part(result.content), "structuredContent": _decode_part(result.structured)})
+    listed = count_records(
+        {"content": _decode_part(result.content), "structuredContent": _decode_part(result.structured)}
+    )
     if listed.of_anything:
         found.listed[number] = listed
 
@@ -303,16 +307,16 @@ def _arguments(number: int, decoded: Decoded) -> int:
     try:
         written = msgspec.json.encode(arguments, order="sorted")
         if b".0" in written:
-            written = msgspec.json.encode(_whole(arguments), order="sorted")
+            written = msgspec.json.encode(_with_integers(arguments), order="sorted")
         return hash_bytes(written)
     except (UnicodeEncodeError, RecursionError, TypeError, ValueError):
         return hash_text(repr(arguments))
 
 
-def _whole(value: Any) -> Any:
+def _with_integers(value: Any) -> Any:
     """Returns decoded JSON with 7.0 as 7, since they are equal."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):
-        return {key: _whole(item) for key, item in value.items()}
-    return [_whole(item) for item in value] if isinstance(value, list) else value
+        return {key: _with_integers(item) for key, item in value.items()}
+    return [_with_integers(item) for item in value] if isinstance(value, list) else value

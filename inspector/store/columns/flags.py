@@ -49,11 +49,11 @@ class Flag(enum.IntFlag):
     """A copy of another thread's prompt: it belongs to this thread's context and is not counted again."""
     TEXT = 1 << 24
     """An unreadable line without any JSON, like program output; neither a message nor a truncated one."""
-    TOLD_BY_CORRELATION = 1 << 25
+    CALL_FROM_CORRELATION = 1 << 25
     """A response of a self-contained export names its call, which the export knew by correlation."""
-    TOLD_BY_RPC_ID = 1 << 26
+    CALL_FROM_RPC_ID = 1 << 26
     """A response of a self-contained export names its call by the JSON-RPC id."""
-    REQUEST_TOLD = 1 << 27
+    CONTAINS_REQUEST = 1 << 27
     """A response of a self-contained export contains its request, or is JSON-RPC without its connection."""
     DECLINED = 1 << 28
     """The user declined the call; no failure."""

@@ -24,12 +24,12 @@ _digest = xxhash.xxh3_64_intdigest
 _seed = secrets.randbits(63)
 
 
-def seed() -> int:
+def run_seed() -> int:
     """Returns the seed of this run, for its worker processes."""
     return _seed
 
 
-def adopt_seed(value: int) -> None:
+def set_seed(value: int) -> None:
     """Adopts the seed of the parent process. Call before any hashing."""
     global _seed
     _seed = value
@@ -62,12 +62,12 @@ def hash_texts(texts: Sequence[str | None]) -> NDArray[np.uint64]:
     return hashes
 
 
-_OF_TEXTS = 0x6A09E667F3BCC908  # arbitrary constant that separates texts from numbers
+_TEXT_SALT = 0x6A09E667F3BCC908  # arbitrary constant that separates texts from numbers
 
 
 def hash_rpc_id(written: str) -> int:
     """Returns a hash of a JSON-RPC id as `protocol.calls.rpc_id` writes it; `respelt` maps "7" to 7 and back."""
-    return hash_text(written[1:-1]) ^ _OF_TEXTS if written[:1] == "'" else hash_text(written)
+    return hash_text(written[1:-1]) ^ _TEXT_SALT if written[:1] == "'" else hash_text(written)
 
 
 def hash_rpc_ids(written: Sequence[str | None]) -> NDArray[np.uint64]:
@@ -84,7 +84,7 @@ def hash_rpc_values(values: Sequence[object]) -> NDArray[np.uint64]:
     hashes = [
         # 0 means no hash, so a digest of 0 becomes 1; texts are marked, since "1" and 1 are
         # different ids.
-        (digest(v.encode("utf-8", "surrogatepass"), seed_) or 1) ^ _OF_TEXTS if type(v) is str
+        (digest(v.encode("utf-8", "surrogatepass"), seed_) or 1) ^ _TEXT_SALT if type(v) is str
         else NO_HASH if v is None or type(v) not in (int, float)
         else digest(repr(v).encode(), seed_) or 1
         for v in values
@@ -92,9 +92,9 @@ def hash_rpc_values(values: Sequence[object]) -> NDArray[np.uint64]:
     return np.array(hashes, np.uint64)
 
 
-def respelt(rpc_hash: int) -> int:
+def hash_with_other_type(rpc_hash: int) -> int:
     """Returns the hash of the same id with the other JSON type: text for a number, number for a text."""
-    return rpc_hash ^ _OF_TEXTS
+    return rpc_hash ^ _TEXT_SALT
 
 
 def hash_bytes(data: Buffer) -> int:
@@ -102,9 +102,9 @@ def hash_bytes(data: Buffer) -> int:
     return _digest(data, _seed) or 1
 
 
-_MOST_MERGED = 1 << 17
+_MAX_RUN_LENGTH = 1 << 17
 """Entries of the longest run. Merging two runs into one of that length takes 5 ms."""
-_FILTER_BITS = np.uint64(8 * _MOST_MERGED - 1)
+_FILTER_BITS = np.uint64(8 * _MAX_RUN_LENGTH - 1)
 """Mask for the hash bits that a long run's filter uses."""
 
 
@@ -120,7 +120,7 @@ class _Run:
         self.hashes = hashes
         self.rows = rows
         self._filter: NDArray[np.uint8] | None = None
-        if len(hashes) > _MOST_MERGED // 2:
+        if len(hashes) > _MAX_RUN_LENGTH // 2:
             bits = np.zeros(int(_FILTER_BITS) + 1, np.bool_)
             bits[(hashes & _FILTER_BITS).astype(np.int64)] = True
             self._filter = np.packbits(bits, bitorder="little")
@@ -128,14 +128,14 @@ class _Run:
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def likely(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_] | slice:
+    def candidate_mask(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_] | slice:
         """Returns a mask of the hashes that this run may contain."""
         if self._filter is None:
             return slice(None)
         bits = (hashes & _FILTER_BITS).astype(np.int64)
         return self._filter[bits >> 3] & (1 << (bits & 7)).astype(np.uint8) != 0
 
-    def latest(self, hashes: NDArray[np.uint64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+    def latest_rows(self, hashes: NDArray[np.uint64], before: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns for each hash the greatest row below `before`, or NO_ROW."""
         latest = np.full(len(hashes), NO_ROW, np.int64)
         low = np.searchsorted(self.hashes, hashes)
@@ -179,20 +179,20 @@ class HashIndex:
         keep = hashes != NO_HASH
         if not keep.all():
             hashes, rows = hashes[keep], rows[keep]
-        for start in range(0, len(hashes), _MOST_MERGED):
-            self._add(hashes[start : start + _MOST_MERGED], rows[start : start + _MOST_MERGED])
+        for start in range(0, len(hashes), _MAX_RUN_LENGTH):
+            self._add(hashes[start : start + _MAX_RUN_LENGTH], rows[start : start + _MAX_RUN_LENGTH])
 
     def _add(self, hashes: NDArray[np.uint64], rows: NDArray[np.uint32]) -> None:
         order = np.argsort(hashes, kind="stable")
         run = _Run(hashes[order], rows[order].astype(np.uint32, copy=False))
         while self._runs:
             last = len(self._runs[-1])
-            if last > 2 * len(run) or last + len(run) > _MOST_MERGED:
+            if last > 2 * len(run) or last + len(run) > _MAX_RUN_LENGTH:
                 break
             run = _merge(self._runs.pop(), run)
         self._runs.append(run)
 
-    def latest(self, hashes: NDArray[np.uint64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+    def latest_rows(self, hashes: NDArray[np.uint64], before: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns for each hash the greatest row below `before`, or NO_ROW.
 
         Args:
@@ -205,9 +205,9 @@ class HashIndex:
         for run in reversed(self._runs):
             if not len(left):
                 break
-            places = left[run.likely(hashes[left])]
+            places = left[run.candidate_mask(hashes[left])]
             if len(places):
-                found[places] = run.latest(hashes[places], before[places])
+                found[places] = run.latest_rows(hashes[places], before[places])
                 left = left[found[left] == NO_ROW]
         return found
 
@@ -220,14 +220,14 @@ class HashIndex:
         every = np.arange(len(hashes))
         found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         for run in self._runs:
-            likely = every[run.likely(hashes)]
+            likely = every[run.candidate_mask(hashes)]
             places, rows = run.all_rows(hashes[likely])
             found.append((likely[places], rows))
         if not found:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         return np.concatenate([places for places, _ in found]), np.concatenate([rows for _, rows in found])
 
-    def rows(self, value: int) -> list[int]:
+    def rows_of(self, value: int) -> list[int]:
         """Returns every row with this hash, ascending."""
         return [row for run in self._runs for row in run.rows_of(value)]
 
@@ -262,9 +262,9 @@ def _last_below(
     return np.where(low > start, rows[np.maximum(low - 1, 0)].astype(np.int64), NO_ROW)
 
 
-def earlier(index: HashIndex, hashes: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def first_rows(index: HashIndex, hashes: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns (n,) the first message with each hash, in the index or earlier among these; NO_ROW. O(n log n)."""
-    found = index.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
+    found = index.latest_rows(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
     asked = np.flatnonzero((found == NO_ROW) & (hashes != NO_HASH))
     _, first, which = np.unique(hashes[asked], return_index=True, return_inverse=True)
     again = asked[first][which] != asked

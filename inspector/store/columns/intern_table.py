@@ -25,7 +25,7 @@ class InternTable(Sequence[_T], Generic[_T]):
 
     def __init__(self, absent: _T) -> None:
         self._values: list[_T] = [absent]
-        self._ids: defaultdict[_T | None, int] = _numbered((None,))
+        self._ids: defaultdict[_T | None, int] = _numbering_dict((None,))
 
     def intern(self, value: _T | None) -> int:
         """Returns the value's id, a new one if unknown; 0 for None."""
@@ -65,10 +65,10 @@ class InternTable(Sequence[_T], Generic[_T]):
 
     def __setstate__(self, values: list[_T]) -> None:
         self._values = values
-        self._ids = _numbered((None, *values[1:]))
+        self._ids = _numbering_dict((None, *values[1:]))
 
 
-def _numbered(values: Sequence[_T | None]) -> defaultdict[_T | None, int]:
+def _numbering_dict(values: Sequence[_T | None]) -> defaultdict[_T | None, int]:
     """Returns a dict of ids by value that numbers unknown keys."""
     ids = defaultdict[_T | None, int](None, zip(values, count(), strict=False))
     ids.default_factory = count(len(ids)).__next__

@@ -15,22 +15,22 @@ import msgspec
 from inspector.protocol.formats import read_line
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, TOO_DEEP, Header, NotAnObjectError, decode_json
-from inspector.protocol.record import Record, Shape, unreadable
-from inspector.protocol.truncated_json import MARK, completed, is_too_deep
+from inspector.protocol.record import Record, Shape, unreadable_record
+from inspector.protocol.truncated_json import TRUNCATION_MARK, complete_json, is_too_deep
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import hash_text
 
-MAX_WHOLE = 1 << 20
+MAX_WHOLE_BYTES = 1 << 20
 """Bytes of a line; longer lines are read by their head (docs/design.md 7)."""
-HEAD = 1 << 16
+HEAD_BYTES = 1 << 16
 """Bytes of a head, and of the examined end."""
 
-Read = Callable[[int, int], bytes]
+ReadRange = Callable[[int, int], bytes]
 """Reads bytes of the line: offset and length."""
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class ExpectedHeader:
     """Column values of a line, used to verify its head."""
 
     length: int
@@ -39,44 +39,46 @@ class Noted:
     correlation_hash: int
 
 
-def read_head(read: Read, noted: Noted) -> Record:
+def read_head(read: ReadRange, noted: ExpectedHeader) -> Record:
     """Returns the record of a big line as far as its head goes; `raw` is completed JSON. Raises OSError only."""
-    head = read(0, HEAD)
+    head = read(0, HEAD_BYTES)
     # The file was truncated after its messages were read.
-    if len(head) < min(HEAD, noted.length):
-        return unreadable(head, "its file has become shorter since it was opened")
+    if len(head) < min(HEAD_BYTES, noted.length):
+        return unreadable_record(head, "its file has become shorter since it was opened")
     if noted.flags & Flag.UNREADABLE:
-        return unreadable(head, _why(head, noted.length))
-    record = _of_head(head, noted.flags)
-    if record.shape not in _shapes(noted.flags):  # its distinguishing key follows a long value
-        record = _passed_over(read(0, noted.length))
+        return unreadable_record(head, _unreadable_reason(head, noted.length))
+    record = _read_head_record(head, noted.flags)
+    if record.shape not in _possible_shapes(noted.flags):  # its distinguishing key follows a long value
+        record = _read_without_values(read(0, noted.length))
     header = record.header
     if header is None:
         return record
     if record.shape is Shape.ENVELOPE:
         # The hash of the column tells a truncated id from a whole one.
         if noted.id_hash and not _has_hash(header.id, noted.id_hash):
-            header.id = _behind(read, noted.length, b"id", noted.id_hash, header.id)
-        if noted.flags & Flag.CORRELATED and not _names(header.correlation_id, noted.correlation_hash):
+            header.id = _key_after_payload(read, noted.length, b"id", noted.id_hash, header.id)
+        if noted.flags & Flag.CORRELATED and not _names_hash(header.correlation_id, noted.correlation_hash):
             hash_ = noted.correlation_hash
-            header.correlation_id = _behind(read, noted.length, b"correlation_id", hash_, header.correlation_id)
+            header.correlation_id = _key_after_payload(
+                read, noted.length, b"correlation_id", hash_, header.correlation_id
+            )
     if noted.flags & Flag.HAS_META:
         record.raw = _with_meta(record.raw, read(0, noted.length))
     return record
 
 
-def _of_head(head: bytes, flags: Flag) -> Record:
+def _read_head_record(head: bytes, flags: Flag) -> Record:
     if flags & Flag.FRAME and head[:1] == b"#":
         return read_frame(head)
-    whole = completed(head)
-    return read_line(whole) if whole is not None else unreadable(head, "a long line that is no JSON")
+    whole = complete_json(head)
+    return read_line(whole) if whole is not None else unreadable_record(head, "a long line that is no JSON")
 
 
-_SHAPES = {Flag.RPC: Shape.RPC, Flag.JOIN: Shape.JOIN, Flag.FRAME: Shape.STREAM, Flag.LOG_ONLY: Shape.LOG_ONLY,
+_SHAPES = {Flag.RPC: Shape.RPC, Flag.JOIN: Shape.CLIENT_HELLO, Flag.FRAME: Shape.STREAM, Flag.LOG_ONLY: Shape.LOG_ONLY,
            Flag.GAP: Shape.GAP}  # fmt: skip
 
 
-def _shapes(flags: Flag) -> tuple[Shape, ...]:
+def _possible_shapes(flags: Flag) -> tuple[Shape, ...]:
     """Returns the possible shapes of a message with these flags."""
     return tuple(shape for flag, shape in _SHAPES.items() if flags & flag) or (Shape.ENVELOPE, Shape.ERROR)
 
@@ -84,16 +86,16 @@ def _shapes(flags: Flag) -> tuple[Shape, ...]:
 _RAW_FIELDS = tuple(field.name for field in msgspec.structs.fields(Header) if field.type is msgspec.Raw)
 
 
-def _passed_over(line: bytes) -> Record:
+def _read_without_values(line: bytes) -> Record:
     """Returns the record of a line that had to be read whole, without its long values."""
     record = read_line(line)
-    record.raw = completed(record.raw[:HEAD]) or record.raw[:HEAD]
+    record.raw = complete_json(record.raw[:HEAD_BYTES]) or record.raw[:HEAD_BYTES]
     for name in _RAW_FIELDS if record.header is not None else ():
         setattr(record.header, name, msgspec.Raw(b""))  # a reference would keep the whole line in memory
     return record
 
 
-def _why(head: bytes, length: int) -> str:
+def _unreadable_reason(head: bytes, length: int) -> str:
     """Returns the reason why a long line could not be read, as far as its head shows."""
     too_deep = is_too_deep(head)  # walks thousands of tokens
     if too_deep is None:
@@ -105,7 +107,7 @@ def _has_hash(value: object, hash_: int) -> bool:
     return isinstance(value, str) and hash_text(value) == hash_
 
 
-def _names(value: object, hash_: int) -> bool:
+def _names_hash(value: object, hash_: int) -> bool:
     first = value[0] if isinstance(value, list) and value else value
     return _has_hash(first, hash_)
 
@@ -113,16 +115,16 @@ def _names(value: object, hash_: int) -> bool:
 _decode_value = msgspec.json.Decoder(str | list[str]).decode
 
 
-def _behind(read: Read, length: int, key: bytes, hash_: int, found: object) -> object:
+def _key_after_payload(read: ReadRange, length: int, key: bytes, hash_: int, found: object) -> object:
     """Returns a key written after the payload, or `found` if it is not there either."""
-    if isinstance(found, str) and found.endswith(MARK):
+    if isinstance(found, str) and found.endswith(TRUNCATION_MARK):
         return found  # it fills the head already
-    start = max(0, length - HEAD)
+    start = max(0, length - HEAD_BYTES)
     tail = read(start, length - start)
     places = [m.end() for m in re.finditer(rb'"' + key + rb'"\s*:\s*', tail)]
     for place in reversed(places[-50:]):
         value = _value_at(tail[place:])
-        if value is not None and _names(value, hash_):
+        if value is not None and _names_hash(value, hash_):
             return value
     # The rare expensive case: the whole line is scanned once, and the result is kept.
     record = read_line(read(0, length))
@@ -170,7 +172,7 @@ def _with_meta(head: bytes, line: bytes) -> bytes:
         whole = _decode_envelope(read_line(line).raw)
         result = whole.payload.result if whole.payload is not None else whole.result
         written = bytes(result.meta) if result is not None else b""
-        meta = decode_json(written) if 0 < len(written) <= MAX_WHOLE else None
+        meta = decode_json(written) if 0 < len(written) <= MAX_WHOLE_BYTES else None
     except (NotAnObjectError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return head
     if meta is None or not isinstance(envelope, dict):

@@ -12,7 +12,7 @@ from inspector.store.columns.columns import Array, GrowingColumns
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text, hash_texts
 from inspector.store.columns.intern_table import InternTable
 
-_LAST = np.iinfo(np.int64).max
+_MAX_ROW = np.iinfo(np.int64).max
 
 
 class MessageIds(HashIndex):
@@ -35,30 +35,30 @@ class MessageIds(HashIndex):
             found = self._salts[space] = hash_text(f"space {self._strings[space]}")
         return found
 
-    def share(self, spaces: Iterable[int]) -> None:
+    def share_spaces(self, spaces: Iterable[int]) -> None:
         """Shares ids between spaces: their ids are unique worldwide."""
         for space in spaces:
             self._salts.setdefault(space, 0)
 
-    def keep_apart(self, columns: dict[str, Array]) -> None:
+    def salt_columns(self, columns: dict[str, Array]) -> None:
         """Salts the hashes of new messages: an id is valid in its own space only."""
         salts = self._salts_of(columns["space"])
         if salts is not None:
             for name in ("id_hash", "correlation_hash"):
                 columns[name] = _salted(columns[name], salts)
 
-    def add_named(self, ids: NDArray[np.uint64], rows: NDArray[np.uint32], aliases: NDArray[np.uint64]) -> None:
+    def index_messages(self, ids: NDArray[np.uint64], rows: NDArray[np.uint32], aliases: NDArray[np.uint64]) -> None:
         """Indexes messages by their ids and by the ids of their records."""
         named = np.flatnonzero(aliases != NO_HASH)
         both, places = np.concatenate((ids, aliases[named])), np.concatenate((rows, rows[named]))
         order = np.argsort(places, kind="stable")
         self.add(both[order], places[order])
 
-    def hash_in(self, space: int, identifier: str) -> int:
+    def hash_in_space(self, space: int, identifier: str) -> int:
         """Returns the `id_hash` of an id in a space (its string id)."""
         return hash_text(identifier) ^ self.salt(space)
 
-    def hashes_in(self, spaces: NDArray[np.int64], identifiers: Sequence[str]) -> NDArray[np.uint64]:
+    def hashes_in_spaces(self, spaces: NDArray[np.int64], identifiers: Sequence[str]) -> NDArray[np.uint64]:
         """Returns (n,) hashes of several ids, each in its space."""
         hashes, salts = hash_texts(identifiers), self._salts_of(spaces)
         return hashes if salts is None else hashes ^ salts
@@ -71,14 +71,14 @@ class MessageIds(HashIndex):
     def rows_anywhere(self, identifier: str) -> list[int]:
         """Returns every message that may have an id in any space, ascending; compares hashes only."""
         plain = hash_text(identifier)
-        return sorted(row for salt in set(self._salts.values()) for row in self.rows(plain ^ salt))
+        return sorted(row for salt in set(self._salts.values()) for row in self.rows_of(plain ^ salt))
 
     def latest_anywhere(self, hashes: NDArray[np.uint64], before: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """Returns for unsalted hashes the latest message (below `before`) with that id in any space; NO_ROW."""
-        before = np.full(len(hashes), _LAST) if before is None else before
+        before = np.full(len(hashes), _MAX_ROW) if before is None else before
         latest = np.full(len(hashes), NO_ROW, np.int64)
         for salt in set(self._salts.values()):
-            latest = np.maximum(latest, self.latest(_salted(hashes, np.uint64(salt)), before))
+            latest = np.maximum(latest, self.latest_rows(_salted(hashes, np.uint64(salt)), before))
         return latest
 
     def _salts_of(self, spaces: NDArray[Any]) -> NDArray[np.uint64] | None:

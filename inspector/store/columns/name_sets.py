@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from inspector.store.columns.hashes import NO_ROW, HashIndex, hash_each
 from inspector.store.columns.intern_table import InternTable
 
-_ANY = np.iinfo(np.int64).max
+_MAX_ROW = np.iinfo(np.int64).max
 MAX_NAMES = 10_000
 """Limit of stored names in a set."""
-_AT_ONCE = 1 << 18  # names processed in one block
+_NAMES_PER_BLOCK = 1 << 18  # names processed in one block
 
 
 class NameSets(Sequence[tuple[str, ...]]):
@@ -36,23 +36,23 @@ class NameSets(Sequence[tuple[str, ...]]):
 
     def intern_all(self, values: Sequence[tuple[str, ...] | None]) -> NDArray[np.uint32]:
         """Returns the ids of tuples: (values,) uint32; 0 for None. O(names in them)."""
-        return self._ids_of(_written(values, self._names))
+        return self._ids_of(_encode_sets(values, self._names))
 
-    def take_in(self, sets: BlockSets, ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    def intern_block(self, sets: BlockNameSets, ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Returns the ids of a block's sets, by their ids there: (sets,) uint32.
 
         Args:
             sets: of the block.
             ids: (strings of the block,) their ids here.
         """
-        written = [*sets.written]
+        written = [*sets.encoded_sets]
         here = ids[np.frombuffer(b"".join(written), np.uint32)].tobytes()
-        return self._ids_of(_parted(here, map(len, written)))
+        return self._ids_of(_split_by_lengths(here, map(len, written)))
 
     def _ids_of(self, written: Sequence[bytes]) -> NDArray[np.uint32]:
         """Returns the ids of tuples given as string ids."""
         hashes = hash_each(written)
-        found = self._index.latest(hashes, np.full(len(hashes), _ANY, np.int64))
+        found = self._index.latest_rows(hashes, np.full(len(hashes), _MAX_ROW, np.int64))
         new: dict[bytes, int] = {b"": 0}
         start = len(self)
         # Equal hashes do not prove equal tuples, so the members are compared too.
@@ -75,7 +75,7 @@ class NameSets(Sequence[tuple[str, ...]]):
     def _bytes_of(self, place: int) -> bytes:
         return self._members[self._ends[place - 1] : self._ends[place]].tobytes() if place else b""
 
-    def alone(self, sets: NDArray[Any]) -> NDArray[np.int64]:
+    def single_names(self, sets: NDArray[Any]) -> NDArray[np.int64]:
         """Returns (sets,) the string id of the only name in each; 0 for several or none."""
         if not self._members:
             return np.zeros(len(sets), np.int64)
@@ -85,7 +85,7 @@ class NameSets(Sequence[tuple[str, ...]]):
         members = np.frombuffer(self._members, np.uint32)[np.maximum(stop, 1) - 1].astype(np.int64)
         return np.where(single, members, 0)
 
-    def have(self, sets: NDArray[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
+    def contain_names(self, sets: NDArray[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
         """Returns (n,) True if a set contains the given name (a string id). O(names in them)."""
         held = np.zeros(len(sets), np.bool_)
         if not self._members:
@@ -98,7 +98,7 @@ class NameSets(Sequence[tuple[str, ...]]):
         before = np.cumsum(counts)
         first = 0
         while first < len(sets):  # in blocks: a set may have thousands of names
-            last = max(first + 1, int(np.searchsorted(before, before[first] - counts[first] + _AT_ONCE)))
+            last = max(first + 1, int(np.searchsorted(before, before[first] - counts[first] + _NAMES_PER_BLOCK)))
             of = np.repeat(np.arange(first, last), counts[first:last])
             places = np.arange(len(of)) + np.repeat(
                 stops[first:last] - np.cumsum(counts[first:last]), counts[first:last]
@@ -107,7 +107,7 @@ class NameSets(Sequence[tuple[str, ...]]):
             first = last
         return held
 
-    def holding(self, name: str | None) -> NDArray[np.bool_]:
+    def sets_with_name(self, name: str | None) -> NDArray[np.bool_]:
         """Returns (len(self),) True if a set contains the name. O(names in all)."""
         held = np.zeros(len(self), np.bool_)
         code = self._names.find(name) if name is not None else None
@@ -130,7 +130,7 @@ class NameSets(Sequence[tuple[str, ...]]):
         return map(self.__getitem__, range(len(self)))
 
 
-class BlockSets(Sequence[tuple[str, ...]]):
+class BlockNameSets(Sequence[tuple[str, ...]]):
     """Name sets of one block; short-lived and sent between processes.
 
     Args:
@@ -142,7 +142,7 @@ class BlockSets(Sequence[tuple[str, ...]]):
         self._sets: InternTable[bytes] = InternTable(b"")
 
     @property
-    def written(self) -> Iterator[bytes]:
+    def encoded_sets(self) -> Iterator[bytes]:
         """String ids of the names in each set, as uint32 bytes."""
         return iter(self._sets)
 
@@ -151,7 +151,9 @@ class BlockSets(Sequence[tuple[str, ...]]):
 
         Of a set above MAX_NAMES it keeps the first ones and the number of the rest.
         """
-        return self._sets.intern_all([one or None for one in _written([*map(_kept, values)], self._names)], len(values))
+        return self._sets.intern_all(
+            [one or None for one in _encode_sets([*map(_truncated, values)], self._names)], len(values)
+        )
 
     def intern(self, value: tuple[str, ...]) -> int:
         return int(self.intern_all([value])[0])
@@ -163,21 +165,21 @@ class BlockSets(Sequence[tuple[str, ...]]):
         return tuple([self._names[code] for code in np.frombuffer(self._sets[index], np.uint32).tolist()])
 
 
-def _kept(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+def _truncated(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """Truncates a set above MAX_NAMES; leaves one that is truncated already."""
     if names is None or len(names) <= MAX_NAMES + 1:
         return names
     return (*names[:MAX_NAMES], f"… {len(names) - MAX_NAMES:,} more")
 
 
-def _written(values: Sequence[tuple[str, ...] | None], names: InternTable[str]) -> list[bytes]:
+def _encode_sets(values: Sequence[tuple[str, ...] | None], names: InternTable[str]) -> list[bytes]:
     """Returns each tuple as string ids, uint32 bytes."""
     counts = [len(value) if value else 0 for value in values]
     data = names.intern_all(chain.from_iterable(filter(None, values)), sum(counts)).tobytes()
-    return _parted(data, [count * 4 for count in counts])
+    return _split_by_lengths(data, [count * 4 for count in counts])
 
 
-def _parted(data: bytes, lengths: Iterable[int]) -> list[bytes]:
+def _split_by_lengths(data: bytes, lengths: Iterable[int]) -> list[bytes]:
     """Splits data into consecutive parts of the given lengths."""
     stops = [*accumulate(lengths)]
     return [data[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.store.columns.columns import GrowingColumns, places_among
+from inspector.store.columns.columns import GrowingColumns, locate_rows
 
 
 class SparseColumns:
@@ -36,13 +36,13 @@ class SparseColumns:
         """Returns (k,) one number of all messages with values."""
         return self._columns[name]
 
-    def has(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def has_values(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Returns (n,) True for messages with values. O(n log k)."""
-        return places_among(rows, self.messages)[1]
+        return locate_rows(rows, self.messages)[1]
 
-    def of(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
+    def values_of(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Returns (n,) a number of messages; 0 if absent."""
         if not len(self.messages):
             return np.zeros(len(rows), np.uint64)
-        places, known = places_among(rows, self.messages)
+        places, known = locate_rows(rows, self.messages)
         return np.where(known, self._columns[name][places], 0)

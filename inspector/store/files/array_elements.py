@@ -16,7 +16,7 @@ Span = tuple[int, int]
 """Start and end of a record in bytes."""
 
 BLANK = b" \t\r\n"
-_BEFORE = BLANK + b"\xef\xbb\xbf"
+_LEADING_BYTES = BLANK + b"\xef\xbb\xbf"
 """Allowed bytes before the array: blanks, a byte order mark."""
 
 _QUOTE, _ESCAPE, _NEWLINE, _COMMA, _OPEN, _CLOSE = range(1, 7)
@@ -27,7 +27,7 @@ _LONGEST_INDENT = 64
 _FIRST_ELEMENT = re.compile(rb"\s*\[[ \t\r]*\n([ \t]*)(?=\{)")
 
 
-def layout_of(head: bytes) -> bytes | None:
+def element_indent(head: bytes) -> bytes | None:
     """Returns the indentation of elements that begin on lines of their own, if known.
 
     Args:
@@ -69,16 +69,16 @@ class ElementScanner:
         self._brace_due = begin is not None
         self.closed_at: int | None = None
         self._lead = None if indent is None else b"\n" + indent
-        self._begun = False
+        self._has_begun = False
         self._depth = 1
         self._in_string = False
         self._escaped = False
         self._inside = False  # the current element is an object or array
         self._from = 0  # start of bytes that belong to no element yet
-        self._before = b""  # last bytes of the previous block
+        self._previous_tail = b""  # last bytes of the previous block
 
     @property
-    def begun_at(self) -> int:
+    def unfinished_start(self) -> int:
         """Start of the unfinished rest."""
         return self._from
 
@@ -86,7 +86,7 @@ class ElementScanner:
         """Returns the elements that end in the next block, as file offsets; they may include surrounding blanks."""
         spans: list[Span] = []
         begin = 0
-        if not self._begun:
+        if not self._has_begun:
             begin = self._find_begin(data)
             self._from = self.position + begin
         if self.closed_at is None and begin < len(data):
@@ -94,18 +94,18 @@ class ElementScanner:
         if self.closed_at is not None:
             self._scan_lines(data, begin, spans)
         self.position += len(data)
-        self._before = (self._before + data[-_LONGEST_INDENT - 1 :])[-_LONGEST_INDENT - 1 :]
+        self._previous_tail = (self._previous_tail + data[-_LONGEST_INDENT - 1 :])[-_LONGEST_INDENT - 1 :]
         return spans
 
     def _find_begin(self, data: bytes) -> int:
         """Returns the start of the array's contents in the next block, or the block's length."""
         if self._begin is not None:
-            self._begun = self.position + len(data) >= self._begin
+            self._has_begun = self.position + len(data) >= self._begin
             return min(len(data), self._begin - self.position)
-        begin = len(data) - len(data.lstrip(_BEFORE))
+        begin = len(data) - len(data.lstrip(_LEADING_BYTES))
         if begin < len(data):
             begin += 1  # the bracket
-            self._begun = True
+            self._has_begun = True
         return begin
 
     def finish(self) -> list[Span]:
@@ -132,7 +132,7 @@ class ElementScanner:
         kinds = classes[places]
         self._drop_escaped(kinds, places, begin, len(data))
         # Brackets and commas inside of strings are plain characters.
-        outside = (kinds >= _COMMA) & ~self._strings(kinds)
+        outside = (kinds >= _COMMA) & ~self._string_mask(kinds)
         places, kinds = places[outside], kinds[outside]
         depths, ends = self._depths(data, places, kinds)
         stop = int(ends[0]) if len(ends) else len(places)
@@ -140,10 +140,10 @@ class ElementScanner:
         closes = (kinds == _CLOSE) & (depths == 1)
         commas = (kinds == _COMMA) & (depths <= 1)
         events = np.flatnonzero((starts | closes | commas)[:stop])
-        self._cut(data, places[events].tolist(), kinds[events].tolist(), spans)
+        self._append_elements(data, places[events].tolist(), kinds[events].tolist(), spans)
         if len(ends):
             end = int(places[stop])
-            self._claim(data, end, spans)
+            self._append_between(data, end, spans)
             self.closed_at = self._from = self.position + end + 1
             return end + 1
         # Blanks between elements belong to none, so a later element must not begin with them.
@@ -173,7 +173,7 @@ class ElementScanner:
             found = found[places[found] == escaped]
             kinds[found[kinds[found] == _QUOTE]] = 0
 
-    def _strings(self, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    def _string_mask(self, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Returns a mask of the places inside strings."""
         quotes = np.cumsum(kinds == _QUOTE) + int(self._in_string)
         before_line = np.maximum.accumulate(np.where(kinds == _NEWLINE, quotes, 0))
@@ -198,7 +198,7 @@ class ElementScanner:
         # Indented JSON shows by its lines where an element begins, so a broken element spoils only
         # itself.
         if self._lead is not None:
-            begins = self._begins(data, places, letters, depths)
+            begins = self._layout_starts(data, places, letters, depths)
             if len(begins):
                 latest = np.zeros(len(places), np.intp)
                 latest[begins] = begins
@@ -209,7 +209,7 @@ class ElementScanner:
         depths[under] = 0
         return depths, np.flatnonzero(under & (letters == ord("]")))
 
-    def _begins(
+    def _layout_starts(
         self, data: bytes, places: NDArray[np.intp], letters: NDArray[np.uint8], depths: NDArray[np.int64]
     ) -> NDArray[np.intp]:
         """Returns opening braces at the layout position of a new element inside an unfinished one."""
@@ -218,14 +218,14 @@ class ElementScanner:
         back = places[maybe] - len(lead)
         at_line = np.frombuffer(data, np.uint8)[np.maximum(back, 0)] == ord("\n")
         maybe = places_of[at_line | (back < 0)]
-        return np.array([n for n in maybe.tolist() if self._stands_behind(lead, data, int(places[n]))], np.intp)
+        return np.array([n for n in maybe.tolist() if self._follows_lead(lead, data, int(places[n]))], np.intp)
 
-    def _stands_behind(self, lead: bytes, data: bytes, place: int) -> bool:
+    def _follows_lead(self, lead: bytes, data: bytes, place: int) -> bool:
         if place >= len(lead):
             return data[place - len(lead) : place] == lead
-        return (self._before + data[:place]).endswith(lead)
+        return (self._previous_tail + data[:place]).endswith(lead)
 
-    def _cut(self, data: bytes, places: list[int], kinds: list[int], spans: list[Span]) -> None:
+    def _append_elements(self, data: bytes, places: list[int], kinds: list[int], spans: list[Span]) -> None:
         for place, kind in zip(places, kinds, strict=True):
             if kind == _CLOSE:
                 if self._inside:
@@ -233,13 +233,13 @@ class ElementScanner:
                     self._from = self.position + place + 1
                     self._inside = False
             else:
-                self._claim(data, place, spans)
+                self._append_between(data, place, spans)
                 if kind == _OPEN:
                     self._inside = True
                 else:
                     self._from += 1
 
-    def _claim(self, data: bytes, place: int, spans: list[Span]) -> None:
+    def _append_between(self, data: bytes, place: int, spans: list[Span]) -> None:
         """Appends non-blank bytes between elements, such as a number, as an element."""
         start, begin = self._from, self._from - self.position
         self._from = self.position + place
@@ -248,7 +248,7 @@ class ElementScanner:
             spans.append((start, self.position + place))
 
 
-def trimmed(data: bytes, span: Span) -> Span | None:
+def trim_span(data: bytes, span: Span) -> Span | None:
     """Returns a span without surrounding blanks and a torn element's comma; None if it is empty."""
     piece = data[span[0] : span[1]]
     bare = piece.lstrip(BLANK)

@@ -18,7 +18,7 @@ FILE_NAME = "capability-decisions.jsonl"
 """Name of the MEW gateway's file, beside `envelope-history.jsonl`."""
 
 
-class Decisions:
+class CapabilityDecisions:
     """Index of decisions by envelope id. Other lines are skipped.
 
     Attributes:
@@ -35,7 +35,7 @@ class Decisions:
     def __len__(self) -> int:
         return len(self._lines)
 
-    def add(self, source: SourceFile) -> None:
+    def add_source(self, source: SourceFile) -> None:
         """Adds a file to read."""
         self.sources.append(source)
 
@@ -44,7 +44,7 @@ class Decisions:
         for place in range(len(self.sources)):
             self._read(place, whole_lines=False)
 
-    def read_on(self) -> None:
+    def read_new_lines(self) -> None:
         """Reads new whole lines. Raises OSError if one cannot be read."""
         for place in range(len(self.sources)):
             self._read(place, whole_lines=True)
@@ -62,7 +62,7 @@ class Decisions:
         rows: list[tuple[int, int, int, int, int]] = []
         for line in data.split(b"\n"):
             if line.strip():
-                rows.append((place, offset, len(line), self._envelope_hash(line), says_hash(line)))
+                rows.append((place, offset, len(line), self._envelope_hash(line), decision_hash(line)))
             offset += len(line) + 1
         columns = np.array(rows, np.uint64).reshape(-1, 5)
         names = ("source", "offset", "length", "envelope", "says")
@@ -76,9 +76,9 @@ class Decisions:
             return NO_HASH
         return hash_text(identifier) if isinstance(identifier, str) else NO_HASH
 
-    def about(self, envelope_id: str) -> list[dict[str, Any]]:
+    def decisions_about(self, envelope_id: str) -> list[dict[str, Any]]:
         """Returns the decisions about an envelope, in log order."""
-        decided = map(self.decision, self._index.rows(hash_text(envelope_id)))
+        decided = map(self.decision, self._index.rows_of(hash_text(envelope_id)))
         return [found for found in decided if found is not None and found.get("envelope_id") == envelope_id]
 
     def decision(self, place: int) -> dict[str, Any] | None:
@@ -92,12 +92,12 @@ class Decisions:
         return found if isinstance(found, dict) else None
 
     @property
-    def envelopes(self) -> NDArray[np.uint64]:
+    def envelope_hashes(self) -> NDArray[np.uint64]:
         """(lines,) hash of the id of the envelope decided about; NO_HASH."""
         return self._lines["envelope"]
 
     @property
-    def says(self) -> NDArray[np.uint64]:
+    def decision_hashes(self) -> NDArray[np.uint64]:
         """(lines,) `says_hash` of each line."""
         return self._lines["says"]
 
@@ -106,7 +106,7 @@ _BEGIN = re.compile(rb'\{"timestamp":"[^"\\]*","event":"[^"\\]*","envelope_id":"
 _END = re.compile(rb',"metadata":\{[^{}]*\}\}\s*$')
 
 
-def says_hash(line: bytes) -> int:
+def decision_hash(line: bytes) -> int:
     """Returns a hash of participant, action, capabilities and decision, without time and envelope.
 
     Gateways write time and envelope first and metadata last. Lines in another order are hashed whole.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inspector.base.file_lock import Lock
+from inspector.base.file_lock import FileLock
 from inspector.base.file_names import file_stem
 from inspector.base.paths import data_folder
 from inspector.protocol.secrets.masking import mask_text
@@ -26,8 +26,8 @@ _LOCK_SUFFIX = ".lock"
 _COUNTED_BYTES = 32 << 20
 """Bytes searched to count messages, some 30 ms; further captures show their size instead."""
 _END_BYTES = 1 << 16
-_HEADER = b'{"ctxcap":'
-_OURS = re.compile(rb'\{"t":\d{1,20},(?:"dir":"(in|out)",|"src":\d+,"mark":")')
+_HEADER_PREFIX = b'{"ctxcap":'
+_OWN_RECORD = re.compile(rb'\{"t":\d{1,20},(?:"dir":"(in|out)",|"src":\d+,"mark":")')
 _GREETING = "system/welcome"
 
 
@@ -45,7 +45,7 @@ class OwnCapture:
         path: the file.
     """
 
-    def __init__(self, path: Path, lock: Lock) -> None:
+    def __init__(self, path: Path, lock: FileLock) -> None:
         self.path = path
         self._lock = lock
 
@@ -86,7 +86,7 @@ def new_capture(space: str) -> OwnCapture:
         # process may be faster.
         if path.exists():
             continue
-        own = _take(path)
+        own = _lock_path(path)
         if own is None:
             continue
         if not path.exists():
@@ -95,22 +95,22 @@ def new_capture(space: str) -> OwnCapture:
     raise OSError(f"There is no free name for a new capture in {folder}.")
 
 
-def claim(path: Path) -> OwnCapture | None:
+def lock_capture(path: Path) -> OwnCapture | None:
     """Locks a capture of the folder, unless it is locked already or has disappeared."""
-    own = _take(path) if path.exists() else None
+    own = _lock_path(path) if path.exists() else None
     if own is not None and not path.exists():
         own.release()
         return None
     return own
 
 
-def _take(path: Path) -> OwnCapture | None:
-    lock = Lock.take(path.with_name(path.name + _LOCK_SUFFIX))
+def _lock_path(path: Path) -> OwnCapture | None:
+    lock = FileLock.acquire(path.with_name(path.name + _LOCK_SUFFIX))
     return None if lock is None else OwnCapture(path, lock)
 
 
 @dataclass(frozen=True)
-class Unsaved:
+class UnsavedCapture:
     """A capture whose process ended without saving it."""
 
     path: Path
@@ -125,32 +125,32 @@ class Unsaved:
     """Time of the last whole record."""
 
 
-def unsaved_captures() -> list[Unsaved]:
+def unsaved_captures() -> list[UnsavedCapture]:
     """Returns the captures of dead processes, latest first; removes demos and captures without received messages.
 
     Captures of live processes, this one included, are skipped. An error with one capture hides only that one.
     """
-    found: list[Unsaved] = []
+    found: list[UnsavedCapture] = []
     may_count = _COUNTED_BYTES
     with contextlib.suppress(OSError):
         for path in sorted(captures_folder().glob(f"*{SUFFIX}")):
             with contextlib.suppress(OSError):
-                looked_at = _look_at(path, may_count)
+                looked_at = _inspect_unsaved(path, may_count)
                 if looked_at is not None:
                     found.append(looked_at)
                     may_count -= looked_at.size_bytes if looked_at.messages is not None else 0
     return sorted(found, key=lambda one: one.last_ns or 0, reverse=True)
 
 
-def _look_at(path: Path, may_count: int) -> Unsaved | None:
-    own = claim(path)
+def _inspect_unsaved(path: Path, may_count: int) -> UnsavedCapture | None:
+    own = lock_capture(path)
     if own is None:
         return None
     # The lock is held while the file is read or removed: another window may open it at the same
     # time.
     try:
         origin = _origin(path)
-        unsaved = _facts(path, origin, max(may_count, _END_BYTES))
+        unsaved = _describe_unsaved(path, origin, max(may_count, _END_BYTES))
         if origin.get("demo") is True or unsaved.messages == 0:
             path.unlink()
             return None
@@ -159,7 +159,7 @@ def _look_at(path: Path, may_count: int) -> Unsaved | None:
         own.release()
 
 
-def _facts(path: Path, origin: dict[str, Any], may_count: int) -> Unsaved:
+def _describe_unsaved(path: Path, origin: dict[str, Any], may_count: int) -> UnsavedCapture:
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(_END_BYTES)
@@ -170,7 +170,7 @@ def _facts(path: Path, origin: dict[str, Any], may_count: int) -> Unsaved:
     # The last line may be incomplete, as after a crash.
     last_times = [_time_of(line) for line in reversed(end.split(b"\n")[:-1])]
     space = origin.get("space")
-    return Unsaved(
+    return UnsavedCapture(
         path,
         space if isinstance(space, str) else "",
         _count_received(path) if size <= may_count else None,
@@ -202,7 +202,7 @@ def _count_received(path: Path) -> int:
     received, worth_keeping = 0, False
     with path.open("rb") as file:
         for number, line in enumerate(file):
-            ours = _OURS.match(line)
+            ours = _OWN_RECORD.match(line)
             if (ours is not None and ours[1] != b"in") or (number == 0 and _is_header(line)):
                 continue
             received += 1
@@ -227,4 +227,4 @@ def _is_greeting(line: bytes) -> bool:
 
 def _is_header(line: bytes) -> bool:
     """Returns True for the first line of a capture, or its remains after a crash."""
-    return line.startswith(_HEADER) or _HEADER.startswith(line)
+    return line.startswith(_HEADER_PREFIX) or _HEADER_PREFIX.startswith(line)

@@ -104,10 +104,10 @@ WRITE_THROUGH_CHARS = 1 << 20
 WRITE_THROUGH_S = 0.02
 """Seconds between two writes in the background. ``kill -9`` loses newer frames; docs/design.md 7 allows 0.1 s."""
 
-CROWDED_CHARS = 1 << 25
+PAUSE_CHARS = 1 << 25
 """Pending characters above which a socket's reader should pause."""
 
-MAX_WAITING_CHARS = 1 << 28
+MAX_PENDING_CHARS = 1 << 28
 """Pending characters above which the capture ends: more than twice the largest frame, one pending and one arriving."""
 
 STALLED_S = 10.0
@@ -126,16 +126,16 @@ _THREAD_ENDS_S = 5.0
 class CaptureWriter:
     """Appends frames and marks to one capture file.
 
-    Refused bytes are kept and retried, or go to another file with ``go_on_in``. A partial write is truncated, so that
-    the file holds whole lines. Call it from one thread. With ``background`` its own thread writes, so that a busy loop
-    does not delay the file and a slow disk does not delay the loop.
+    Refused bytes are kept and retried, or go to another file with ``switch_to_file``. A partial write is truncated, so
+    that the file holds whole lines. Call it from one thread. With ``background`` its own thread writes, so that a busy
+    loop does not delay the file and a slow disk does not delay the loop.
 
     Attributes:
         path: The file written to.
-        error: Error of the last write, or None. In the background it remains until ``close`` or ``go_on_in``: the
+        error: Error of the last write, or None. In the background it remains until ``close`` or ``switch_to_file``: the
             capture has stopped.
-        on_waiting: Called when the first pending item is added, on the adding thread.
-        refused: Number of frames and marks dropped because more than ``MAX_WAITING_CHARS`` were pending.
+        on_pending: Called when the first pending item is added, on the adding thread.
+        dropped_count: Number of frames and marks dropped because more than ``MAX_WAITING_CHARS`` were pending.
     """
 
     def __init__(
@@ -157,17 +157,17 @@ class CaptureWriter:
         """
         self.path: Path = path
         self.error: OSError | None = None
-        self.refused: int = 0
-        self._waiting: deque[str | tuple[str, str]] = deque()
+        self.dropped_count: int = 0
+        self._pending_lines: deque[str | tuple[str, str]] = deque()
         self._added_chars: int = 0
         self._taken_chars: int = 0
         self._crowded_at: int = WRITE_THROUGH_CHARS
-        self._rest: bytes = b""
+        self._unwritten: bytes = b""
         self._writing = threading.Lock()
-        self._taking_since: float | None = None  # start of the write in progress
-        self.on_waiting: Callable[[], None] | None = None
+        self._write_started: float | None = None  # start of the write in progress
+        self.on_pending: Callable[[], None] | None = None
         self._wake: threading.Event | None = None
-        self._urged = threading.Event()
+        self._write_requested = threading.Event()
         self._ending = False
         self._fd: int = os.open(path, _APPENDING | os.O_CREAT, 0o600)
         try:
@@ -207,31 +207,31 @@ class CaptureWriter:
         return self._size
 
     @property
-    def waiting_chars(self) -> int:
+    def pending_chars(self) -> int:
         """Pending characters."""
-        return self._added_chars - self._taken_chars + len(self._rest)
+        return self._added_chars - self._taken_chars + len(self._unwritten)
 
     @property
-    def crowded(self) -> bool:
+    def should_pause(self) -> bool:
         """True if so much is pending that readers should pause."""
-        return self.error is None and self.waiting_chars > CROWDED_CHARS
+        return self.error is None and self.pending_chars > PAUSE_CHARS
 
-    def notice_stall(self) -> None:
+    def check_stall(self) -> None:
         """Sets ``error`` if too much is pending and the disk makes no progress. Called now and then."""
-        if self.crowded and self._is_stalled():
-            self.error = self._trouble(errno.EIO, _NO_ANSWER)
+        if self.should_pause and self._is_stalled():
+            self.error = self._write_error(errno.EIO, _NO_ANSWER)
 
     def _is_stalled(self) -> bool:
-        since = self._taking_since
+        since = self._write_started
         return since is not None and time.monotonic() - since > STALLED_S
 
-    def waiting_messages(self) -> int:
+    def count_pending_messages(self) -> int:
         """Counts pending received frames; O(pending), for use at the end."""
-        lines = [line if isinstance(line, str) else line[0] for line in list(self._waiting)]
-        rest = [line[:_HEAD_CHARS].decode(errors="replace") for line in self._rest.splitlines()]
+        lines = [line if isinstance(line, str) else line[0] for line in list(self._pending_lines)]
+        rest = [line[:_HEAD_CHARS].decode(errors="replace") for line in self._unwritten.splitlines()]
         return sum(_RECEIVED in line[:_HEAD_CHARS] for line in [*rest, *lines])
 
-    def frame(self, data: str | bytes, *, direction: Direction, time_ns: int, src: int = 0) -> None:
+    def add_frame(self, data: str | bytes, *, direction: Direction, time_ns: int, src: int = 0) -> None:
         """Adds one frame as received or sent. About 1 µs for 400 B.
 
         Args:
@@ -248,9 +248,9 @@ class CaptureWriter:
             self._append(f'{{"t":{time_ns},"dir":"{direction}","src":{src},"frame":{data}}}\n')
             return
         member, value = frame_member(data)
-        self.line(f'{{"t":{time_ns},"dir":"{direction}","src":{src},{member}', value)
+        self.add_line(f'{{"t":{time_ns},"dir":"{direction}","src":{src},{member}', value)
 
-    def line(self, head: str, value: str) -> None:
+    def add_line(self, head: str, value: str) -> None:
         """Adds a line of another format.
 
         Args:
@@ -263,9 +263,9 @@ class CaptureWriter:
         # Not joined here: a copy of 50 MB would block the loop.
         self._append((head, value))
         if len(value) > WRITE_THROUGH_CHARS:
-            self._urge()
+            self._write_soon()
 
-    def mark(self, name: str, *, time_ns: int, src: int = 0, **facts: object) -> None:
+    def add_mark(self, name: str, *, time_ns: int, src: int = 0, **facts: object) -> None:
         """Adds a marker.
 
         Args:
@@ -288,9 +288,9 @@ class CaptureWriter:
         if self._fd < 0:
             return
         if self._wake is None:
-            self._write_out()
+            self._drain_queue()
         else:
-            self._hurry()
+            self._wake_thread()
         if self.error is not None:
             raise self.error
 
@@ -309,18 +309,18 @@ class CaptureWriter:
             fd, self._fd, self._crowded_at = self._fd, -1, -1
             os.close(fd)
 
-    def settle(self) -> None:
+    def write_all_now(self) -> None:
         """Writes all pending lines on this thread; retries after an error.
 
         Raises:
             OSError: As ``flush``.
         """
         if self._fd >= 0:
-            self._write_out()
+            self._drain_queue()
             if self.error is not None:
                 raise self.error
 
-    def go_on_in(self, path: Path, *, copied: int, named: Path | None = None) -> None:
+    def switch_to_file(self, path: Path, *, copied: int, named: Path | None = None) -> None:
         """Continues in another file, with the pending lines; this file is left unchanged.
 
         Args:
@@ -335,21 +335,21 @@ class CaptureWriter:
         if self._fd < 0:
             raise ValueError(f"the capture {self.path} is closed")
         if self.error is None:
-            self._write_out()  # else only the other file would contain it
+            self._drain_queue()  # else only the other file would contain it
         with self._writing:
             other = os.open(path, _APPENDING)
             try:
-                size = self._bring_up(other, copied)
+                size = self._copy_missing(other, copied)
             finally:
                 os.close(other)
             if named is not None:
                 path = path.replace(named)  # while it is closed: Windows refuses to replace an open file
             other = os.open(path, _APPENDING)
             os.close(self._fd)
-            self._fd, self._size, self._rest = other, size, b""
+            self._fd, self._size, self._unwritten = other, size, b""
             self.path, self.error = path, None
 
-    def _bring_up(self, other: int, copied: int) -> int:
+    def _copy_missing(self, other: int, copied: int) -> int:
         """Writes the missing and the pending bytes to another file; returns the resulting size."""
         from inspector.store.files.source_files import read_at  # imports numpy, which a tap does not need
 
@@ -358,50 +358,50 @@ class CaptureWriter:
         while copied < self._size and (data := read_at(self._fd, copied, min(1 << 20, self._size - copied))):
             _write_all(other, data)
             copied += len(data)
-        while self._waiting:
-            self._rest += self._take()
-        _write_all(other, self._rest)
-        return min(copied, self._size) + len(self._rest)
+        while self._pending_lines:
+            self._unwritten += self._take_pending()
+        _write_all(other, self._unwritten)
+        return min(copied, self._size) + len(self._unwritten)
 
     # Adding
 
     def _append(self, line: str | tuple[str, str]) -> None:
         # One comparison for nearly all lines; `_may_wait` decides about the rest.
-        if self._added_chars > self._crowded_at and not self._may_wait():
+        if self._added_chars > self._crowded_at and not self._accept_pending():
             return
-        self._waiting.append(line)
+        self._pending_lines.append(line)
         self._added_chars += len(line) if isinstance(line, str) else len(line[1])
-        if len(self._waiting) == 1:  # checked after the append: the thread may have drained the queue meanwhile
+        if len(self._pending_lines) == 1:  # checked after the append: the thread may have drained the queue meanwhile
             if self._wake is not None:
                 self._wake.set()
-            if self.on_waiting is not None:
-                self.on_waiting()
+            if self.on_pending is not None:
+                self.on_pending()
 
-    def _may_wait(self) -> bool:
+    def _accept_pending(self) -> bool:
         """Decides about a line when much is pending; raises ValueError if the writer is closed."""
         if self._fd < 0:
             raise ValueError(f"the capture {self.path} is closed")
         # Much pending data ends the pause of the writing thread.
-        self._urge()
-        stopped = self.refused > 0 and self.error is not None  # no line may follow a dropped one
-        if not stopped and self._added_chars - self._taken_chars <= MAX_WAITING_CHARS:
+        self._write_soon()
+        stopped = self.dropped_count > 0 and self.error is not None  # no line may follow a dropped one
+        if not stopped and self._added_chars - self._taken_chars <= MAX_PENDING_CHARS:
             return True
         if self.error is None:
             why = _NO_ANSWER if self._is_stalled() else "More arrives than the disk takes"
-            self.error = self._trouble(errno.EIO, why)
-        self.refused += 1
+            self.error = self._write_error(errno.EIO, why)
+        self.dropped_count += 1
         return False
 
-    def _urge(self) -> None:
+    def _write_soon(self) -> None:
         if self._wake is not None:
-            self._hurry()
+            self._wake_thread()
         elif self.error is None:
-            self._write_out()
+            self._drain_queue()
 
-    def _hurry(self) -> None:
+    def _wake_thread(self) -> None:
         """Wakes the thread for an immediate write."""
         assert self._wake is not None
-        self._urged.set()
+        self._write_requested.set()
         self._wake.set()
 
     # Writing
@@ -414,20 +414,20 @@ class CaptureWriter:
             # Sleeps without a timeout, so that an idle capture costs no wake-ups.
             wake.wait()
             wake.clear()
-            if self.error is None and (self._waiting or self._rest):
-                self._write_out(again=False)
+            if self.error is None and (self._pending_lines or self._unwritten):
+                self._drain_queue(again=False)
             # Unless urged, pauses after each write, so that many lines share one system call.
-            self._urged.wait(WRITE_THROUGH_S)
-            self._urged.clear()
+            self._write_requested.wait(WRITE_THROUGH_S)
+            self._write_requested.clear()
 
     def _end_thread(self) -> None:
         if self._wake is not None:
             self._ending = True
-            self._hurry()
+            self._wake_thread()
             self._thread.join(_THREAD_ENDS_S)
             self._wake = None
 
-    def _write_out(self, *, again: bool = True) -> None:
+    def _drain_queue(self, *, again: bool = True) -> None:
         """Writes until the queue is empty; a failure goes to ``error``.
 
         Args:
@@ -436,32 +436,32 @@ class CaptureWriter:
         # A write to a dead network drive may never return, so this wait has a limit.
         while not self._writing.acquire(timeout=_THREAD_ENDS_S):
             if self._is_stalled():  # else another thread writes a lot
-                self.error = self._trouble(errno.EIO, _NO_ANSWER)
+                self.error = self._write_error(errno.EIO, _NO_ANSWER)
                 return
         try:
-            while self._rest or self._waiting:
-                if not self._rest:
-                    self._rest = self._take()
+            while self._unwritten or self._pending_lines:
+                if not self._unwritten:
+                    self._unwritten = self._take_pending()
                 self._write_rest()
-            if again or not self.refused:  # no line may follow a dropped one
+            if again or not self.dropped_count:  # no line may follow a dropped one
                 self.error = None
         except OSError as error:
-            self.error = self._trouble(error.errno, error.strerror or str(error))
+            self.error = self._write_error(error.errno, error.strerror or str(error))
         finally:
-            self._taking_since = None
+            self._write_started = None
             self._writing.release()
 
-    def _trouble(self, number: int | None, why: str) -> OSError:
+    def _write_error(self, number: int | None, why: str) -> OSError:
         said = OSError(f"The capture {self.path} could not be written: {why}.")
         said.errno = number
         return said
 
-    def _take(self) -> bytes:
+    def _take_pending(self) -> bytes:
         """Returns the encoded pending lines for one write."""
         lines: list[str] = []
         chars = 0
-        while self._waiting and chars < WRITE_THROUGH_CHARS:
-            line = self._waiting.popleft()
+        while self._pending_lines and chars < WRITE_THROUGH_CHARS:
+            line = self._pending_lines.popleft()
             if isinstance(line, tuple):
                 lines += [*line, "}\n"]
                 chars += len(line[1])
@@ -476,24 +476,24 @@ class CaptureWriter:
         return data
 
     def _write_rest(self) -> None:
-        rest = memoryview(self._rest)
+        rest = memoryview(self._unwritten)
         written = 0
         try:
             while written < len(rest):
-                self._taking_since = time.monotonic()
+                self._write_started = time.monotonic()
                 written += os.write(self._fd, rest[written : written + _PIECE_BYTES])
         except OSError:
             # Truncate to whole lines, so that readers see the same records as the window and no torn line.
-            whole = self._rest.rfind(b"\n", 0, written) + 1
+            whole = self._unwritten.rfind(b"\n", 0, written) + 1
             try:
                 os.ftruncate(self._fd, self._size + whole)
             except OSError:
                 whole = written
             self._size += whole
-            self._rest = self._rest[whole:]
+            self._unwritten = self._unwritten[whole:]
             raise
         self._size += written
-        self._rest = b""
+        self._unwritten = b""
 
     def _is_torn(self) -> bool:
         os.lseek(self._fd, self._size - 1, os.SEEK_SET)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from inspector.store.files.source_files import SourceFile
 
-MAX_LINE = 1 << 27
+MAX_LINE_BYTES = 1 << 27
 """Bytes; a gateway closes connections over frames above 100 MiB (docs/protocols.md 16)."""
-HEAD_SHOWN = 1 << 20
+SHOWN_HEAD_BYTES = 1 << 20
 """Bytes of an overlong line that exports and summaries use in its place."""
-_STEP = 1 << 22
+_MAX_STEP = 1 << 22
 _FIRST_STEP = 1 << 13
 """Bytes of the first search step. Most lines end within it, and each part of a log is read to its last line's end."""
 
 
-def end_of_line(source: SourceFile, place: int) -> int | None:
+def find_line_end(source: SourceFile, place: int) -> int | None:
     """Returns the offset after the next line end. Keeps no bytes."""
-    while piece := source.read(place, _STEP):
+    while piece := source.read(place, _MAX_STEP):
         found = piece.find(b"\n")
         if found >= 0:
             return place + found + 1
@@ -23,7 +23,7 @@ def end_of_line(source: SourceFile, place: int) -> int | None:
     return None
 
 
-def end_within(source: SourceFile, place: int, limit: int) -> int | None:
+def find_line_end_before(source: SourceFile, place: int, limit: int) -> int | None:
     """Returns the offset after the first line end before a limit, else the file's end; None if the line is longer.
 
     Keeps no bytes, so that only an acceptable line takes memory.
@@ -38,5 +38,5 @@ def end_within(source: SourceFile, place: int, limit: int) -> int | None:
             return place + found + 1
         place += len(piece)
         # Grows fourfold: most lines end soon, and a long one should take few system calls.
-        step = min(4 * step, _STEP)
+        step = min(4 * step, _MAX_STEP)
     return None

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from inspector.store.files.source_files import SourceFile
 
 
-class Whole(NamedTuple):
+class DecodedFields(NamedTuple):
     """Decoded fields of an envelope, a JSON-RPC message or a frame.
 
     Attributes:
@@ -29,10 +29,10 @@ class Whole(NamedTuple):
     data: bytes = b""
 
 
-_MOST = 1 << 20  # bytes per buffer; larger ones are freshly allocated each time, as slow as reading
+_BUFFER_BYTES = 1 << 20  # bytes per buffer; larger ones are freshly allocated each time, as slow as reading
 
 
-class ReadAhead:
+class PrefetchReader:
     """Buffers a range of one source, filled at the first call.
 
     A system call costs 5 to 90 us, a megabyte of a recently read file 100 us; a pass reads every thirtieth line.
@@ -44,16 +44,16 @@ class ReadAhead:
     def __init__(self, source: SourceFile, start: int, stop: int) -> None:
         self._source = source
         self._stop = stop
-        self._at = start
+        self._data_offset = start
         self._data = b""
 
     def read(self, source: SourceFile, offset: int, length: int) -> bytes:
         """Returns bytes at an offset, as `SourceFile.read` does."""
-        if source is not self._source or offset + length > self._stop or length > _MOST // 4:
+        if source is not self._source or offset + length > self._stop or length > _BUFFER_BYTES // 4:
             return source.read(offset, length)
-        place = offset - self._at
+        place = offset - self._data_offset
         if place < 0 or place + length > len(self._data):
-            self._at = offset if place < 0 or place + length > _MOST else self._at
-            self._data = source.read(self._at, min(self._stop - self._at, _MOST))
-            place = offset - self._at
+            self._data_offset = offset if place < 0 or place + length > _BUFFER_BYTES else self._data_offset
+            self._data = source.read(self._data_offset, min(self._stop - self._data_offset, _BUFFER_BYTES))
+            place = offset - self._data_offset
         return self._data[place : place + length]

@@ -13,28 +13,28 @@ from typing import Any, Protocol
 
 from inspector.protocol.formats import FRAME_LABEL, capture_file, wire_recording
 from inspector.store.columns.block import RUNNING, Block
-from inspector.store.files.array_elements import BLANK, ElementScanner, Span, trimmed
+from inspector.store.files.array_elements import BLANK, ElementScanner, Span, trim_span
 
-_ENDS = 1 << 12
+_END_BYTES = 1 << 12
 """Bytes read at each end of an overlong element."""
-_LOOKED_AT = 1 << 16
+_SEARCH_BYTES = 1 << 16
 """Bytes per step of the search for a line end."""
 
 
-Place = tuple[int, int]
+LinePlace = tuple[int, int]
 """Offset and length of a line in bytes."""
-JOINED_FROM = 1 << 50
+DERIVED_OFFSET = 1 << 50
 """First offset of reassembled lines, beyond any file (`reading.reassembly.derived_lines`)."""
 
 
-class Joined(Protocol):
+class DerivedLines(Protocol):
     """Derived lines of a source: reassembled from several, or with facts from earlier lines.
 
     Attributes:
-        left_out: number of replaced lines minus the derived ones.
+        replaced_count: number of replaced lines minus the derived ones.
     """
 
-    left_out: int
+    replaced_count: int
 
     @property
     def path(self) -> Path | None:
@@ -45,11 +45,11 @@ class Joined(Protocol):
         """Returns bytes at an offset of JOINED_FROM or greater."""
         ...
 
-    def known(self, offset: int, length: int) -> Mapping[str, Any]:
+    def known_facts(self, offset: int, length: int) -> Mapping[str, Any]:
         """Returns the known facts of a line, by its offset and length."""
         ...
 
-    def places(self, offset: int, length: int) -> list[Place]:
+    def original_places(self, offset: int, length: int) -> list[LinePlace]:
         """Returns the original lines in the source behind a derived line."""
         ...
 
@@ -67,7 +67,7 @@ class Feed(Protocol):
         ...
 
     @property
-    def growing(self) -> bool:
+    def is_growing(self) -> bool:
         """True if more bytes may come."""
         ...
 
@@ -82,12 +82,12 @@ class Feed(Protocol):
         ...
 
     @property
-    def unopened(self) -> bool:
+    def is_unopened(self) -> bool:
         """True for a pipe without a writer yet."""
         ...
 
     @property
-    def trouble(self) -> str | None:
+    def problem(self) -> str | None:
         """Reason of an early end, as a sentence for the user."""
         ...
 
@@ -105,7 +105,7 @@ class Feed(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Elements:
+class ElementBlock:
     """Elements of a JSON array with their place in the file."""
 
     data: bytes
@@ -120,11 +120,11 @@ class Elements:
 class ClockBasis(enum.StrEnum):
     """Origin of a source's clock offset."""
 
-    OWN = "own clock"
+    OWN_CLOCK = "own clock"
     """No shared messages; the offset is 0."""
     ESTIMATED = "estimated"
     """From messages that another source has as well."""
-    SET = "set"
+    SET_BY_USER = "set"
     """Set by the user."""
 
 
@@ -137,18 +137,18 @@ class SourceFile:
         name: value of the `source` field.
         feed: fills the file, unless it is an ordinary one.
         elements: scanner of a JSON array; None for lines.
-        limit: exclusive end of reading if set: a line is still being written there.
+        read_limit: exclusive end of reading if set: a line is still being written there.
         lost_to: bytes before this offset are gone from the disk.
         formats: number of lines per format; None counts unreadable lines.
         origin: a capture's own header line.
-        ended: end of the server behind a tap.
+        server_end: end of the server behind a tap.
         read_to: offset in bytes up to which records were read.
-        reading: the chosen format; None to detect it per line.
+        chosen_format: the chosen format; None to detect it per line.
         clock_offset_ns: added to its times, since other sources use another clock.
-        clock: origin of that offset.
-        trouble: reason for an early end of reading, as a sentence, if any.
+        clock_basis: origin of that offset.
+        problem: reason for an early end of reading, as a sentence, if any.
         space: space of records that name none; "" if unknown.
-        joined: derived lines; None before the first.
+        derived_lines: derived lines; None before the first.
     """
 
     def __init__(self, path: Path, name: str | None = None, *, feed: Feed | None = None) -> None:
@@ -158,18 +158,18 @@ class SourceFile:
         self.feed = feed
         self.elements: ElementScanner | None = None
         self._spans: list[Span] = []  # elements after an overlong one, still to be returned
-        self.limit: int | None = None
+        self.read_limit: int | None = None
         self.lost_to = 0
         self.formats: Counter[str | None] = Counter()
         self.origin: dict[str, Any] = {}
-        self.ended = RUNNING
+        self.server_end = RUNNING
         self.read_to = 0
-        self.reading: str | None = None
+        self.chosen_format: str | None = None
         self.space = ""
         self.clock_offset_ns = 0
-        self.clock = ClockBasis.OWN
-        self.trouble: str | None = None
-        self.joined: Joined | None = None
+        self.clock_basis = ClockBasis.OWN_CLOCK
+        self.problem: str | None = None
+        self.derived_lines: DerivedLines | None = None
         self.data_path = path if feed is None else feed.path
         # Unbuffered, since blocks are large and reads jump.
         self._file = self.data_path.open("rb", buffering=0)
@@ -177,7 +177,7 @@ class SourceFile:
     @property
     def size(self) -> int:
         """Bytes that can be read now."""
-        return os.fstat(self._file.fileno()).st_size if self.limit is None else self.limit
+        return os.fstat(self._file.fileno()).st_size if self.read_limit is None else self.read_limit
 
     @property
     def identity(self) -> tuple[int, int]:
@@ -186,17 +186,17 @@ class SourceFile:
         return found.st_dev, found.st_ino
 
     @property
-    def cut_off(self) -> bool:
+    def is_truncated(self) -> bool:
         """True if it is an unclosed JSON array, read to its end."""
         array = self.elements
         if array is None or not array.bracketed:
             return False
-        return array.closed_at is None and not self.growing and array.position >= self.size
+        return array.closed_at is None and not self.is_growing and array.position >= self.size
 
     @property
-    def growing(self) -> bool:
+    def is_growing(self) -> bool:
         """True if this program still fills the file."""
-        return self.feed is not None and self.feed.growing
+        return self.feed is not None and self.feed.is_growing
 
     @property
     def container(self) -> str | None:
@@ -204,7 +204,7 @@ class SourceFile:
         return self.feed.container if self.feed is not None else None
 
     @property
-    def format(self) -> str | None:
+    def main_format(self) -> str | None:
         """Format of most lines; None if unknown lines outnumber it."""
         known = self.known_format
         if known is None or self.container is not None:
@@ -229,35 +229,39 @@ class SourceFile:
             bool(self.origin) and known <= {capture_file.LABEL, wire_recording.LABEL}
         )
 
-    def note(self, block: Block) -> None:
+    def update_from_block(self, block: Block) -> None:
         """Updates formats, origin and end from a block."""
         self.formats.update(block.formats)
         if block.origin is not None:
             self.origin = block.origin
         if block.ended is not None and self.is_recording:
-            self.ended = block.ended
+            self.server_end = block.ended
 
     def read(self, offset: int, length: int) -> bytes:
         """Returns bytes at an offset; fewer if the file was truncated, none if they are lost."""
         if offset < self.lost_to:
             return b""
-        if offset >= JOINED_FROM:
-            return self.joined.read(offset, length) if self.joined is not None else b""
-        if self.limit is not None:
-            length = min(length, self.limit - offset)
+        if offset >= DERIVED_OFFSET:
+            return self.derived_lines.read(offset, length) if self.derived_lines is not None else b""
+        if self.read_limit is not None:
+            length = min(length, self.read_limit - offset)
         return read_at(self._file.fileno(), offset, length)
 
-    def known(self, offset: int, length: int) -> Mapping[str, Any] | None:
+    def known_facts(self, offset: int, length: int) -> Mapping[str, Any] | None:
         """Returns facts about a line from earlier lines, by its offset and length, if any."""
-        return self.joined.known(offset, length) if offset >= JOINED_FROM and self.joined is not None else None
+        return (
+            self.derived_lines.known_facts(offset, length)
+            if offset >= DERIVED_OFFSET and self.derived_lines is not None
+            else None
+        )
 
-    def places_of(self, offset: int, length: int) -> list[Place]:
+    def original_places(self, offset: int, length: int) -> list[LinePlace]:
         """Returns the original lines in the file behind a line: itself, or several."""
-        if offset >= JOINED_FROM and self.joined is not None:
-            return self.joined.places(offset, length)
+        if offset >= DERIVED_OFFSET and self.derived_lines is not None:
+            return self.derived_lines.original_places(offset, length)
         return [(offset, length)]
 
-    def next_elements(self, size: int, *, at_end: bool, longest: int) -> Elements | None:
+    def next_elements(self, size: int, *, at_end: bool, longest: int) -> ElementBlock | None:
         """Returns the next elements of a JSON array, or None at the end.
 
         Advances `read_to`. An element that ends in a later block makes this one empty.
@@ -280,7 +284,7 @@ class SourceFile:
                 spans += scanner.finish()
             self.read_to = scanner.position
         if not spans:
-            return Elements(b"", [], self.read_to) if data else None
+            return ElementBlock(b"", [], self.read_to) if data else None
         if spans[0][1] - spans[0][0] > longest:  # only the first can be overlong, as it began in an earlier block
             self._spans = spans[1:]
             return self._overlong(*spans[0])
@@ -288,14 +292,14 @@ class SourceFile:
         if spans[0][0] < offset:
             offset = spans[0][0]
             data = self.read(offset, spans[-1][1] - offset)
-        cut = (trimmed(data, (start - offset, stop - offset)) for start, stop in spans)
-        return Elements(data, [span for span in cut if span is not None], offset)
+        cut = (trim_span(data, (start - offset, stop - offset)) for start, stop in spans)
+        return ElementBlock(data, [span for span in cut if span is not None], offset)
 
-    def _overlong(self, start: int, stop: int) -> Elements:
-        head, tail = self.read(start, _ENDS), self.read(stop - _ENDS, _ENDS)
+    def _overlong(self, start: int, stop: int) -> ElementBlock:
+        head, tail = self.read(start, _END_BYTES), self.read(stop - _END_BYTES, _END_BYTES)
         blanks = len(head) - len(head.lstrip(BLANK))
         stop -= len(tail) - len(tail.rstrip(BLANK + b","))
-        return Elements(head[blanks:], [(0, len(head) - blanks)], start + blanks, stop)
+        return ElementBlock(head[blanks:], [(0, len(head) - blanks)], start + blanks, stop)
 
     def duplicate(self) -> int:
         """Returns a new file descriptor of the same open file. Raises OSError."""
@@ -303,11 +307,11 @@ class SourceFile:
 
     def file_of(self, offset: int) -> tuple[Path, tuple[int, int], int]:
         """Returns the file of a line, its `identity`, and the offset of its start."""
-        path = self.joined.path if offset >= JOINED_FROM and self.joined is not None else None
+        path = self.derived_lines.path if offset >= DERIVED_OFFSET and self.derived_lines is not None else None
         if path is None:
             return self.data_path, self.identity, 0
         found = path.stat()
-        return path, (found.st_dev, found.st_ino), JOINED_FROM
+        return path, (found.st_dev, found.st_ino), DERIVED_OFFSET
 
     def move_to(self, path: Path, *, lost_to: int = 0) -> None:
         """Switches to a copy with equal offsets. Raises OSError.
@@ -324,8 +328,8 @@ class SourceFile:
     def close(self) -> None:
         """Closes the file; the columns stay."""
         self._file.close()
-        if self.joined is not None:
-            self.joined.close()
+        if self.derived_lines is not None:
+            self.derived_lines.close()
         if self.feed is not None:
             self.feed.close()
 
@@ -337,7 +341,7 @@ def space_of_origin(header: Mapping[str, Any]) -> str | None:
     return space if isinstance(space, str) and space else None
 
 
-def last_end(read: Callable[[int, int], bytes], start: int, stop: int) -> int:
+def find_last_line_end(read: Callable[[int, int], bytes], start: int, stop: int) -> int:
     """Returns the offset after the last line end in a range, or `start`.
 
     Args:
@@ -345,7 +349,7 @@ def last_end(read: Callable[[int, int], bytes], start: int, stop: int) -> int:
         start, stop: the range, `stop` exclusive.
     """
     while stop > start:
-        begin = max(start, stop - _LOOKED_AT)
+        begin = max(start, stop - _SEARCH_BYTES)
         place = read(begin, stop - begin).rfind(b"\n")
         if place >= 0:
             return begin + place + 1
@@ -367,12 +371,12 @@ def read_at(file: int, offset: int, length: int) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-_seeking = threading.Lock()
+_seek_lock = threading.Lock()
 """Guards seek and read: a descriptor and its duplicates share one file position."""
 
 
 def _seek_and_read(file: int, length: int, offset: int) -> bytes:
     """Replaces `os.pread` on Windows."""
-    with _seeking:
+    with _seek_lock:
         os.lseek(file, offset, os.SEEK_SET)
         return os.read(file, length)

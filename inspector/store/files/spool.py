@@ -16,7 +16,7 @@ import uuid
 import weakref
 from pathlib import Path
 
-from inspector.base.file_lock import Lock
+from inspector.base.file_lock import FileLock
 from inspector.base.paths import cache_folder
 from inspector.store.files.source_files import read_at
 
@@ -53,9 +53,9 @@ class Spool:
             OSError: if it cannot be created.
         """
         # Removes the files that crashed programs left.
-        sweep()
+        remove_dead_spools()
         folder, lock = _new_folder()
-        self._remove = weakref.finalize(self, _remove, folder, lock)  # also at exit
+        self._remove = weakref.finalize(self, _remove_folder, folder, lock)  # also at exit
         self.path = folder / (re.sub(r"[/\\:\0]", "-", name).strip(".") or "log")[-200:]
         self.size = 0
         self._checked = -_CHECK_BYTES
@@ -81,7 +81,7 @@ class Spool:
             self.size += written
             view = view[written:]
 
-    def put(self, offset: int, data: bytes) -> None:
+    def overwrite(self, offset: int, data: bytes) -> None:
         """Overwrites existing bytes. Raises OSError."""
         view = memoryview(data)
         while view:
@@ -97,7 +97,7 @@ class Spool:
                 "there and open it again"
             )
 
-    def go_on_at(self, offset: int) -> None:
+    def set_write_offset(self, offset: int) -> None:
         """Moves the write position; bytes before it are unused."""
         self.size = offset
 
@@ -136,37 +136,37 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def sweep() -> None:
+def remove_dead_spools() -> None:
     """Deletes spools of dead processes; skips one on an error."""
     for folder in cache_folder().glob(f"{_PREFIX}*"):
         if folder.name.endswith(_LOCK_SUFFIX):
             continue
         with contextlib.suppress(OSError):
-            lock = _locked(folder)
+            lock = _lock_folder(folder)
             if lock is not None:
-                _remove(folder, lock)
+                _remove_folder(folder, lock)
 
 
-def _new_folder() -> tuple[Path, Lock]:
+def _new_folder() -> tuple[Path, FileLock]:
     """Creates a folder. Its lock is taken first, so that a visible folder is always locked."""
     folder = cache_folder() / f"{_PREFIX}{uuid.uuid4().hex[:12]}"
-    lock = _locked(folder)
+    lock = _lock_folder(folder)
     if lock is None:
         raise FileExistsError(f"{folder} is held by another program")
     try:
         folder.mkdir(mode=0o700)
     except OSError:
-        _remove(folder, lock)
+        _remove_folder(folder, lock)
         raise
     return folder, lock
 
 
-def _locked(folder: Path) -> Lock | None:
+def _lock_folder(folder: Path) -> FileLock | None:
     """Locks a folder, unless it is locked already."""
-    return Lock.take(folder.with_name(folder.name + _LOCK_SUFFIX))
+    return FileLock.acquire(folder.with_name(folder.name + _LOCK_SUFFIX))
 
 
-def _remove(folder: Path, lock: Lock) -> None:
+def _remove_folder(folder: Path, lock: FileLock) -> None:
     """Deletes a locked folder and its lock."""
     shutil.rmtree(folder, ignore_errors=True)
     with contextlib.suppress(OSError):

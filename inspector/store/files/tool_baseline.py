@@ -14,12 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inspector.base.atomic_files import read_up_to, replace_whole
-from inspector.base.file_lock import Lock
+from inspector.base.atomic_files import read_up_to, replace_file
+from inspector.base.file_lock import FileLock
 from inspector.base.paths import data_folder
 from inspector.protocol.header import ABSENT, NotAnObjectError, read_header
 from inspector.protocol.mcp_definitions import Definition, ListPages, definitions_of, tools_in
-from inspector.protocol.mcp_notes import Note, note_of, server_of
+from inspector.protocol.mcp_notes import McpNote, note_of, server_name_and_version
 
 FILE_NAME = "mcp-tools.json"
 _VERSION = 1
@@ -31,24 +31,24 @@ Digests = dict[str, dict[str, str]]
 """Digest of each member of a tool's definition, by tool and member."""
 
 
-class Listed(NamedTuple):
+class ServerTools(NamedTuple):
     """A server's tool list.
 
     Attributes:
         version: the server's own version, or "".
-        seen: time, RFC 3339 in UTC.
+        listed_at: time, RFC 3339 in UTC.
         tools: by name.
         tap: start of the tap as in its capture's header (`opened_ns`); 0 if unknown.
         before: list of an earlier tap, if any.
     """
 
     version: str
-    seen: str
+    listed_at: str
     tools: Digests
     tap: int = 0
-    before: Listed | None = None
+    before: ServerTools | None = None
 
-    def as_before(self, tap: int) -> Listed | None:
+    def before_tap(self, tap: int) -> ServerTools | None:
         """Returns the list known when a tap began; this list may be from that tap."""
         return self.before if tap and tap == self.tap else self
 
@@ -66,7 +66,7 @@ def baseline_path() -> Path:
     return data_folder() / FILE_NAME
 
 
-def read_baseline() -> dict[str, Listed]:
+def read_baseline() -> dict[str, ServerTools]:
     """Returns the known servers by name; empty if the file is damaged or from a newer version."""
     try:
         data = read_up_to(baseline_path(), _MOST_BYTES + 1)
@@ -78,12 +78,12 @@ def read_baseline() -> dict[str, Listed]:
     return {name: one for name, one in found if one is not None}
 
 
-def _listed(value: Any) -> Listed | None:
+def _listed(value: Any) -> ServerTools | None:
     if not isinstance(value, dict) or not isinstance(tools := value.get("tools"), dict):
         return None
     digests = {name: parts for name, parts in tools.items() if isinstance(parts, dict)}
     tap = value.get("tap")
-    listed = Listed(
+    listed = ServerTools(
         str(value.get("version", "")), str(value.get("seen", "")), digests, tap if isinstance(tap, int) else 0
     )
     earlier = value.get("before")
@@ -91,7 +91,7 @@ def _listed(value: Any) -> Listed | None:
     return listed._replace(before=before)
 
 
-def store(seen: Mapping[str, Listed]) -> None:
+def store_baseline(seen: Mapping[str, ServerTools]) -> None:
     """Merges the new tool lists into the file; keeps the 500 most recent servers.
 
     A client starts the taps of all its servers at once; the lock serializes them.
@@ -101,17 +101,17 @@ def store(seen: Mapping[str, Listed]) -> None:
     """
     path = baseline_path()
     # Without the lock the file is still replaced whole; only a parallel update may be lost.
-    lock = Lock.take(path.with_suffix(".lock"), _PATIENCE_S)
+    lock = FileLock.acquire(path.with_suffix(".lock"), _PATIENCE_S)
     try:
         known = read_baseline()
         # Removed and added again, so that the order is by last use.
         for name, one in seen.items():
             before = known.pop(name, None)
-            before = before.as_before(one.tap) if before is not None else None
+            before = before.before_tap(one.tap) if before is not None else None
             known[name] = one._replace(before=before._replace(before=None) if before is not None else None)
         latest = list(known.items())[-_MOST_SERVERS:]
-        told = {"version": _VERSION, "servers": {name: _told(one) for name, one in latest}}
-        replace_whole(path, json.dumps(told, separators=(",", ":")).encode("utf-8", "replace"))
+        told = {"version": _VERSION, "servers": {name: _as_json(one) for name, one in latest}}
+        replace_file(path, json.dumps(told, separators=(",", ":")).encode("utf-8", "replace"))
     finally:
         if lock is not None:
             lock.remove()
@@ -120,29 +120,29 @@ def store(seen: Mapping[str, Listed]) -> None:
 _PATIENCE_S = 2.0
 
 
-def _told(one: Listed) -> dict[str, Any]:
-    return {**one._asdict(), "before": _told(one.before) if one.before is not None else None}
+def _as_json(one: ServerTools) -> dict[str, Any]:
+    return {**one._asdict(), "before": _as_json(one.before) if one.before is not None else None}
 
 
-class ListedTools:
+class ToolListWatcher:
     """Collects tool lists from the traffic of a tap; most lines need only a substring search.
 
     Args:
         tap: its start (`Listed.tap`).
 
     Attributes:
-        seen: last list of each server, by its name.
+        lists_by_server: last list of each server, by its name.
     """
 
     def __init__(self, tap: int = 0) -> None:
-        self.seen: dict[str, Listed] = {}
+        self.lists_by_server: dict[str, ServerTools] = {}
         self._tap = tap
         self._unstored = False
         self._asked: dict[str, Any] = {}  # cursor by request id
         self._pages = ListPages()
         self._server = self._version = ""
 
-    def hear(self, text: str, *, by_server: bool) -> None:
+    def on_message(self, text: str, *, by_server: bool) -> None:
         """Processes a JSON-RPC message. Never raises."""
         # A tap passes every message through here, so most are refused by length and a byte search.
         if len(text) > _LONGEST_LINE or not self._may_matter(text, by_server=by_server):
@@ -161,33 +161,33 @@ class ListedTools:
                 if len(self._asked) > _MOST_ASKED:
                     del self._asked[next(iter(self._asked))]
         else:
-            self._answered(note)
+            self._on_answer(note)
 
     def _may_matter(self, text: str, *, by_server: bool) -> bool:
         if not by_server:
             return '"tools/list"' in text
         return "serverInfo" in text or (bool(self._asked) and '"tools"' in text)
 
-    def _answered(self, note: Note) -> None:
+    def _on_answer(self, note: McpNote) -> None:
         if note.result is None:
             return
-        name, version = server_of(note.result)
+        name, version = server_name_and_version(note.result)
         if name:
             self._server, self._version = name[:_LONGEST_NAME], version[:_LONGEST_NAME]
         # A result without a known request may belong to any method.
         if note.written_id not in self._asked:
             return
         page = tools_in(note.result.tools)
-        complete = self._pages.take(self._asked.pop(note.written_id), page or [], note.result.next_cursor)
+        complete = self._pages.add_page(self._asked.pop(note.written_id), page or [], note.result.next_cursor)
         if complete and self._server:
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            tools, known = digests_of(definitions_of(complete)), self.seen.get(self._server)
+            tools, known = digests_of(definitions_of(complete)), self.lists_by_server.get(self._server)
             self._unstored |= known is None or (known.version, known.tools) != (self._version, tools)
-            self.seen[self._server] = Listed(self._version, now, tools, self._tap)
+            self.lists_by_server[self._server] = ServerTools(self._version, now, tools, self._tap)
 
     def store(self) -> None:
         """Stores new lists; ignores an OSError."""
         if self._unstored:
             self._unstored = False
             with suppress(OSError):
-                store(self.seen)
+                store_baseline(self.lists_by_server)

@@ -14,11 +14,11 @@ from inspector.store.messages.capture import Capture
 
 _GAP = 16 << 10
 """Bytes of other lines between two messages that are read along; a gateway's log repeats each message."""
-_MOST = 1 << 20
+_MAX_READ = 1 << 20
 """Bytes per read, few enough to stay in the processor's cache during a search."""
 
 
-class Stretch(NamedTuple):
+class LineRange(NamedTuple):
     """Adjacent lines of a source."""
 
     data: bytes
@@ -32,7 +32,7 @@ def is_ascending(rows: NDArray[np.integer[Any]]) -> bool:
     return bool((rows[1:] > rows[:-1]).all())
 
 
-def stretches(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[Stretch]:
+def read_line_ranges(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[LineRange]:
     """Yields the lines of messages in adjacent ranges of `k` messages.
 
     Args:
@@ -52,10 +52,10 @@ def stretches(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[Stre
         at = first
         while at < last:
             base = int(starts[at])
-            until = max(at + 1, at + int(ends[at:last].searchsorted(base + _MOST)))
+            until = max(at + 1, at + int(ends[at:last].searchsorted(base + _MAX_READ)))
             length = int(ends[until - 1]) - base
-            if length > long_lines.MAX_LINE:  # a single line: only one alone exceeds _MOST
-                length = long_lines.HEAD_SHOWN
+            if length > long_lines.MAX_LINE_BYTES:  # a single line: only one alone exceeds _MOST
+                length = long_lines.SHOWN_HEAD_BYTES
             data = capture.sources[int(sources[at])].read(base, length)
-            yield Stretch(data, *(np.minimum(place[at:until] - base, len(data)) for place in (starts, ends)))
+            yield LineRange(data, *(np.minimum(place[at:until] - base, len(data)) for place in (starts, ends)))
             at = until

@@ -31,7 +31,7 @@ from inspector.store.columns.columns import (
 from inspector.store.columns.connections import ConnectionNumbers
 from inspector.store.columns.deliveries import Deliveries
 from inspector.store.columns.extracted_columns import ExtractedColumns
-from inspector.store.columns.extracts import MOST_NAMED
+from inspector.store.columns.extracts import MAX_NAMED_IDS
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.store.columns.intern_table import InternTable
@@ -40,25 +40,25 @@ from inspector.store.columns.name_sets import NameSets
 from inspector.store.columns.sparse_columns import SparseColumns
 from inspector.store.columns.stored_names import stored_name, stored_names
 from inspector.store.files.source_files import SourceFile, space_of_origin
-from inspector.store.messages.duplicates import Seen, SeenBy, Sightings
+from inspector.store.messages.duplicates import ClassifiedRecords, DuplicateFinder, MessageSources
 from inspector.store.messages.gateway_copies import GatewayCopies
 from inspector.store.messages.http_conversations import HttpConversations
 from inspector.store.messages.records import Records
-from inspector.store.messages.rpc_classification import ForeignRpc
-from inspector.store.messages.sent_echoes import OwnCopies
-from inspector.store.messages.session_wire_copies import Telling, ToldElsewhere
+from inspector.store.messages.rpc_classification import RpcClassifier
+from inspector.store.messages.sent_echoes import SentEchoes
+from inspector.store.messages.session_wire_copies import NewMessages, SessionWireCopies
 from inspector.store.messages.transcripts import AgentNews, Transcripts
 
 _MANY, _CORRELATED = Flag.MANY_CORRELATIONS.value, Flag.CORRELATED.value
 
 
-_COPY, _ELSEWHERE = 1, 2
+_SAME_REPRESENTATION, _OTHER_SOURCE = 1, 2
 """Kinds of copies: within one source or wire, and from another source."""
 _WIRES = (wire_recording.LABEL, api_messages.LABEL)
 
 
 @dataclass(frozen=True, slots=True)
-class Appended:
+class AppendResult:
     """Result of an append: messages `start` to `stop` are new; `touched` are earlier ones with a new delivery."""
 
     start: int
@@ -66,22 +66,22 @@ class Appended:
     touched: NDArray[np.int64]
 
 
-def _content_kept(hashes: Array) -> NDArray[np.uint32]:
+def _narrow_content_hash(hashes: Array) -> NDArray[np.uint32]:
     """Returns hashes in the width of the column `content_hash`."""
     return hashes.astype(np.uint32)
 
 
-_SPREAD = 0x9E3779B97F4A7C15
+_HASH_MULTIPLIER = 0x9E3779B97F4A7C15
 
 
 def _row_hash(message: Any) -> Any:
     """Returns a hash-like number for a message, or for each of several."""
     if isinstance(message, np.ndarray):
-        return (message + np.uint64(1)) * np.uint64(_SPREAD)
-    return (message + 1) * _SPREAD & 0xFFFF_FFFF_FFFF_FFFF
+        return (message + np.uint64(1)) * np.uint64(_HASH_MULTIPLIER)
+    return (message + 1) * _HASH_MULTIPLIER & 0xFFFF_FFFF_FFFF_FFFF
 
 
-def _have_before(folds: Array, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _have_earlier_fold(folds: Array, places: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Returns (places,) True for records that share the fold of an earlier record outside `places`."""
     others = np.isin(folds, folds[places])
     others[places] = False
@@ -92,7 +92,7 @@ def _have_before(folds: Array, places: NDArray[np.int64]) -> NDArray[np.bool_]:
     return (known[at] == folds[places]) & (np.flatnonzero(others)[first[at]] < places)
 
 
-def _told_otherwise(block: Block, records: NDArray[np.int64]) -> NDArray[np.int64]:
+def _with_other_logged_sender(block: Block, records: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns the records with a logged sender other than the envelope's."""
     inbound = [code for code in map(block.strings.find, INBOUND_EVENTS) if code is not None]
     if not inbound:
@@ -111,7 +111,7 @@ class Sighting:
     length: int
     time_ns: int
     """In the document's clock."""
-    differs: bool
+    has_other_bytes: bool
     """Its bytes differ from the record that the message is read from."""
 
 
@@ -130,7 +130,7 @@ class Capture:
         seen_by: sources of each message; None if sources share no messages.
         sightings: arrays of SIGHTING_COLUMNS: records of messages that another source has as well.
         sources: the files of the records.
-        impostors: `message` and `participant` (string id) of messages with a sender other than the logged one.
+        impersonations: `message` and `participant` (string id) of messages with a sender other than the logged one.
         unreadable_count: number of unreadable messages.
         failed_count: number of messages with a failure, as the field `error` counts them, without copies.
     """
@@ -141,27 +141,27 @@ class Capture:
         self.columns = message_columns()
         self.deliveries = Deliveries(self.strings)
         self.sources: list[SourceFile] = []
-        self.impostors = GrowingColumns({"message": np.uint32, "participant": np.uint32})
+        self.impersonations = GrowingColumns({"message": np.uint32, "participant": np.uint32})
         self.ids = MessageIds(self.columns, self.strings)
         self._connections = ConnectionNumbers()
         self._record_count = 0
         self._records_of: dict[int, int] = {}
         self.unreadable_count = self.failed_count = 0
         self._folds = HashIndex()
-        self._sightings: Sightings | None = None
+        self._sightings: DuplicateFinder | None = None
         self.sightings = GrowingColumns(SIGHTING_COLUMNS)
         self._sighted_by = HashIndex()
-        self.seen_by: SeenBy | None = None
+        self.seen_by: MessageSources | None = None
         self._late_impostors = False
-        self._own_copies = OwnCopies(self._payload_at)
+        self._own_copies = SentEchoes(self._payload_at)
         self._gateway_copies = GatewayCopies()
         self.transcripts = Transcripts()
         self._conversations = HttpConversations()
         self._repeats = SparseColumns(of=np.uint32, is_copy=np.uint8)
-        self._told_elsewhere = ToldElsewhere()
+        self._session_wire_copies = SessionWireCopies()
         self._agent_news: list[AgentNews] = []
         self.extracted = ExtractedColumns(self.strings.intern)
-        self.foreign_rpc = ForeignRpc(self.columns, self.strings, self.extracted.notes)
+        self.foreign_rpc = RpcClassifier(self.columns, self.strings, self.extracted.mcp_notes)
         self.records = Records(
             self.columns, self.sources, self.strings, self.to_sets,
             ids=self.ids, transcripts=self.transcripts, unchecked=self.extracted.unchecked,
@@ -173,7 +173,9 @@ class Capture:
     @property
     def record_count(self) -> int:
         """Records read, with folded records and lines replaced by reassembly."""
-        return self._record_count + sum(one.joined.left_out for one in self.sources if one.joined is not None)
+        return self._record_count + sum(
+            one.derived_lines.replaced_count for one in self.sources if one.derived_lines is not None
+        )
 
     # Filling
 
@@ -182,11 +184,11 @@ class Capture:
         self.sources.append(source)
         return len(self.sources) - 1
 
-    def share_messages(self) -> None:
+    def merge_across_sources(self) -> None:
         """Enables merging of copies across sources. Call before the first append."""
-        self._sightings, self.seen_by = Sightings(), SeenBy()
+        self._sightings, self.seen_by = DuplicateFinder(), MessageSources()
 
-    def append(self, block: Block) -> Appended:
+    def append(self, block: Block) -> AppendResult:
         """Appends a block's records. Runs on the loop's thread; O(records in the block)."""
         start = len(self)
         self._note_source(block)
@@ -194,57 +196,57 @@ class Capture:
         self._count_records(block)
         # Each step completes columns for the next: exchanges number connections, and transcripts
         # set workspaces.
-        self._conversations.resolve(block)
-        connections = self._connections.of(block)
+        self._conversations.resolve_block(block)
+        connections = self._connections.number_block(block)
         derived = bool(block.columns["part"].any())
         if derived:
-            self.transcripts.resolve(block)
+            self.transcripts.resolve_block(block)
         # A block without records may still announce an ended source.
         if not count:
-            return Appended(start, start, np.empty(0, np.int64))
-        self._own_copies.mark(block)
-        joining = self._joining(block)
+            return AppendResult(start, start, np.empty(0, np.int64))
+        self._own_copies.fold_echoes(block)
+        joining = self._is_copy_mask(block)
         # Interned once per block; the columns then change by one numpy lookup.
         ids = self.strings.intern_all(stored_names(block.strings[1:]), len(block.strings))
-        self._tell_gateway_copies_apart(block, joining, ids)
-        seen = self._sightings.mark(block, joining, self._folds) if self._sightings is not None else None
+        self._fold_gateway_copies(block, joining, ids)
+        seen = self._sightings.fold_block(block, joining, self._folds) if self._sightings is not None else None
         message_of, starts = self._fold(block.columns["fold"], joining if seen is None else seen.joining, start)
-        columns = self._renumbered(block, starts, ids)
+        columns = self._message_columns(block, starts, ids)
         columns["connection"] = connections[starts]
         folding = block.columns["fold"][starts]
         # Only a message that may have copies needs its content hash.
-        columns["content_hash"] = _content_kept(np.where(folding != NO_HASH, columns["content_hash"], NO_HASH))
+        columns["content_hash"] = _narrow_content_hash(np.where(folding != NO_HASH, columns["content_hash"], NO_HASH))
         messages = np.full(len(block), NO_ROW)
         messages[starts] = np.arange(start, start + len(starts))
-        self.extracted.take_in(block.extracts, messages.tolist())
+        self.extracted.append_extracts(block.extracts, messages.tolist())
         if derived:  # ids of transcripts are copied between sessions
-            self.ids.share(np.unique(columns["space"][columns["part"] != 0]).tolist())
+            self.ids.share_spaces(np.unique(columns["space"][columns["part"] != 0]).tolist())
         # Equal ids in different workspaces are different ids.
-        self.ids.keep_apart(columns)
+        self.ids.salt_columns(columns)
         self.columns.append(columns, len(starts))
         if self.seen_by is not None:
             self.seen_by.append(columns["source"].astype(np.int64))
         self._note_impostors(block, starts, start, ids)
-        self.foreign_rpc.take_in(start, len(self))
+        self.foreign_rpc.classify_messages(start, len(self))
         self.unreadable_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.UNREADABLE)))
         rows = np.arange(start, len(self), dtype=np.uint32)
         failed = columns["flags"] & np.uint32(Flag.ERROR) != 0
         if derived:
             self._note_repeats(block, starts, start)
             # Repeated failures in copied history are not counted again.
-            failed &= ~self.repeats(rows.astype(np.int64))[1]
-            ids_given = np.where(self.are_sent_again(rows.astype(np.int64)), NO_HASH, columns["id_hash"])
-            self.ids.add_named(ids_given, rows, block.columns["alias_hash"][starts])
+            failed &= ~self.repeated_messages(rows.astype(np.int64))[1]
+            ids_given = np.where(self.are_resent(rows.astype(np.int64)), NO_HASH, columns["id_hash"])
+            self.ids.index_messages(ids_given, rows, block.columns["alias_hash"][starts])
         else:
             self.ids.add(columns["id_hash"], rows)
         self.failed_count += int(np.count_nonzero(failed))
         if folding.any():
             self._folds.add(folding, rows)
-        touched = self._deliver(block, np.flatnonzero(joining), message_of, ids)
+        touched = self._record_deliveries(block, np.flatnonzero(joining), message_of, ids)
         if seen is not None:
             touched = np.concatenate((touched, self._note_sightings(block, seen, message_of, starts, ids)))
         # The views redraw these earlier messages, since a delivery or copy has changed them.
-        return Appended(start, len(self), np.unique(touched[touched < start]))
+        return AppendResult(start, len(self), np.unique(touched[touched < start]))
 
     def _count_records(self, block: Block) -> None:
         """Counts a block's records; one record may contain several messages."""
@@ -259,10 +261,10 @@ class Capture:
         rows = np.arange(start, start + len(starts))
         new = block.extracts.new
         origins = np.array([new.get(place, NO_HASH) for place in starts.tolist()] if new else [], np.uint64)
-        copied = self.transcripts.repeats(
+        copied = self.transcripts.find_originals(
             block.columns["said"][starts], rows, np.isin(starts, list(new)), origins
         )  # fmt: skip
-        found = {int(row): (int(copied[row - start]), _COPY) for row in rows[copied != NO_ROW].tolist()}
+        found = {int(row): (int(copied[row - start]), _SAME_REPRESENTATION) for row in rows[copied != NO_ROW].tolist()}
         several = len(self.sources) > 1
         # A single file without wire traffic has no second representation to compare.
         if several or self.are_on_wire(rows).any():
@@ -273,8 +275,8 @@ class Capture:
             words = words if several else np.full(len(words), NO_HASH, np.uint64)
             answering = self.strings.find(kinds.RESPONSE) or -1
             are_results = self.columns["kind"][start:] == answering
-            found |= self._told_in_other_sources(
-                Telling(rows, told, are_results, words, np.isin(starts, list(new)), given)
+            found |= self._copies_of_other_sources(
+                NewMessages(rows, told, are_results, words, np.isin(starts, list(new)), given)
             )
         messages = np.full(len(block), NO_ROW)
         messages[starts] = rows
@@ -283,65 +285,65 @@ class Capture:
             row = int(messages[place])
             if row == NO_ROW or row in found:
                 continue
-            before = self.transcripts.echo_of(echo, row)
+            before = self.transcripts.previous_with_text(echo, row)
             if before != NO_ROW and not failed[row - start]:  # a failure has more information than the text it repeats
                 found[row] = before, 0
         self._repeats.append(found)
-        for news in self.transcripts.told(messages, self.columns["space"]):
+        for news in self.transcripts.take_news(messages, self.columns["space"]):
             above = None if news.parent is None else stored_name(news.parent)
             self._agent_news.append(replace(news, context=stored_name(news.context), parent=above))
 
-    def _told_in_other_sources(self, telling: Telling) -> dict[int, tuple[int, int]]:
+    def _copies_of_other_sources(self, telling: NewMessages) -> dict[int, tuple[int, int]]:
         """Returns the earlier message of another source, by message."""
         columns = {name: self.columns[name] for name in ("time_ns", "source", "space", "protocol", "target")}
-        found = self._told_elsewhere.copies(telling, columns, self._wires(), self.strings)
-        return {int(row): (int(of), _ELSEWHERE) for row, of in zip(telling.rows, found, strict=True) if of != NO_ROW}
+        found = self._session_wire_copies.find_originals(telling, columns, self._wire_formats(), self.strings)
+        return {int(row): (int(of), _OTHER_SOURCE) for row, of in zip(telling.rows, found, strict=True) if of != NO_ROW}
 
-    def _wires(self) -> list[int]:
+    def _wire_formats(self) -> list[int]:
         """Returns the string ids of wire recording formats."""
         return [code for label in _WIRES if (code := self.strings.find(label))]
 
     def are_on_wire(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Returns (n,) True for messages from a recording of a model's wire."""
-        return np.isin(self.columns["protocol"][rows], self._wires())
+        return np.isin(self.columns["protocol"][rows], self._wire_formats())
 
     def clear_errors(self, rows: NDArray[np.int64]) -> None:
         """Removes the error flag, so that these messages do not count as failures."""
         flags = self.columns["flags"][rows]
         self.failed_count -= int(np.count_nonzero(flags & np.uint32(Flag.ERROR) != 0))
-        self.columns.put("flags", rows, flags & np.uint32(~Flag.ERROR.value & 0xFFFFFFFF))
+        self.columns.replace("flags", rows, flags & np.uint32(~Flag.ERROR.value & 0xFFFFFFFF))
 
     def take_agent_news(self) -> list[AgentNews]:
         """Returns and clears the news of sub-agents since the last call, in message order."""
         found, self._agent_news = self._agent_news, []
         return found
 
-    def repeats(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def repeated_messages(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Returns (n,) the repeated message, or NO_ROW; and (n,) True if it is a copy.
 
         A copy is the same message again, as in the file of a resumed session. Other repeats have the same text, as the
         result of a call that a sub-agent answered.
         """
-        named = self._repeats.has(rows)
-        of = self._repeats.of("of", rows).astype(np.int64)
+        named = self._repeats.has_values(rows)
+        of = self._repeats.values_of("of", rows).astype(np.int64)
         # the original may itself be a copy of another source's message
-        elsewhere = self._repeats.of("is_copy", of) == _ELSEWHERE
-        of = np.where(elsewhere, self._repeats.of("of", of).astype(np.int64), of)
-        return np.where(named, of, NO_ROW), named & (self._repeats.of("is_copy", rows) != 0)
+        elsewhere = self._repeats.values_of("is_copy", of) == _OTHER_SOURCE
+        of = np.where(elsewhere, self._repeats.values_of("of", of).astype(np.int64), of)
+        return np.where(named, of, NO_ROW), named & (self._repeats.values_of("is_copy", rows) != 0)
 
-    def copies_within(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def repeated_within_representation(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Returns the same as `repeats`, restricted to copies within one representation (session or wire)."""
-        copies = self._repeats.of("is_copy", rows) == _COPY
-        return np.where(copies, self._repeats.of("of", rows).astype(np.int64), NO_ROW), copies
+        copies = self._repeats.values_of("is_copy", rows) == _SAME_REPRESENTATION
+        return np.where(copies, self._repeats.values_of("of", rows).astype(np.int64), NO_ROW), copies
 
     def copies_of(self, message: int) -> NDArray[np.int64]:
         """Returns (n,) the later copies of a message, ascending. O(copies in the capture)."""
         of, is_copy = self._repeats["of"], self._repeats["is_copy"]
-        elsewhere = self._repeats.messages[(of == message) & (is_copy == _ELSEWHERE)]
+        elsewhere = self._repeats.messages[(of == message) & (is_copy == _OTHER_SOURCE)]
         copies = ((of == message) | np.isin(of, elsewhere)) & (is_copy != 0)
         return self._repeats.messages[copies].astype(np.int64)
 
-    def are_sent_again(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def are_resent(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Returns (n,) True for messages known from an earlier model request or another source.
 
         They have no effects.
@@ -350,8 +352,8 @@ class Capture:
         of_calls = (columns["protocol"][rows] == (self.strings.find(wire_recording.LABEL) or -1)) & (
             columns["part"][rows] > 1
         )
-        elsewhere = self._repeats.of("is_copy", rows) == _ELSEWHERE
-        return elsewhere | (of_calls & self.repeats(rows)[1]) if of_calls.any() else elsewhere
+        elsewhere = self._repeats.values_of("is_copy", rows) == _OTHER_SOURCE
+        return elsewhere | (of_calls & self.repeated_messages(rows)[1]) if of_calls.any() else elsewhere
 
     def are_derived(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Returns (n,) True for messages derived from transcript records."""
@@ -360,7 +362,8 @@ class Capture:
     def records_by_source(self) -> list[int]:
         """Returns the number of records per source, with folded ones."""
         return [
-            self._records_of.get(number, 0) + (source.joined.left_out if source.joined is not None else 0)
+            self._records_of.get(number, 0)
+            + (source.derived_lines.replaced_count if source.derived_lines is not None else 0)
             for number, source in enumerate(self.sources)
         ]
 
@@ -391,16 +394,16 @@ class Capture:
         return envelope.get("payload") if isinstance(envelope, dict) else None
 
     def _note_source(self, block: Block) -> None:
-        self.sources[int(block.columns["source"][0]) if len(block) else -1].note(block)
+        self.sources[int(block.columns["source"][0]) if len(block) else -1].update_from_block(block)
 
     def _note_impostors(self, block: Block, starts: NDArray[np.int64], start: int, ids: NDArray[np.uint32]) -> None:
         """Records messages with a logged sender other than the envelope's (docs/protocols.md 2, Spoofing)."""
-        places = _told_otherwise(block, starts)
+        places = _with_other_logged_sender(block, starts)
         found = {"message": places + start, "participant": ids[block.columns["participant"][starts[places]]]}
-        self.impostors.append(found, len(places))
+        self.impersonations.append(found, len(places))
 
     def _note_sightings(
-        self, block: Block, seen: Seen, message_of: NDArray[np.int64], starts: NDArray[np.int64],
+        self, block: Block, seen: ClassifiedRecords, message_of: NDArray[np.int64], starts: NDArray[np.int64],
         ids: NDArray[np.uint32],
     ) -> NDArray[np.int64]:  # fmt: skip
         """Appends records of messages that another source had first; returns their messages, with repetitions."""
@@ -413,38 +416,38 @@ class Capture:
         places = np.arange(start, start + len(also), dtype=np.uint32)
         self._sighted_by.add(_row_hash(message_of[also].astype(np.uint64)), places)
         if self.seen_by is not None:
-            self.seen_by.add(message_of[also], block.columns["source"][also].astype(np.int64))
+            self.seen_by.add_records(message_of[also], block.columns["source"][also].astype(np.int64))
         # A differing copy shows an altered message, or a rewritten one.
         copy, first = block.columns["content_hash"][also], self.columns["content_hash"][message_of[also]]
-        self._flag(message_of[also[_content_kept(copy) != first]], Flag.COPIES_DIFFER)
-        places = also[_told_otherwise(block, also)]
+        self._set_flag(message_of[also[_narrow_content_hash(copy) != first]], Flag.COPIES_DIFFER)
+        places = also[_with_other_logged_sender(block, also)]
         if len(places):
             named = ids[block.columns["participant"][places]]
-            self.impostors.append({"message": message_of[places], "participant": named}, len(places))
+            self.impersonations.append({"message": message_of[places], "participant": named}, len(places))
             self._late_impostors = True
         return message_of[also]
 
-    def _joining(self, block: Block) -> Array:
+    def _is_copy_mask(self, block: Block) -> Array:
         """Returns (records,) True for records that are a recipient's copy."""
         events = block.columns["event"]
         codes = [code for code in map(block.strings.find, JOINING_EVENTS) if code is not None]
         return np.isin(events, codes) if codes and events.any() else np.zeros(len(events), np.bool_)
 
-    def _tell_gateway_copies_apart(self, block: Block, joining: NDArray[np.bool_], ids: NDArray[np.uint32]) -> None:
+    def _fold_gateway_copies(self, block: Block, joining: NDArray[np.bool_], ids: NDArray[np.uint32]) -> None:
         """Adjusts fold hashes so that copies of a gateway's own messages fold by message."""
         gateways = [code for code in map(block.strings.find, GATEWAY_IDS) if code is not None]
         columns = block.columns
         own = np.flatnonzero(joining & np.isin(columns["sender"], gateways)) if gateways else np.empty(0, np.int64)
         if len(own):  # except messages forged in the gateway's name, which are logged as received
             folds = columns["fold"][own]
-            forged = _have_before(columns["fold"], own)
-            forged |= self._folds.latest(folds, np.full(len(own), np.iinfo(np.int64).max)) != NO_ROW
+            forged = _have_earlier_fold(columns["fold"], own)
+            forged |= self._folds.latest_rows(folds, np.full(len(own), np.iinfo(np.int64).max)) != NO_ROW
             own = own[~forged]
             recipients = ids[columns["participant"][own]]
             contents = columns["content_hash"][own]
-            columns["fold"][own] = self._gateway_copies.folds(columns["fold"][own], contents, recipients)
+            columns["fold"][own] = self._gateway_copies.fold_hashes(columns["fold"][own], contents, recipients)
 
-    def _renumbered(self, block: Block, starts: NDArray[np.int64], ids: NDArray[np.uint32]) -> dict[str, Array]:
+    def _message_columns(self, block: Block, starts: NDArray[np.int64], ids: NDArray[np.uint32]) -> dict[str, Array]:
         """Returns the message columns of records that start one, with the capture's string ids."""
         # Slicing all rows would copy each column in vain.
         whole = len(starts) == len(block)
@@ -452,7 +455,7 @@ class Capture:
         for name in STRING_COLUMNS:
             if name in columns:
                 columns[name] = ids[columns[name]]
-        columns["to_set"] = self.to_sets.take_in(block.to_sets, ids)[columns["to_set"]]
+        columns["to_set"] = self.to_sets.intern_block(block.to_sets, ids)[columns["to_set"]]
         # A capture's header names a workspace for records that name none.
         for source in block.sources:
             space = self._origin_space(source)
@@ -478,7 +481,7 @@ class Capture:
         first = np.ones(count, np.bool_)
         first[1:] = ordered[1:] != ordered[:-1]
         orphans = np.flatnonzero(first & ~starting)  # their original is not in this block
-        known = self._folds.latest(ordered[orphans], np.full(len(orphans), np.iinfo(np.int64).max))
+        known = self._folds.latest_rows(ordered[orphans], np.full(len(orphans), np.iinfo(np.int64).max))
         starting[orphans[known == NO_ROW]] = True
         starts = np.sort(order[starting])
         number = np.empty(count, np.int64)  # message number of records that start one
@@ -491,7 +494,7 @@ class Capture:
         message_of[order] = led[np.maximum.accumulate(np.where(leads, np.arange(count), 0))]
         return message_of, starts
 
-    def _deliver(
+    def _record_deliveries(
         self, block: Block, delivered: NDArray[np.int64], message_of: NDArray[np.int64], ids: NDArray[np.uint32]
     ) -> NDArray[np.int64]:
         """Records deliveries; returns the changed messages, new ones included."""
@@ -502,15 +505,15 @@ class Capture:
         values |= {name: ids[columns[name][delivered]] for name in ("participant", "event")}
         self.deliveries.append({**values, "message": messages})
         copy, first = columns["content_hash"][delivered], self.columns["content_hash"][messages]
-        self._flag(messages[(_content_kept(copy) != first) & (copy != NO_HASH)], Flag.COPIES_DIFFER)
-        self._flag(messages[values["event"] == (self.strings.find("rejected") or -1)], Flag.REJECTED)
+        self._set_flag(messages[(_narrow_content_hash(copy) != first) & (copy != NO_HASH)], Flag.COPIES_DIFFER)
+        self._set_flag(messages[values["event"] == (self.strings.find("rejected") or -1)], Flag.REJECTED)
         return messages
 
-    def _flag(self, messages: NDArray[np.int64], flag: Flag) -> None:
+    def _set_flag(self, messages: NDArray[np.int64], flag: Flag) -> None:
         if len(messages):
-            self.columns.put("flags", messages, self.columns["flags"][messages] | flag.value)
+            self.columns.replace("flags", messages, self.columns["flags"][messages] | flag.value)
 
-    def attribute(self, rows: NDArray[np.int64], **known: int) -> dict[str, NDArray[np.int64]]:
+    def fill_frame_columns(self, rows: NDArray[np.int64], **known: int) -> dict[str, NDArray[np.int64]]:
         """Fills missing columns of frames, which name no participant; existing values stay.
 
         Args:
@@ -524,7 +527,7 @@ class Capture:
         for name, value in known.items():
             told[name] = rows[self.columns[name][rows] == 0] if value else rows[:0]
             if len(told[name]):
-                self.columns.put(name, told[name], value)
+                self.columns.replace(name, told[name], value)
         return told
 
     # Queries
@@ -533,12 +536,12 @@ class Capture:
         """Returns the sources of a message, its primary source first."""
         if self.seen_by is None:
             return [int(self.columns["source"][message])]
-        return list(self.seen_by.table[int(self.seen_by.sets[message])])
+        return list(self.seen_by.table[int(self.seen_by.set_ids[message])])
 
     def sightings_of(self, message: int) -> list[Sighting]:
         """Returns a message's records in other sources, in reading order. O(log of all such records)."""
         columns = self.sightings
-        rows = self._sighted_by.rows(_row_hash(message)) if len(columns) else []
+        rows = self._sighted_by.rows_of(_row_hash(message)) if len(columns) else []
         own = int(self.columns["content_hash"][message])
         return [
             Sighting(
@@ -553,26 +556,26 @@ class Capture:
         found = int(self.columns[column][message])
         return self.strings[found] if found else None
 
-    def true_sender(self, message: int) -> str | None:
+    def logged_sender(self, message: int) -> str | None:
         """Returns the logged sender if it differs from the named one."""
-        rows = self.impostors["message"]
+        rows = self.impersonations["message"]
         if not len(rows):
             return None
         if self._late_impostors:  # no longer ascending: a later source reported earlier messages
             places = np.flatnonzero(rows == message)
-            return self.strings[int(self.impostors["participant"][places[0]])] if len(places) else None
+            return self.strings[int(self.impersonations["participant"][places[0]])] if len(places) else None
         place = int(np.searchsorted(rows, np.uint32(message)))  # an int64 argument would copy all rows
         found = place < len(rows) and int(rows[place]) == message
-        return self.strings[int(self.impostors["participant"][place])] if found else None
+        return self.strings[int(self.impersonations["participant"][place])] if found else None
 
-    def to(self, message: int) -> tuple[str, ...]:
+    def recipients(self, message: int) -> tuple[str, ...]:
         """Returns the named recipients; empty means everyone."""
         return self.to_sets[int(self.columns["to_set"][message])]
 
-    def flags(self, message: int) -> Flag:
+    def flags_of(self, message: int) -> Flag:
         return Flag(int(self.columns["flags"][message]))
 
-    def hashes_named(self, message: int) -> list[int]:
+    def named_hashes(self, message: int) -> list[int]:
         """Returns salted hashes of the ids that a message names, distinct, in order; at most 256."""
         flags = int(self.columns["flags"][message])
         if not flags & _MANY:
@@ -580,7 +583,7 @@ class Capture:
         plain = self.extracted.unchecked.named.get(message)
         if plain is None:
             plain = [
-                hash_text(name) for name in islice(dict.fromkeys(self.records.correlation_ids(message)), MOST_NAMED)
+                hash_text(name) for name in islice(dict.fromkeys(self.records.correlation_ids(message)), MAX_NAMED_IDS)
             ]
         salt = self.ids.salt(int(self.columns["space"][message]))
         return [value ^ salt for value in plain]

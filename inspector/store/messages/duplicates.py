@@ -21,12 +21,12 @@ from inspector.store.columns.block import Block
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text, hash_texts
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-_LAST = np.iinfo(np.int64).max
+_HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_MAX_ROW = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ClassifiedRecords:
     """Classification of a block's records as sightings.
 
     Attributes:
@@ -40,14 +40,14 @@ class Seen:
     joining: NDArray[np.bool_]
 
 
-class Sightings:
+class DuplicateFinder:
     """Assigns equal fold hashes to the records of one message across sources."""
 
     def __init__(self) -> None:
         self._known = HashIndex()  # identities that a source had once
-        self._again: dict[int, int] = {}  # number of repeats per repeated identity
+        self._repeat_counts: dict[int, int] = {}  # number of repeats per repeated identity
 
-    def mark(self, block: Block, joining: NDArray[np.bool_], folds: HashIndex) -> Seen:
+    def fold_block(self, block: Block, joining: NDArray[np.bool_], folds: HashIndex) -> ClassifiedRecords:
         """Gives all records of one message the same fold. Call once per block, in order; O(n log n).
 
         Args:
@@ -59,7 +59,7 @@ class Sightings:
         own = columns["fold"].copy()
         copies = np.flatnonzero(joining & (own != NO_HASH))
         named = (columns["id_hash"] != NO_HASH) & (columns["content_hash"] != NO_HASH) & (columns["part"] == 0)
-        first = self._unknown(own, copies, folds)
+        first = self._first_orphans(own, copies, folds)
         # A record that joins no earlier one starts a message.
         starts = ~joining
         starts[first] = True
@@ -67,16 +67,16 @@ class Sightings:
         fold = own.copy()
         fold[leads] = self._identities(block, leads)
         logged = leads[own[leads] != NO_HASH]
-        _follow(own, fold, logged, copies[~np.isin(copies, first)])
+        _fold_with_leads(own, fold, logged, copies[~np.isin(copies, first)])
         columns["fold"] = fold
         joins = joining.copy()
         joins[leads] = True
-        return Seen(leads, own[leads], joins)
+        return ClassifiedRecords(leads, own[leads], joins)
 
-    def _unknown(self, own: NDArray[np.uint64], copies: NDArray[np.int64], folds: HashIndex) -> NDArray[np.int64]:
+    def _first_orphans(self, own: NDArray[np.uint64], copies: NDArray[np.int64], folds: HashIndex) -> NDArray[np.int64]:
         """Returns the first of copies without an original in the block or the index."""
         hashes, place = np.unique(own[copies], return_index=True)
-        known = folds.latest(hashes, np.full(len(hashes), _LAST)) != NO_ROW
+        known = folds.latest_rows(hashes, np.full(len(hashes), _MAX_ROW)) != NO_ROW
         first = copies[place[~known]]
         everything = np.unique(own, return_index=True)
         starts_at = everything[1][np.searchsorted(everything[0], own[first])]
@@ -85,15 +85,15 @@ class Sightings:
     def _identities(self, block: Block, leads: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Returns (leads,) hashes of the envelope's identity and its count of earlier repeats in the source."""
         columns = block.columns
-        same = identities(block)[leads]
+        same = envelope_identities(block)[leads]
         # Mixed with the source, so that the same envelope in two files is no repeat.
-        there = same ^ ((columns["source"][leads].astype(np.uint64) + np.uint64(1)) * _MIX)
+        there = same ^ ((columns["source"][leads].astype(np.uint64) + np.uint64(1)) * _HASH_MULTIPLIER)
         _, which, counts = np.unique(there, return_inverse=True, return_counts=True)
-        before = self._known.latest(there, np.full(len(there), _LAST)) != NO_ROW
+        before = self._known.latest_rows(there, np.full(len(there), _MAX_ROW)) != NO_ROW
         # Only repeated identities need the loop; there are few.
         for place in np.flatnonzero((counts[which] > 1) | before).tolist():
-            times = self._again.get(int(there[place]), int(before[place]))
-            self._again[int(there[place])] = times + 1
+            times = self._repeat_counts.get(int(there[place]), int(before[place]))
+            self._repeat_counts[int(there[place])] = times + 1
             if times:
                 same[place] = hash_text(f"{same[place]}\0{times}")
         new = np.unique(there[~before])
@@ -101,7 +101,7 @@ class Sightings:
         return same
 
 
-class SeenBy:
+class MessageSources:
     """Sources of each message, updated as records arrive.
 
     Attributes:
@@ -116,25 +116,25 @@ class SeenBy:
         self._columns = GrowingColumns({"set": np.uint32})
 
     @property
-    def sets(self) -> NDArray[Any]:
+    def set_ids(self) -> NDArray[Any]:
         """(messages,) indices into `table`."""
         return self._columns["set"]
 
     def append(self, sources: NDArray[Any]) -> None:
         """Appends new messages by their primary source."""
-        self._columns.append({"set": self._extended(np.zeros(len(sources), np.int64), sources)}, len(sources))
+        self._columns.append({"set": self._with_source(np.zeros(len(sources), np.int64), sources)}, len(sources))
 
-    def add(self, messages: NDArray[np.int64], sources: NDArray[Any]) -> None:
+    def add_records(self, messages: NDArray[np.int64], sources: NDArray[Any]) -> None:
         """Adds further records of messages; a message may have several. O(records)."""
         order = np.argsort(messages, kind="stable")
         messages, sources = messages[order], sources[order]
         while len(messages):
             first = np.concatenate(([True], messages[1:] != messages[:-1]))
             rows = messages[first]
-            self._columns.put("set", rows, self._extended(self.sets[rows].astype(np.int64), sources[first]))
+            self._columns.replace("set", rows, self._with_source(self.set_ids[rows].astype(np.int64), sources[first]))
             messages, sources = messages[~first], sources[~first]
 
-    def _extended(self, sets: NDArray[np.int64], sources: NDArray[Any]) -> NDArray[np.uint32]:
+    def _with_source(self, sets: NDArray[np.int64], sources: NDArray[Any]) -> NDArray[np.uint32]:
         """Returns (n,) the tuples with one more source each."""
         # Packs the tuple and the source into one integer for `unique`.
         pairs, which, counts = np.unique(sets << 16 | sources, return_inverse=True, return_counts=True)
@@ -156,22 +156,27 @@ class SeenBy:
         return place
 
 
-def identities(block: Block) -> NDArray[np.uint64]:
+def envelope_identities(block: Block) -> NDArray[np.uint64]:
     """Returns (records,) a hash equal for records of one envelope in any source; NO_HASH without an id."""
     columns, strings = block.columns, block.strings
     texts = hash_texts([None, *strings[1:]])
     sender, kind, ts = columns["sender"], columns["kind_raw"], columns["ts_ns"]
-    same = columns["id_hash"] ^ texts[sender] * _MIX ^ (texts[kind] * _MIX) * _MIX ^ ts.astype(np.uint64) * _MIX
+    same = (
+        columns["id_hash"]
+        ^ texts[sender] * _HASH_MULTIPLIER
+        ^ (texts[kind] * _HASH_MULTIPLIER) * _HASH_MULTIPLIER
+        ^ ts.astype(np.uint64) * _HASH_MULTIPLIER
+    )
     gateways = [code for code in map(strings.find, GATEWAY_IDS) if code is not None]
     # Ids of a gateway repeat, and an envelope without time says too little: the contents must be
     # equal.
     exact = np.isin(sender, gateways) | (ts == NO_TIME)
-    same = np.where(exact, same ^ (columns["content_hash"] * _MIX), same) | np.uint64(1)
+    same = np.where(exact, same ^ (columns["content_hash"] * _HASH_MULTIPLIER), same) | np.uint64(1)
     named = (columns["id_hash"] != NO_HASH) & (columns["content_hash"] != NO_HASH) & (columns["part"] == 0)
     return np.where(named, same, np.uint64(NO_HASH))
 
 
-def _follow(
+def _fold_with_leads(
     own: NDArray[np.uint64], fold: NDArray[np.uint64], leads: NDArray[np.int64], copies: NDArray[np.int64]
 ) -> None:
     """Gives copies the fold of the last lead before them with the same own fold; others stay unchanged."""

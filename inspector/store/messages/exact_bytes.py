@@ -8,15 +8,15 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.base.atomic_files import in_place_of
+from inspector.base.atomic_files import open_replacement
 from inspector.protocol.formats import read_line
-from inspector.protocol.truncated_json import completed
-from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
-from inspector.store.files.source_files import JOINED_FROM, read_at
+from inspector.protocol.truncated_json import complete_json
+from inspector.store.columns.large_headers import HEAD_BYTES, MAX_WHOLE_BYTES
+from inspector.store.files.source_files import DERIVED_OFFSET, read_at
 from inspector.store.messages.capture import Capture
 
-_PART = 1 << 20
-_OUR_FRAME = re.compile(
+_PART_BYTES = 1 << 20
+_CAPTURE_FRAME = re.compile(
     rb'\{"t":\d{1,20},"dir":"(?:in|out|client->server|server->client)","src":\d{1,9}(?:,"bin":true)?,"frame":'
 )
 
@@ -34,13 +34,13 @@ class ExactMessage:
         self._name = source.name
         self._offset, self._length, self._size = (int(columns[name][message]) for name in ("offset", "length", "size"))
         if self._offset < source.lost_to:
-            raise self._shorter()
-        self._places = source.places_of(self._offset, self._length) if self._offset >= JOINED_FROM else None
+            raise self._truncation_error()
+        self._places = source.original_places(self._offset, self._length) if self._offset >= DERIVED_OFFSET else None
         self._file = source.duplicate()
         # Closed by the finalizer, since a worker thread may read on after the creator has disappeared.
         weakref.finalize(self, os.close, self._file)
 
-    def parts(self) -> Iterator[bytes]:
+    def read_parts(self) -> Iterator[bytes]:
         """Yields the bytes of the envelope, JSON-RPC message or frame as written, in parts.
 
         An unreadable message yields its whole line, a reassembled one all its lines.
@@ -52,13 +52,13 @@ class ExactMessage:
             for place, (offset, length) in enumerate(self._places):
                 yield b"\n" * bool(place) + self._read_at(offset, length)
             return
-        span = self._span() if self._length > MAX_WHOLE else None
+        span = self._span() if self._length > MAX_WHOLE_BYTES else None
         if span is None:
             yield read_line(self._read(0, self._length)).raw
             return
         # In parts, so that saving a message of gigabytes takes little memory.
-        for start in range(span[0], span[1], _PART):
-            yield self._read(start, min(_PART, span[1] - start))
+        for start in range(span[0], span[1], _PART_BYTES):
+            yield self._read(start, min(_PART_BYTES, span[1] - start))
 
     def save(self, path: Path) -> int:
         """Writes the message to a file, replacing it, and returns the number of bytes.
@@ -67,8 +67,8 @@ class ExactMessage:
             OSError: if the file cannot be written or the log cannot be read; the old file stays.
         """
         written = 0
-        with in_place_of(path) as file:
-            for part in self.parts():
+        with open_replacement(path) as file:
+            for part in self.read_parts():
                 written += file.write(part)
         return written
 
@@ -77,9 +77,9 @@ class ExactMessage:
         length, size = self._length, self._size
         if length == size:
             return 0, length
-        head = self._read(0, min(HEAD, length))
-        frame = _OUR_FRAME.match(head)
-        if frame is not None and frame.end() + size + 1 == length and completed(head) is not None:
+        head = self._read(0, min(HEAD_BYTES, length))
+        frame = _CAPTURE_FRAME.match(head)
+        if frame is not None and frame.end() + size + 1 == length and complete_json(head) is not None:
             return frame.end(), length - 1
         return None
 
@@ -90,10 +90,10 @@ class ExactMessage:
     def _read_at(self, offset: int, length: int) -> bytes:
         data = read_at(self._file, offset, length)
         if len(data) < length:
-            raise self._shorter()
+            raise self._truncation_error()
         return data
 
-    def _shorter(self) -> OSError:
+    def _truncation_error(self) -> OSError:
         return OSError(f"{self._name} has become shorter")
 
 

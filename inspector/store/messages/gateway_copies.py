@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from inspector.store.columns.hashes import NO_HASH, hash_text
 
-_REMEMBERED = 256
+_MAX_RECENT = 256
 """Messages that may continue in the next block: deliveries of one are adjacent."""
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class GatewayCopies:
@@ -28,7 +28,7 @@ class GatewayCopies:
     def __init__(self) -> None:
         self._recent: dict[int, tuple[int, set[int]]] = {}  # by fold: number of repeats, and recipients of the last one
 
-    def folds(
+    def fold_hashes(
         self, folds: NDArray[np.uint64], contents: NDArray[np.uint64], recipients: NDArray[Any]
     ) -> NDArray[np.uint64]:
         """Returns the fold hashes of a block's gateway messages, in log order. O(copies).
@@ -39,19 +39,19 @@ class GatewayCopies:
             recipients: (n,) string ids of the recipients.
         """
         # Ids of a gateway repeat within a millisecond, so the content joins the hash.
-        own = np.where(folds == NO_HASH, folds, folds ^ (contents * _MIX) | np.uint64(1))
+        own = np.where(folds == NO_HASH, folds, folds ^ (contents * _HASH_MULTIPLIER) | np.uint64(1))
         # A second copy for the same recipient is a new message with equal content.
-        delivered = own ^ (recipients.astype(np.uint64) + np.uint64(1)) * _MIX
+        delivered = own ^ (recipients.astype(np.uint64) + np.uint64(1)) * _HASH_MULTIPLIER
         _, number, count = np.unique(delivered, return_inverse=True, return_counts=True)
         known = np.fromiter(self._recent, np.uint64, len(self._recent))
         affected = np.isin(own, own[count[number] > 1]) | np.isin(own, known)
         told_apart = own.copy()
         for place in np.flatnonzero(affected & (own != NO_HASH)).tolist():
-            told_apart[place] = self._told_apart(int(own[place]), int(recipients[place]))
-        self._remember(own, recipients, affected)
+            told_apart[place] = self._distinct_fold(int(own[place]), int(recipients[place]))
+        self._update_recent(own, recipients, affected)
         return told_apart
 
-    def _told_apart(self, fold: int, recipient: int) -> int:
+    def _distinct_fold(self, fold: int, recipient: int) -> int:
         times, got = self._recent.get(fold, (0, set[int]()))
         if recipient in got:
             times, got = times + 1, set[int]()
@@ -59,9 +59,9 @@ class GatewayCopies:
         self._recent[fold] = times, got
         return fold if not times else hash_text(f"{fold}\0{times}")
 
-    def _remember(self, own: NDArray[np.uint64], recipients: NDArray[Any], affected: NDArray[np.bool_]) -> None:
+    def _update_recent(self, own: NDArray[np.uint64], recipients: NDArray[Any], affected: NDArray[np.bool_]) -> None:
         """Remembers the last folds for the next block; folds processed one by one are recorded already."""
-        last = slice(-_REMEMBERED, None)
+        last = slice(-_MAX_RECENT, None)
         for fold, recipient, is_noted in zip(
             own[last].tolist(), recipients[last].tolist(), affected[last].tolist(), strict=True
         ):
@@ -70,5 +70,5 @@ class GatewayCopies:
                 got.add(recipient)
             self._recent[fold] = times, got  # moves it to the end: evicted last
         # A copy follows its message closely, so few folds are enough.
-        for fold in list(self._recent)[:-_REMEMBERED]:
+        for fold in list(self._recent)[:-_MAX_RECENT]:
             del self._recent[fold]

@@ -12,28 +12,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from inspector.protocol import kinds
-from inspector.protocol.record import Exchange
+from inspector.protocol.record import HttpExchange
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import Block
 from inspector.store.columns.hashes import NO_HASH, hash_text
 
-_NUMBERS = 1 << 16
-_MOST_US = (1 << 32) - 1
+_CONNECTION_LIMIT = 1 << 16
+_MAX_US = (1 << 32) - 1
 _VERSION = "mcp-protocol-version"
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenExchange:
     """An open exchange.
 
     Attributes:
         conversation: its number in the source, as in a block's column `connection`.
-        alone: without a session, its requests are answered within the exchange; else anywhere in the conversation.
+        is_self_contained: without a session, its requests are answered within the exchange; else anywhere in the
+            conversation.
         has_asked: a call was made in it.
     """
 
     conversation: int
-    alone: bool
+    is_self_contained: bool
     has_asked: bool = False
     status: int = 0
     path: str | None = None
@@ -46,43 +47,43 @@ class HttpConversations:
     """Numbers conversations, and separates JSON-RPC ids of exchanges without a session."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[int, int], _Open] = {}  # by source and exchange number
+        self._open: dict[tuple[int, int], _OpenExchange] = {}  # by source and exchange number
         self._sessions: dict[tuple[int, str], int] = {}  # by source and session
         self._latest: dict[tuple[int, str | None], int] = {}  # by source and path, of clients without a session
         self._count: dict[int, int] = {}
 
-    def resolve(self, block: Block) -> None:
+    def resolve_block(self, block: Block) -> None:
         """Completes a block's exchanges and the columns derived from them."""
         if not block.extracts.exchanges:
             return
         columns, sources = block.columns, block.columns["source"]
         connections, calls = columns["connection"].copy(), columns["rpc_hash"].copy()
-        ours = self._asked_or_answered(block)
+        ours = self._request_or_answer_mask(block)
         for place, exchange in sorted(block.extracts.exchanges.items()):
-            found = self._take(int(sources[place]), exchange)
+            found = self._update_exchange(int(sources[place]), exchange)
             # The column holds numbers below this bound.
-            connections[place] = found.conversation % _NUMBERS
+            connections[place] = found.conversation % _CONNECTION_LIMIT
             # Without a session, ids may repeat in each exchange, so the exchange joins the key.
-            if found.alone and ours[place] and calls[place] != NO_HASH:
+            if found.is_self_contained and ours[place] and calls[place] != NO_HASH:
                 calls[place] ^= np.uint64(hash_text(f"exchange {exchange.number}"))
                 found.has_asked = True
             exchange.status, exchange.path, exchange.method = found.status, found.path, found.method
-            self._time(found, exchange, int(columns["time_ns"][place]))
+            self._set_times(found, exchange, int(columns["time_ns"][place]))
         columns["connection"], columns["rpc_hash"] = connections, calls
 
     @staticmethod
-    def _time(found: _Open, exchange: Exchange, time_ns: int) -> None:
+    def _set_times(found: _OpenExchange, exchange: HttpExchange, time_ns: int) -> None:
         """Sets the times to first answer and to the end, if the lines have times."""
-        if exchange.begins:
+        if exchange.is_request:
             found.asked_ns = time_ns
         since = max(1, (time_ns - found.asked_ns) // 1_000) if NO_TIME not in (time_ns, found.asked_ns) else 0
         if not found.first_us:
-            found.first_us = exchange.first_us or (since if exchange.answers else 0)
-        exchange.first_us = min(found.first_us, _MOST_US)
-        if exchange.ends:
-            exchange.whole_us = min(since, _MOST_US)
+            found.first_us = exchange.first_us or (since if exchange.is_answer_head else 0)
+        exchange.first_us = min(found.first_us, _MAX_US)
+        if exchange.is_end:
+            exchange.whole_us = min(since, _MAX_US)
 
-    def _asked_or_answered(self, block: Block) -> np.ndarray:
+    def _request_or_answer_mask(self, block: Block) -> np.ndarray:
         """Returns (records,) True for requests by the client and answers by the server."""
         columns, strings = block.columns, block.strings
         kind, sender = columns["kind"], columns["sender"]
@@ -92,44 +93,46 @@ class HttpConversations:
             found |= (kind == (strings.find(name) or -1)) & (sender == (strings.find(who) or -1))
         return found
 
-    def _take(self, source: int, exchange: Exchange) -> _Open:
+    def _update_exchange(self, source: int, exchange: HttpExchange) -> _OpenExchange:
         key = source, exchange.number
         found = self._open.get(key)
         # A new request under an open number starts another exchange.
-        if found is None or (exchange.begins and not found.has_asked):
-            found = self._open[key] = self._begun(source, exchange)
+        if found is None or (exchange.is_request and not found.has_asked):
+            found = self._open[key] = self._begin_exchange(source, exchange)
         elif exchange.session is not None:
             session = source, exchange.session
             if (
                 exchange.headers is None
             ):  # an event with the address to post to: the stream belongs to that session from here on
-                found.conversation = self._of_session(session)
+                found.conversation = self._session_conversation(session)
             else:
                 self._sessions.setdefault(session, found.conversation)
-            found.alone &= found.has_asked
+            found.is_self_contained &= found.has_asked
         found.status = exchange.status or found.status
-        if exchange.ends:
+        if exchange.is_end:
             del self._open[key]
         return found
 
-    def _begun(self, source: int, exchange: Exchange) -> _Open:
+    def _begin_exchange(self, source: int, exchange: HttpExchange) -> _OpenExchange:
         session = (source, exchange.session) if exchange.session is not None else None
         place = source, exchange.path
         if session is not None:
-            number = self._of_session(session)
+            number = self._session_conversation(session)
         # Without a session header, `initialize` is the only sign of a new conversation.
         elif exchange.initializes or (place not in self._latest and _VERSION in (exchange.headers or ())):
-            number = self._latest[place] = self._new(source)
+            number = self._latest[place] = self._new_conversation(source)
         else:
             number = self._latest.get(place, 0)
-        return _Open(number, exchange.begins and session is None, path=exchange.path, method=exchange.method)
+        return _OpenExchange(
+            number, exchange.is_request and session is None, path=exchange.path, method=exchange.method
+        )
 
-    def _of_session(self, session: tuple[int, str]) -> int:
+    def _session_conversation(self, session: tuple[int, str]) -> int:
         number = self._sessions.get(session)
         if number is None:
-            number = self._sessions[session] = self._new(session[0])
+            number = self._sessions[session] = self._new_conversation(session[0])
         return number
 
-    def _new(self, source: int) -> int:
+    def _new_conversation(self, source: int) -> int:
         number = self._count[source] = self._count.get(source, 0) + 1
         return number

@@ -22,7 +22,7 @@ class LoggedLines:
     def __init__(self, capture: Capture, message: int) -> None:
         columns = capture.columns
         self._source = capture.sources[int(columns["source"][message])]
-        self.places = self._source.places_of(int(columns["offset"][message]), int(columns["length"][message]))
+        self.places = self._source.original_places(int(columns["offset"][message]), int(columns["length"][message]))
         self._begins = list(accumulate((length + 1 for _, length in self.places), initial=0))
         self.length = max(self._begins[-1] - 1, 0)
 

@@ -16,38 +16,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol.line_structs import Decode, decode_all, decode_frame_line, decode_log_line
-from inspector.store.columns.extracts import OWN_PAYLOAD
+from inspector.store.columns.extracts import SELF_PAYLOAD_FLAGS
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.large_headers import MAX_WHOLE
-from inspector.store.messages.adjacent_reads import Stretch, is_ascending, stretches
+from inspector.store.columns.large_headers import MAX_WHOLE_BYTES
+from inspector.store.messages.adjacent_reads import LineRange, is_ascending, read_line_ranges
 from inspector.store.messages.capture import Capture
 
-_NO_PAYLOAD = (Flag.UNREADABLE | Flag.FRAME | Flag.DERIVED).value
-_CAPTURED = b'{"t":'
+_NO_PAYLOAD_FLAGS = (Flag.UNREADABLE | Flag.FRAME | Flag.DERIVED).value
+_CAPTURE_LINE_START = b'{"t":'
 """First bytes of a capture's line."""
 
-_REFUSED = msgspec.UNSET
+_IRREGULAR = msgspec.UNSET
 """Sentinel for an irregular line."""
 
-_MOSTLY = 0.75
+_DECODE_ALL_SHARE = 0.75
 """Share of lines with the value above which all are decoded: a search beforehand would take longer."""
 
-Read = Callable[[int], object]
+ReadValue = Callable[[int], object]
 
 
-class Held(NamedTuple):
+class ValueBatch(NamedTuple):
     """Values of some messages; the others have none."""
 
-    messages: int
+    message_count: int
     """Number of requested messages."""
     places: NDArray[np.intp]
     """(k,) indices of those that may have a value, ascending."""
     values: Iterable[object]
     """Their values, if any."""
 
-    def each(self) -> list[object]:
+    def value_per_message(self) -> list[object]:
         """Returns a value for each message."""
-        found: list[object] = [None] * self.messages
+        found: list[object] = [None] * self.message_count
         for place, value in zip(self.places.tolist(), self.values, strict=True):
             found[place] = value
         return found
@@ -57,11 +57,11 @@ OPEN_JSON = "\0json"
 """A path step that decodes a text as JSON; other values stay unchanged."""
 
 
-def walk(value: object, path: Sequence[str]) -> object:
+def value_at_path(value: object, path: Sequence[str]) -> object:
     """Returns the value at a path, if any. Digits index arrays, and name keys of objects."""
     for step in path:
         if step == OPEN_JSON:
-            value = opened(value)
+            value = decode_embedded_json(value)
         elif isinstance(value, dict):
             value = value.get(step)
         # The length limit keeps `int` from huge texts, which Python refuses with ValueError.
@@ -72,7 +72,7 @@ def walk(value: object, path: Sequence[str]) -> object:
     return value
 
 
-def opened(value: object) -> object:
+def decode_embedded_json(value: object) -> object:
     """Decodes a text if it is JSON; returns other values unchanged."""
     if not isinstance(value, str):
         return value
@@ -90,13 +90,15 @@ class PayloadValues:
         likely: returns a mask of lines that may have the value; irregular lines are not decoded if it excludes them.
     """
 
-    def __init__(self, path: tuple[str, ...], likely: Callable[[Stretch], NDArray[np.bool_]] | None = None) -> None:
+    def __init__(self, path: tuple[str, ...], likely: Callable[[LineRange], NDArray[np.bool_]] | None = None) -> None:
         self._likely = likely
         self._share = 0.0  # share of the last lines that had the value or might have it
         self._keys = tuple(takewhile(lambda step: not step.isdecimal() and step != OPEN_JSON, path))
         self._rest = path[len(self._keys) :]
 
-    def held(self, capture: Capture, rows: NDArray[np.integer[Any]], otherwise: Read) -> Iterator[Held]:
+    def read_batches(
+        self, capture: Capture, rows: NDArray[np.integer[Any]], otherwise: ReadValue
+    ) -> Iterator[ValueBatch]:
         """Yields the values of messages, one item per range read together.
 
         Args:
@@ -106,39 +108,41 @@ class PayloadValues:
         """
         # Joint reads need messages in file order.
         if not is_ascending(rows):
-            yield Held(len(rows), np.arange(len(rows)), map(otherwise, rows.tolist()))
+            yield ValueBatch(len(rows), np.arange(len(rows)), map(otherwise, rows.tolist()))
             return
         at = 0
-        for lines in stretches(capture, rows):
+        for lines in read_line_ranges(capture, rows):
             some = rows[at : at + len(lines.starts)]
             at += len(some)
-            places, hinted = self._asked(capture, some, lines)
+            places, hinted = self._lines_to_decode(capture, some, lines)
             spans = zip(lines.starts[places].tolist(), lines.ends[places].tolist(), strict=True)
             asked = some[places]
-            values = self._among(capture, asked, [lines.data[start:end] for start, end in spans])
+            values = self._decode_regular(capture, asked, [lines.data[start:end] for start, end in spans])
             # Irregular lines are read one by one.
-            if _REFUSED in values:
+            if _IRREGULAR in values:
                 read = zip(values, asked.tolist(), strict=True)
-                values = [otherwise(message) if value is _REFUSED else value for value, message in read]
+                values = [otherwise(message) if value is _IRREGULAR else value for value, message in read]
             # If most lines have the value, the next range is decoded without a search.
             self._share = (len(places) if hinted else len(places) - values.count(None)) / len(some)
-            yield Held(len(some), places, values)
+            yield ValueBatch(len(some), places, values)
 
-    def _asked(self, capture: Capture, rows: NDArray[np.integer[Any]], lines: Stretch) -> tuple[NDArray[np.intp], bool]:
+    def _lines_to_decode(
+        self, capture: Capture, rows: NDArray[np.integer[Any]], lines: LineRange
+    ) -> tuple[NDArray[np.intp], bool]:
         """Returns the lines to decode, and True if the others cannot have the value."""
-        if self._likely is None or self._share > _MOSTLY:
+        if self._likely is None or self._share > _DECODE_ALL_SHARE:
             return np.arange(len(rows)), False
         # The payload of a message derived from a transcript has keys that its line lacks.
         derived = capture.columns["flags"][rows] & Flag.DERIVED.value != 0
         return np.flatnonzero(self._likely(lines) | derived), True
 
-    def _among(self, capture: Capture, rows: NDArray[np.integer[Any]], lines: list[bytes]) -> list[object]:
+    def _decode_regular(self, capture: Capture, rows: NDArray[np.integer[Any]], lines: list[bytes]) -> list[object]:
         """Returns the values of messages with regular lines; _REFUSED for others."""
         columns = capture.columns
         flags, lengths = columns["flags"][rows], columns["length"][rows]
-        usual = (flags & _NO_PAYLOAD == 0) & (lengths <= MAX_WHOLE)
-        inside, own = columns["size"][rows] < lengths, flags & OWN_PAYLOAD != 0
-        found: list[object] = [_REFUSED] * len(lines)
+        usual = (flags & _NO_PAYLOAD_FLAGS == 0) & (lengths <= MAX_WHOLE_BYTES)
+        inside, own = columns["size"][rows] < lengths, flags & SELF_PAYLOAD_FLAGS != 0
+        found: list[object] = [_IRREGULAR] * len(lines)
         for below, fits in zip(self._structs, (~own, own), strict=True):
             if below is None:
                 continue
@@ -154,47 +158,47 @@ class PayloadValues:
 
     def _values(self, decoded: list[Any], depth: int) -> list[object]:
         """Extracts the values from nested structs; None is a line that did not fit."""
-        values: list[Any] = [_REFUSED if one is None else one.value for one in decoded]
+        values: list[Any] = [_IRREGULAR if one is None else one.value for one in decoded]
         for _ in range(depth - 1):
             values = [one.value if one else one for one in values]
         rest = self._rest
-        return [one if one is _REFUSED else walk(one, rest) for one in values] if rest else values
+        return [one if one is _IRREGULAR else value_at_path(one, rest) for one in values] if rest else values
 
     @cached_property
-    def _structs(self) -> tuple[_Below | None, _Below | None]:
+    def _structs(self) -> tuple[_ValueDecoder | None, _ValueDecoder | None]:
         """Decoders for envelopes and for self-payloads; None if no such struct is possible."""
         keys = self._keys
         try:
-            payload = _below(keys) if keys else dict[str, Any] | None
-            in_envelope = _Below("payload", payload, ("kind", str), 1 + len(keys))
+            payload = _path_type(keys) if keys else dict[str, Any] | None
+            in_envelope = _ValueDecoder("payload", payload, ("kind", str), 1 + len(keys))
             if not keys or keys[0] == "kind":  # a message with a kind is not its own payload
                 return in_envelope, None
             no_kind = ("kind", msgspec.UnsetType, msgspec.UNSET)
-            return in_envelope, _Below(keys[0], _below(keys[1:]), no_kind, len(keys))
+            return in_envelope, _ValueDecoder(keys[0], _path_type(keys[1:]), no_kind, len(keys))
         except ValueError:  # a key that no struct can have, such as one with a quotation mark
             return None, None
 
 
-class _Below:
+class _ValueDecoder:
     """Decoder of an object to a struct with the value of one key in `value`."""
 
     def __init__(self, key: str, below: Any, kind: Any, depth: int) -> None:
-        self.decode: Decode[Any] = msgspec.json.Decoder(_struct(key, below, kind)).decode
+        self.decode: Decode[Any] = msgspec.json.Decoder(_value_struct(key, below, kind)).decode
         self.depth = depth
         """Nested structs above the value."""
 
 
-def _below(keys: tuple[str, ...]) -> Any:
+def _path_type(keys: tuple[str, ...]) -> Any:
     """Returns the struct type for a path of keys."""
-    return _struct(keys[0], _below(keys[1:])) | None if keys else Any
+    return _value_struct(keys[0], _path_type(keys[1:])) | None if keys else Any
 
 
-def _struct(key: str, below: Any, *others: Any) -> Any:
+def _value_struct(key: str, below: Any, *others: Any) -> Any:
     return msgspec.defstruct("Below", [*others, ("value", below, None)], rename={"value": key}, gc=False)
 
 
 def decode_inside(decode: Decode[Any], line: bytes) -> Any:
     """Decodes the envelope, JSON-RPC message or frame in a line of a gateway's log or of a capture."""
-    if line.startswith(_CAPTURED):
+    if line.startswith(_CAPTURE_LINE_START):
         return decode(decode_frame_line(line).frame)
     return decode(decode_log_line(line).envelope)

@@ -13,28 +13,28 @@ from numpy.typing import NDArray
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets.rule_prefilter import may_hold_secrets
-from inspector.protocol.secrets.streamed_event_queue import PieceHold, mask_lines
-from inspector.protocol.secrets.streamed_pieces import PAUSE, ended_by, events_in, may_hold_pieces, pieces_in
+from inspector.protocol.secrets.streamed_event_queue import StreamedEventQueue, mask_lines
+from inspector.protocol.secrets.streamed_pieces import PAUSE, ended_texts, events_in, may_hold_pieces, pieces_in
 from inspector.store.columns.flags import Flag
-from inspector.store.files.source_files import JOINED_FROM
-from inspector.store.messages.batch_decoding import decoded_in_blocks
+from inspector.store.files.source_files import DERIVED_OFFSET
+from inspector.store.messages.batch_decoding import read_in_batches
 from inspector.store.messages.capture import Capture
 from inspector.store.messages.original_lines import LoggedLines
 
 _FRAME = Flag.FRAME.value
-_LONGEST = 1 << 20
+_MAX_LINE = 1 << 20
 _READ_AT_ONCE = 500
 _Change = list[tuple[bytes, bytes]]
 """Pairs of a line, or the message within it, and its replacement; empty if the line stays."""
 _OF_FRAMES = ("source", "connection", "space", "stream")
 _OF_OTHERS = ("source", "connection", "kind", "sender", "context")
 """Columns that are equal for the pieces of one text."""
-_REACH = 1 << 15
+_SEARCH_RADIUS = 1 << 15
 """Messages on either side of a piece that are searched for other pieces of its text."""
-_CORE, _OVERLAP = 256, 512
+_MASKED_AROUND, _CONTEXT_PIECES = 256, 512
 """Pieces on either side of a piece: masked together with it, and read as their context."""
-_MOST_BYTES = 1 << 22
-_MOST_KEPT = 1 << 16
+_MAX_BYTES = 1 << 22
+_MAX_CACHED_LINES = 1 << 16
 
 
 class PieceMasks:
@@ -64,16 +64,19 @@ class PieceMasks:
                 pass
         # A result near the end of the capture changes when later pieces arrive.
         until = _SETTLED if is_whole else len(self._capture)
-        begins_here, ends_here = len(rows[:at]) < _CORE + _OVERLAP, len(rows[at:]) <= _CORE + _OVERLAP
-        low = 0 if begins_here else max(0, at - _CORE)
-        high = len(rows) if ends_here else at + _CORE
+        begins_here, ends_here = (
+            len(rows[:at]) < _MASKED_AROUND + _CONTEXT_PIECES,
+            len(rows[at:]) <= _MASKED_AROUND + _CONTEXT_PIECES,
+        )
+        low = 0 if begins_here else max(0, at - _MASKED_AROUND)
+        high = len(rows) if ends_here else at + _MASKED_AROUND
         for place in {at, *range(low, high)}:
             row = int(rows[place])
-            line = found.get(self._capture.records.line(row).strip()) if found else None
-            state = until if len(rows) - place <= _OVERLAP else _SETTLED
+            line = found.get(self._capture.records.read_line_of(row).strip()) if found else None
+            state = until if len(rows) - place <= _CONTEXT_PIECES else _SETTLED
             self._lines[row] = line, state
             self._lines.move_to_end(row)
-        while len(self._lines) > _MOST_KEPT:
+        while len(self._lines) > _MAX_CACHED_LINES:
             self._lines.popitem(last=False)
 
     def _may_hold_secrets(self, rows: NDArray[np.int64]) -> bool:
@@ -84,11 +87,11 @@ class PieceMasks:
         records = self._capture.records
         # Without this, reading would ask for these very masks.
         with records.unmasked():
-            for data in decoded_in_blocks(self._capture, rows, records.data):
+            for data in read_in_batches(self._capture, rows, records.frame_data):
                 events = events_in(data) if data[:1] == b"{" else []
                 if not events:
                     texts.setdefault(None, []).append(data.decode("utf-8", "replace"))
-                if any(ended_by(event) not in (None, PAUSE) for event in events):
+                if any(ended_texts(event) not in (None, PAUSE) for event in events):
                     return True
                 for piece in pieces_in(events):
                     texts.setdefault(piece.key, []).append(piece.text)
@@ -98,19 +101,19 @@ class PieceMasks:
         """Returns the messages with possible pieces of the same text, ascending; and True if no more can follow."""
         columns = self._capture.columns
         is_frame = bool(int(columns["flags"][message]) & _FRAME)
-        low, high = max(0, message - _REACH), min(len(self._capture), message + _REACH)
+        low, high = max(0, message - _SEARCH_RADIUS), min(len(self._capture), message + _SEARCH_RADIUS)
         same = np.ones(high - low, np.bool_)
         for name in _OF_FRAMES if is_frame else _OF_OTHERS:
             same &= columns[name][low:high] == columns[name][message]
         rows = np.flatnonzero(same).astype(np.int64) + low
         at = int(rows.searchsorted(message))
-        stop = at + 1 + _CORE + _OVERLAP
+        stop = at + 1 + _MASKED_AROUND + _CONTEXT_PIECES
         is_whole = stop <= len(rows) or high < len(self._capture)
-        start = max(0, at - _CORE - _OVERLAP)
+        start = max(0, at - _MASKED_AROUND - _CONTEXT_PIECES)
         sizes = columns["length"][rows[start:stop]].astype(np.int64)
         own = at - start
-        after = int(np.searchsorted(sizes[own:].cumsum(), _MOST_BYTES)) + 1
-        before = int(np.searchsorted(sizes[:own][::-1].cumsum(), _MOST_BYTES))
+        after = int(np.searchsorted(sizes[own:].cumsum(), _MAX_BYTES)) + 1
+        before = int(np.searchsorted(sizes[:own][::-1].cumsum(), _MAX_BYTES))
         return rows[at - before : min(stop, at + after)], is_whole
 
 
@@ -130,7 +133,7 @@ def find_masked_pieces(
     Yields:
         None after some lines, so that the window stays responsive.
     """
-    holds: dict[Hashable, PieceHold[_Change]] = {}
+    holds: dict[Hashable, StreamedEventQueue[_Change]] = {}
     columns = capture.columns
     read, last = 0, (-1, -1)
     for message in range(len(capture)) if messages is None else messages:
@@ -143,34 +146,34 @@ def find_masked_pieces(
             read += 1
             if not read % _READ_AT_ONCE:
                 yield
-            if len(line) > _LONGEST or not (is_frame or may_hold_pieces(line)):
+            if len(line) > _MAX_LINE or not (is_frame or may_hold_pieces(line)):
                 continue
-            for change in _add(holds, capture, message, line, is_frame=is_frame):
+            for change in _add_line(holds, capture, message, line, is_frame=is_frame):
                 found.update(change)
     for hold in holds.values():
-        for change in hold.end():
+        for change in hold.drain():
             found.update(change)
 
 
 def shown_line(capture: Capture, message: int) -> bytes:
     """Returns the line of a message, or its joined lines, without pieces of secrets."""
-    if capture.columns["offset"][message] < JOINED_FROM:
-        own, masks = capture.records.line(message), capture.records.masks
+    if capture.columns["offset"][message] < DERIVED_OFFSET:
+        own, masks = capture.records.read_line_of(message), capture.records.masks
         carries = may_hold_pieces(own) or int(capture.columns["flags"][message]) & _FRAME
-        return (masks.find_line(message) if masks is not None and carries and len(own) <= _LONGEST else None) or own
+        return (masks.find_line(message) if masks is not None and carries and len(own) <= _MAX_LINE else None) or own
     return b"\n".join(mask_lines([*LoggedLines(capture, message)]))
 
 
 def _lines_of(capture: Capture, message: int) -> Iterator[bytes]:
-    if capture.columns["offset"][message] < JOINED_FROM:
-        if capture.columns["length"][message] <= _LONGEST:
-            yield capture.records.line(message).strip()
+    if capture.columns["offset"][message] < DERIVED_OFFSET:
+        if capture.columns["length"][message] <= _MAX_LINE:
+            yield capture.records.read_line_of(message).strip()
         return
     yield from (line.strip().removeprefix(b"data:").strip() for line in LoggedLines(capture, message))
 
 
-def _add(
-    holds: dict[Hashable, PieceHold[_Change]], capture: Capture, message: int, line: bytes, *, is_frame: bool
+def _add_line(
+    holds: dict[Hashable, StreamedEventQueue[_Change]], capture: Capture, message: int, line: bytes, *, is_frame: bool
 ) -> Iterator[_Change]:
     columns = capture.columns
     place = int(columns["source"][message]), int(columns["connection"][message])
@@ -182,15 +185,15 @@ def _add(
             return []
         new = text.encode("utf-8", "surrogatepass")
         inner = line
-        if columns["offset"][message] < JOINED_FROM:
+        if columns["offset"][message] < DERIVED_OFFSET:
             with capture.records.unmasked():
                 inner = capture.records.envelope_bytes(message).strip()
-        return [(line, new)] if inner == line else [(line, new), *_inner(inner, line, new)]
+        return [(line, new)] if inner == line else [(line, new), *_message_replacement(inner, line, new)]
 
-    return holds.setdefault((*place, _exchange(line)), PieceHold()).add(make, line)
+    return holds.setdefault((*place, _exchange_number(line)), StreamedEventQueue()).add_event(make, line)
 
 
-def _inner(inner: bytes, line: bytes, new: bytes) -> _Change:
+def _message_replacement(inner: bytes, line: bytes, new: bytes) -> _Change:
     """Returns the replacement for the message within a line."""
     before, found, after = line.partition(inner)
     if found and new.startswith(before) and new.endswith(after):
@@ -203,7 +206,9 @@ def _inner(inner: bytes, line: bytes, new: bytes) -> _Change:
     ][-1:]
 
 
-def _add_frame(holds: dict[Hashable, PieceHold[_Change]], place: tuple[int, int], line: bytes) -> Iterator[_Change]:
+def _add_frame(
+    holds: dict[Hashable, StreamedEventQueue[_Change]], place: tuple[int, int], line: bytes
+) -> Iterator[_Change]:
     """Adds a frame, `#stream#data`, whose data are a chunk or text."""
     inner = read_line(line).raw.strip()
     end = inner.find(b"#", 1) + 1
@@ -215,12 +220,12 @@ def _add_frame(holds: dict[Hashable, PieceHold[_Change]], place: tuple[int, int]
         if text is None:
             return []
         new = stream + (json.loads(text)["text"] if is_text else text).encode("utf-8", "surrogatepass")
-        return [(inner, new), (line, new if line == inner else _wrapped(line, inner, new))]
+        return [(inner, new), (line, new if line == inner else _replace_string(line, inner, new))]
 
-    return holds.setdefault((*place, stream), PieceHold()).add(make, data)
+    return holds.setdefault((*place, stream), StreamedEventQueue()).add_event(make, data)
 
 
-def _exchange(line: bytes) -> Hashable:
+def _exchange_number(line: bytes) -> Hashable:
     """Returns the number of the HTTP exchange in a line of a recording."""
     if b'"x":' not in line:
         return None
@@ -232,7 +237,7 @@ def _exchange(line: bytes) -> Hashable:
     return number if isinstance(number, int) else None
 
 
-def _wrapped(line: bytes, inner: bytes, new: bytes) -> bytes:
+def _replace_string(line: bytes, inner: bytes, new: bytes) -> bytes:
     """Returns a line that contains its message as a string, with that string replaced."""
     try:
         value = decode_json(line)

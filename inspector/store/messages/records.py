@@ -10,29 +10,29 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from inspector.protocol.context_places import told_context
-from inspector.protocol.correlation_ids import correlations
+from inspector.protocol.context_places import find_context
+from inspector.protocol.correlation_ids import correlation_ids_of
 from inspector.protocol.derived_messages import envelope_bytes
 from inspector.protocol.formats import payload_of as payload_of_part
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json, read_header
-from inspector.protocol.message_text import compact
-from inspector.protocol.object_contexts import levels_of
-from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.message_text import compact_json
+from inspector.protocol.object_contexts import context_and_parents
+from inspector.protocol.record import Record, Shape, unreadable_record
 from inspector.protocol.secrets.streamed_pieces import may_hold_pieces
 from inspector.protocol.timestamps import NO_TIME, format_time
-from inspector.protocol.truncated_json import completed
+from inspector.protocol.truncated_json import complete_json
 from inspector.store.columns.block import NO_MESSAGE
 from inspector.store.columns.columns import GrowingColumns
-from inspector.store.columns.extracts import OWN_PAYLOAD, DecodedRecord, Extracts, payload_of
+from inspector.store.columns.extracts import SELF_PAYLOAD_FLAGS, DecodedRecord, Extracts, payload_of
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_text
 from inspector.store.columns.intern_table import InternTable
-from inspector.store.columns.large_headers import HEAD, MAX_WHOLE, Noted, read_head
+from inspector.store.columns.large_headers import HEAD_BYTES, MAX_WHOLE_BYTES, ExpectedHeader, read_head
 from inspector.store.columns.message_ids import MessageIds
 from inspector.store.columns.name_sets import NameSets
 from inspector.store.files import long_lines
-from inspector.store.files.prefetch import ReadAhead, Whole
+from inspector.store.files.prefetch import DecodedFields, PrefetchReader
 from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.transcripts import Transcripts
 
@@ -51,10 +51,10 @@ class LineMasks(Protocol):
 class Records:
     """Reads the records of a capture's messages.
 
-    Parts of secrets that other lines continue are masked, except in `line` and within `unmasked`.
+    Parts of secrets that other lines continue are masked, except in `read_line_of` and within `unmasked`.
 
     Attributes:
-        decoded_ahead: messages decoded in batches by `inspector.store.messages.batch_decoding`.
+        decoded_fields: messages decoded in batches by `inspector.store.messages.batch_decoding`.
         masks: finds lines without parts of secrets. Without it, every line is read unchanged.
 
     Args:
@@ -74,8 +74,8 @@ class Records:
         self._ids, self._transcripts, self._unchecked = ids, transcripts, unchecked
         self._cache: OrderedDict[int, Record] = OrderedDict()
         self._cached_bytes = 0
-        self._ahead: ReadAhead | None = None
-        self.decoded_ahead: dict[int, Whole | None] = {}
+        self._prefetch_reader: PrefetchReader | None = None
+        self.decoded_fields: dict[int, DecodedFields | None] = {}
         self.masks: LineMasks | None = None
         self._unmasked = 0
         self._shown: OrderedDict[int, tuple[bytes, Record]] = OrderedDict()
@@ -85,36 +85,40 @@ class Records:
         found = int(self._columns[column][message])
         return self._strings[found] if found else None
 
-    def line(self, message: int) -> bytes:
+    def read_line_of(self, message: int) -> bytes:
         """Returns the exact line of the message; of an overlong one its head."""
         columns = self._columns
         source = self._sources[int(columns["source"][message])]
         offset, length = int(columns["offset"][message]), int(columns["length"][message])
-        if length > long_lines.MAX_LINE:
-            return source.read(offset, long_lines.HEAD_SHOWN)
-        return source.read(offset, length) if self._ahead is None else self._ahead.read(source, offset, length)
+        if length > long_lines.MAX_LINE_BYTES:
+            return source.read(offset, long_lines.SHOWN_HEAD_BYTES)
+        return (
+            source.read(offset, length)
+            if self._prefetch_reader is None
+            else self._prefetch_reader.read(source, offset, length)
+        )
 
     @contextmanager
-    def read_ahead(self, start: int, stop: int) -> Generator[None]:
+    def prefetch(self, start: int, stop: int) -> Generator[None]:
         """Prefetches the lines of messages `start` to `stop` for sparse reads within the context."""
         if start < stop:
             first, last = (int(self._columns["offset"][message]) for message in (start, stop - 1))
             source = self._sources[int(self._columns["source"][stop - 1])]
-            self._ahead = ReadAhead(source, first, last + int(self._columns["length"][stop - 1]))
+            self._prefetch_reader = PrefetchReader(source, first, last + int(self._columns["length"][stop - 1]))
         try:
             yield
         finally:
-            self._ahead = None
+            self._prefetch_reader = None
 
     def is_big(self, message: int) -> bool:
         """Returns True for a line above 1 MB, which is read by its head (`store.columns.large_headers`)."""
-        return int(self._columns["length"][message]) > MAX_WHOLE
+        return int(self._columns["length"][message]) > MAX_WHOLE_BYTES
 
     def is_overlong(self, message: int) -> bool:
         """Returns True for a line that is never read whole (`reading.decoder.overlong_lines`)."""
-        return int(self._columns["length"][message]) > long_lines.MAX_LINE
+        return int(self._columns["length"][message]) > long_lines.MAX_LINE_BYTES
 
-    def read(self, message: int) -> Record:
+    def read_record(self, message: int) -> Record:
         """Returns the message's record, from the cache or its file; `raw` of a big one ends early."""
         found = self._cache.get(message)
         if found is not None:
@@ -123,9 +127,9 @@ class Records:
         if self.is_big(message):
             found = self._read_head(message)
         else:
-            line = self.line(message)
+            line = self.read_line_of(message)
             found = self._read_logged(message, line)
-            if may_hold_pieces(line) or self._has(message, Flag.FRAME.value):
+            if may_hold_pieces(line) or self._has_flags(message, Flag.FRAME.value):
                 self._with_pieces.add(message)
         self._cache[message] = found
         self._cached_bytes += len(found.raw)
@@ -163,34 +167,34 @@ class Records:
         finally:
             self._unmasked -= if_
 
-    def _reading(self, message: int) -> str | None:
+    def _chosen_format(self, message: int) -> str | None:
         """Returns the chosen format of the message's source."""
-        return self._sources[int(self._columns["source"][message])].reading
+        return self._sources[int(self._columns["source"][message])].chosen_format
 
-    def _known(self, message: int) -> Mapping[str, Any] | None:
+    def _known_facts(self, message: int) -> Mapping[str, Any] | None:
         """Returns facts about the message's line from earlier lines."""
         columns = self._columns
         source = self._sources[int(columns["source"][message])]
-        return source.known(int(columns["offset"][message]), int(columns["length"][message]))
+        return source.known_facts(int(columns["offset"][message]), int(columns["length"][message]))
 
     def _read_logged(self, message: int, line: bytes) -> Record:
         if len(line) < int(self._columns["length"][message]):
-            return unreadable(line, "its file has become shorter since it was opened")
+            return unreadable_record(line, "its file has become shorter since it was opened")
         return self._read_record(message, line)
 
     def _read_record(self, message: int, line: bytes) -> Record:
-        record = read_line(line, self._reading(message), self._known(message))
-        if self._has(message, Flag.DERIVED.value):
-            return self._derived(message, record)
-        if record.shape is Shape.NOTHING:  # such a line has a message only within a batch
-            return unreadable(line, NO_MESSAGE)
+        record = read_line(line, self._chosen_format(message), self._known_facts(message))
+        if self._has_flags(message, Flag.DERIVED.value):
+            return self._derived_envelope(message, record)
+        if record.shape is Shape.NO_MESSAGE:  # such a line has a message only within a batch
+            return unreadable_record(line, NO_MESSAGE)
         if record.time_ns == NO_TIME and self._columns["time_ns"][message] != self._columns["ts_ns"][message]:
-            # In a batch, its line has time and direction (capture.batches), and is not read again.
+            # In a batch, its line has time and direction, and is not read again.
             record.time_ns = int(self._columns["time_ns"][message])
             record.direction = self._string("direction", message)
         return record
 
-    def _derived(self, message: int, record: Record, head: bytes | None = None) -> Record:
+    def _derived_envelope(self, message: int, record: Record, head: bytes | None = None) -> Record:
         """Returns the envelope derived from a transcript's record, with the values of the columns.
 
         Args:
@@ -200,9 +204,9 @@ class Records:
         """
         # The file was rewritten in place.
         part = int(self._columns["part"][message])
-        if part > len(record.means):
-            return unreadable(record.raw, "its line was written anew since it was opened")
-        meaning = record.means[part - 1]
+        if part > len(record.derived_messages):
+            return unreadable_record(record.raw, "its line was written anew since it was opened")
+        meaning = record.derived_messages[part - 1]
         meaning.kind = self._string("kind_raw", message) or meaning.kind
         meaning.sender = self._string("sender", message)
         meaning.to = self._to_sets[int(self._columns["to_set"][message])]
@@ -218,29 +222,29 @@ class Records:
             record.raw = head
         raw = envelope_bytes(meaning, payload_of_part(record, part - 1), ts=ts)
         space = self._string("space", message)
-        return Record(Shape.ENVELOPE, raw, read_header(raw), time_ns=time_ns, space=space, meant_by=record.meant_by)
+        return Record(Shape.ENVELOPE, raw, read_header(raw), time_ns=time_ns, space=space, derived_by=record.derived_by)
 
-    def forget(self, message: int) -> None:
+    def invalidate(self, message: int) -> None:
         """Invalidates the cache of a message with a rewritten line."""
-        self.decoded_ahead.pop(message, None)
+        self.decoded_fields.pop(message, None)
         found = self._cache.pop(message, None)
         self._cached_bytes -= len(found.raw) if found is not None else 0
 
     def _read_head(self, message: int) -> Record:
         columns = self._columns
-        if self._has(message, Flag.DERIVED.value):
+        if self._has_flags(message, Flag.DERIVED.value):
             return self._derived_head(message)
         hashes = (int(self._ids.text_hashes(name, [message])[0]) for name in ("id_hash", "correlation_hash"))
-        noted = Noted(int(columns["length"][message]), Flag(int(self._columns["flags"][message])), *hashes)
+        noted = ExpectedHeader(int(columns["length"][message]), Flag(int(self._columns["flags"][message])), *hashes)
         return read_head(lambda start, length: self.line_part(message, start, length), noted)
 
     def _derived_head(self, message: int) -> Record:
         """Returns the envelope derived from a big transcript record, with its payload as far as the head goes."""
-        head, known = completed(self.line_part(message, 0, HEAD)) or b"{}", self._known(message)
-        record, part = read_line(head, self._reading(message), known), int(self._columns["part"][message])
-        if part > len(record.means):  # its distinguishing key follows a long value
-            record = read_line(self.line(message), self._reading(message), known)
-        return self._derived(message, record, head)
+        head, known = complete_json(self.line_part(message, 0, HEAD_BYTES)) or b"{}", self._known_facts(message)
+        record, part = read_line(head, self._chosen_format(message), known), int(self._columns["part"][message])
+        if part > len(record.derived_messages):  # its distinguishing key follows a long value
+            record = read_line(self.read_line_of(message), self._chosen_format(message), known)
+        return self._derived_envelope(message, record, head)
 
     def line_part(self, message: int, start: int, length: int) -> bytes:
         """Returns bytes of the message's line, fewer at its end; reads no other part of it."""
@@ -254,12 +258,12 @@ class Records:
 
         A big message takes time, and its size in memory.
         """
-        whole = self.is_big(message) and not self._has(message, Flag.DERIVED.value)
-        return (self._read_logged(message, self.line(message)) if whole else self.read(message)).raw
+        whole = self.is_big(message) and not self._has_flags(message, Flag.DERIVED.value)
+        return (self._read_logged(message, self.read_line_of(message)) if whole else self.read_record(message)).raw
 
     def envelope(self, message: int) -> Any:
         """Returns the decoded envelope or JSON-RPC message, of a big one its head; None without JSON."""
-        record = self.read(message)
+        record = self.read_record(message)
         if record.shape in (Shape.UNREADABLE, Shape.STREAM):
             return None
         try:
@@ -269,58 +273,58 @@ class Records:
 
     def payload(self, message: int) -> dict[str, Any]:
         """Returns the payload as a dict; JSON-RPC is its own payload; empty if there is none."""
-        whole = self.decoded_ahead.get(message)
+        whole = self.decoded_fields.get(message)
         if whole is not None:
             return whole.payload
-        return payload_of(self.envelope(message), own=self._has(message, OWN_PAYLOAD))
+        return payload_of(self.envelope(message), own=self._has_flags(message, SELF_PAYLOAD_FLAGS))
 
-    def data(self, message: int) -> bytes:
+    def frame_data(self, message: int) -> bytes:
         """Returns the data of a frame; empty for other messages."""
-        whole = self.decoded_ahead.get(message) if self._unmasked or self.masks is None else None
-        return whole.data if whole is not None else self.read(message).data or b""
+        whole = self.decoded_fields.get(message) if self._unmasked or self.masks is None else None
+        return whole.data if whole is not None else self.read_record(message).data or b""
 
-    def decoded(self, message: int) -> DecodedRecord:
+    def decoded_record(self, message: int) -> DecodedRecord:
         """Returns the data that passes read of a message: from the extracts if it is new, else by another read."""
         found = self._unchecked.records.get(message)
         if found is None:
             return DecodedRecord(self.envelope_id(message), self.payload(message))
-        return found if found.identifier is not None else found._replace(identifier=self._stand_in(message))
+        return found if found.identifier is not None else found._replace(identifier=self._replacement_id(message))
 
     def contexts_in(self, message: int) -> tuple[dict[str, Any], ...]:
         """Returns the context objects of a message, its own and the embedded parents; empty for other forms."""
         found = self._unchecked.contexts.get(message)
         if found is not None:
             return found
-        header = self.read(message).header
-        context = told_context(header)[0] if header is not None else None
-        return levels_of(context) if isinstance(context, dict) else ()
+        header = self.read_record(message).header
+        context = find_context(header)[0] if header is not None else None
+        return context_and_parents(context) if isinstance(context, dict) else ()
 
     def reason(self, message: int) -> str | None:
         """Returns the reason why the message is unreadable, or the reason of its gap."""
-        return self.read(message).reason
+        return self.read_record(message).reason
 
     def envelope_id(self, message: int) -> str | None:
         """Returns the envelope's id, `local-N` for a missing one, or None without an envelope."""
-        if self._has(message, Flag.NO_ID.value):
-            return self._stand_in(message)
+        if self._has_flags(message, Flag.NO_ID.value):
+            return self._replacement_id(message)
         # Decoded in advance by a pass over many messages.
-        whole = self.decoded_ahead.get(message)
+        whole = self.decoded_fields.get(message)
         if whole is not None:
             return whole.identifier
-        record = self.read(message)
+        record = self.read_record(message)
         if record.shape is not Shape.ENVELOPE or record.header is None or record.header.id is ABSENT:
             return None
         identifier = record.header.id
-        return identifier if isinstance(identifier, str) else compact(identifier)
+        return identifier if isinstance(identifier, str) else compact_json(identifier)
 
-    def _stand_in(self, message: int) -> str | None:
-        return f"local-{message + 1}" if self._has(message, Flag.NO_ID.value) else None
+    def _replacement_id(self, message: int) -> str | None:
+        return f"local-{message + 1}" if self._has_flags(message, Flag.NO_ID.value) else None
 
     def correlation_ids(self, message: int) -> list[str]:
         """Returns the ids in `correlation_id`, as written."""
-        if not self._has(message, Flag.CORRELATED.value):
+        if not self._has_flags(message, Flag.CORRELATED.value):
             return []
-        whole = self.decoded_ahead.get(message)
+        whole = self.decoded_fields.get(message)
         if whole is not None and whole.correlation is not None:
             return whole.correlation
         fresh = self._unchecked.records.get(message)
@@ -329,8 +333,8 @@ class Records:
         # The hash proves that the remembered id is the message's own.
         if isinstance(only, str) and int(self._ids.text_hashes("correlation_hash", [message])[0]) == hash_text(only):
             return [only]
-        header = self.read(message).header
-        return correlations(header) if header is not None else []
+        header = self.read_record(message).header
+        return correlation_ids_of(header) if header is not None else []
 
     def find_id(self, identifier: str) -> list[int]:
         """Returns every message with this envelope id in any space, ascending; verified against the records."""
@@ -339,14 +343,16 @@ class Records:
 
     def _is_record(self, message: int, identifier: str) -> bool:
         """Returns True if the message ends a transcript's record of that id."""
-        if not self._has(message, Flag.DERIVED.value):
+        if not self._has_flags(message, Flag.DERIVED.value):
             return False
         if self.is_big(message):  # its hash is sufficient; reading 60 MB would not add certainty
             return True
-        means = read_line(self.line(message), self._reading(message), self._known(message)).means
+        means = read_line(
+            self.read_line_of(message), self._chosen_format(message), self._known_facts(message)
+        ).derived_messages
         part = int(self._columns["part"][message])
-        return part <= len(means) and means[part - 1].alias == identifier
+        return part <= len(means) and means[part - 1].record_id == identifier
 
-    def _has(self, message: int, bits: int) -> bool:
+    def _has_flags(self, message: int, bits: int) -> bool:
         """Returns True if it has any of these flags; plain ints, since IntFlag computes in Python."""
         return bool(int(self._columns["flags"][message]) & bits)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol import kinds, mcp_messages
-from inspector.protocol.mcp_notes import Note
+from inspector.protocol.mcp_notes import McpNote
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH
@@ -23,7 +23,7 @@ _Take = slice | NDArray[np.integer]
 _RPC = np.uint32(Flag.RPC.value)
 
 
-class ForeignRpc:
+class RpcClassifier:
     """Classifies the connections of a capture, and names kinds of messages accordingly.
 
     Args:
@@ -32,7 +32,7 @@ class ForeignRpc:
     """
 
     def __init__(
-        self, columns: GrowingColumns, strings: InternTable[str], notes: Callable[[], Mapping[int, Note]]
+        self, columns: GrowingColumns, strings: InternTable[str], notes: Callable[[], Mapping[int, McpNote]]
     ) -> None:
         self._columns, self._strings, self._notes = columns, strings, notes
         self._of_mcp: set[int] = set()
@@ -47,7 +47,7 @@ class ForeignRpc:
         """True if every connection counts as MCP."""
         return not self._foreign
 
-    def take_in(self, start: int, stop: int) -> None:
+    def classify_messages(self, start: int, stop: int) -> None:
         """Classifies connections by messages `start` to `stop`.
 
         O(messages) in numpy, plus one check per distinct method.
@@ -112,7 +112,7 @@ class ForeignRpc:
         own = np.where(self._columns["rpc_hash"][rows] == NO_HASH, notification, request)
         return np.where(foreign, np.where(asks, own, response), codes).astype(np.uint32)
 
-    def kind(self, message: int) -> str:
+    def kind_of(self, message: int) -> str:
         """Returns the displayed kind of a message."""
         return self._strings[int(self.kind_codes(np.array([message]))[0])]
 

@@ -18,7 +18,7 @@ _SENT = Flag.SENT.value
 _Line: TypeAlias = "tuple[int, int, int, int]"  # source, offset and length of a line; hash of its payload, NO_HASH
 
 
-class OwnCopies:
+class SentEchoes:
     """Sent messages; there are few, such as an answer to `tools/list`.
 
     Args:
@@ -30,7 +30,7 @@ class OwnCopies:
         self._sent: dict[int, _Line] = {}  # by hash of id, sender and kind, the fold of copies
         self._ids: set[int] = set()
 
-    def mark(self, block: Block) -> None:
+    def fold_echoes(self, block: Block) -> None:
         """Folds a block's echoes into the sent messages before them."""
         columns, strings = block.columns, block.strings
         sent = (columns["flags"] & _SENT != 0).tolist()
@@ -50,7 +50,7 @@ class OwnCopies:
                 self._sent[fold] = self._line(block, place)
                 columns["fold"][place] = fold
             # Another participant may use the same id, so the content must be equal too.
-            elif fold in self._sent and self._says_the_same(self._line(block, place), self._sent[fold]):
+            elif fold in self._sent and self._have_equal_payloads(self._line(block, place), self._sent[fold]):
                 columns["fold"][place] = fold
                 columns["event"][place] = strings.intern("delivered")
                 columns["participant"][place] = senders[place]
@@ -59,7 +59,7 @@ class OwnCopies:
         source, offset, length = (int(block.columns[name][place]) for name in ("source", "offset", "length"))
         return source, offset, length, block.extracts.digests.get(place, NO_HASH)
 
-    def _says_the_same(self, one: _Line, other: _Line) -> bool:
+    def _have_equal_payloads(self, one: _Line, other: _Line) -> bool:
         """Returns True if two payloads are equal. They are read again only if a gateway reformatted its copy."""
         if one[-1] != NO_HASH and one[-1] == other[-1]:
             return True

@@ -26,44 +26,44 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.call_ids import is_generic
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex
 
-APART_NS = 600_000_000_000
+MAX_COPY_GAP_NS = 600_000_000_000
 """Nanoseconds; a larger gap makes a repeated id another call."""
 _APART_COUNTED_NS = 60_000_000_000
 """The same of an id that a server counts."""
 _APART_TAPS_NS = 5_000_000_000
 """Nanoseconds between two recordings of one exchange, for an id that a server counts."""
-_MOST_OPEN, _MOST_ALIKE = 4096, 64
+_MAX_UNMATCHED, _MAX_SAME_TEXT = 4096, 64
 """Limit of unmatched texts (at least half are kept), and of occurrences of one text."""
-_MOST_CALLS = 8
+_MAX_CALLS_PER_ID = 8
 """Limit of distinct calls with one id: the first and the latest."""
-_OF_RESULTS = 0x9E3779B97F4A7C15
+_RESULT_SALT = 0x9E3779B97F4A7C15
 _K = TypeVar("_K")
 _V = TypeVar("_V")
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class NewMessages:
     """New messages of transcripts and wires.
 
     Attributes:
         rows: (n,) ascending, after all earlier ones.
-        told: (n,) hashes of the call's id, or of the result's call; NO_HASH.
+        call_hashes: (n,) hashes of the call's id, or of the result's call; NO_HASH.
         are_results: (n,) True if they answer a call.
-        words: (n,) hashes of their text; NO_HASH for messages without a copy elsewhere, or matched by id only.
+        text_hashes: (n,) hashes of their text; NO_HASH for messages without a copy elsewhere, or matched by id only.
         are_new: (n,) True if the model produces it here, False for repeated history.
         given: (n,) hashes of a call's arguments; NO_HASH if unknown.
     """
 
     rows: NDArray[np.int64]
-    told: NDArray[np.uint64]
+    call_hashes: NDArray[np.uint64]
     are_results: NDArray[np.bool_]
-    words: NDArray[np.uint64]
+    text_hashes: NDArray[np.uint64]
     are_new: NDArray[np.bool_]
     given: NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _MessageFacts:
     """Times, sources, conversations, formats and tools of messages."""
 
     times: NDArray[np.int64]
@@ -78,7 +78,7 @@ class _Seen:
         """Returns True if the message is from a wire recording."""
         return int(self.protocols[row]) in self.wires
 
-    def is_one_call(self, row: int, before: int, *, new: bool, generic: bool, equal: bool) -> bool:
+    def is_same_call(self, row: int, before: int, *, new: bool, generic: bool, equal: bool) -> bool:
         """Returns True if two calls with one id and tool are the same.
 
         Args:
@@ -97,13 +97,13 @@ class _Seen:
         if not (wire and other):
             # A counted id, such as call_1, repeats in each conversation, so it must be close in
             # time.
-            return history or apart <= (_APART_COUNTED_NS if generic else APART_NS)
+            return history or apart <= (_APART_COUNTED_NS if generic else MAX_COPY_GAP_NS)
         if history:
             return equal or not generic or self.spaces[row] == self.spaces[before]
         # One source records each call once.
         if self.sources[row] == self.sources[before]:
             return False
-        return apart <= APART_NS if not generic else equal and apart <= _APART_TAPS_NS
+        return apart <= MAX_COPY_GAP_NS if not generic else equal and apart <= _APART_TAPS_NS
 
     def _are_timed(self, *rows: int) -> bool:
         return NO_TIME not in (int(self.times[row]) for row in rows)
@@ -117,13 +117,18 @@ class _Seen:
         wire = self.is_on_wire(row)
         return (wire and not new) or (self.sources[row] != self.sources[before] and (wire or self.is_on_wire(before)))
 
-    def are_of_one_tool(self, row: int, before: int) -> bool:
+    def have_same_tool(self, row: int, before: int) -> bool:
         """Returns True if two calls name the same tool, with or without its server, or one names none."""
         one, other = int(self.tools[row]), int(self.tools[before])
-        return one == other or not one or not other or _short(self.names[one]) == _short(self.names[other])
+        return (
+            one == other
+            or not one
+            or not other
+            or _name_without_server(self.names[one]) == _name_without_server(self.names[other])
+        )
 
 
-class ToldElsewhere:
+class SessionWireCopies:
     """Calls, results and texts that occurred so far."""
 
     def __init__(self) -> None:
@@ -135,8 +140,8 @@ class ToldElsewhere:
         self._open: dict[int, list[tuple[int, bool, int]]] = {}  # by text: row, on a wire, time
         self._both: dict[int, int] = {}  # first row by text that occurred in both representations
 
-    def copies(
-        self, telling: Telling, columns: Mapping[str, NDArray[Any]], wires: Collection[int], names: Sequence[str]
+    def find_originals(
+        self, telling: NewMessages, columns: Mapping[str, NDArray[Any]], wires: Collection[int], names: Sequence[str]
     ) -> NDArray[np.int64]:
         """Returns (n,) the earlier message that each copies, or NO_ROW. Call once per message, in order.
 
@@ -146,7 +151,7 @@ class ToldElsewhere:
             wires: values of `protocol` for wire recordings.
             names: strings of the values of `target`.
         """
-        seen = _Seen(
+        seen = _MessageFacts(
             columns["time_ns"],
             columns["source"],
             columns["space"],
@@ -156,36 +161,38 @@ class ToldElsewhere:
             names,
         )
         found = np.full(len(telling.rows), NO_ROW, np.int64)
-        calls = np.flatnonzero(telling.told != NO_HASH)
+        calls = np.flatnonzero(telling.call_hashes != NO_HASH)
         if len(calls):
             found[calls] = self._copies_by_id(telling, calls, seen)
-        for place in np.flatnonzero(telling.words != NO_HASH).tolist():
+        for place in np.flatnonzero(telling.text_hashes != NO_HASH).tolist():
             row = int(telling.rows[place])
             if found[place] != NO_ROW:
-                self._note_both(int(telling.words[place]), int(found[place]))
+                self._note_both(int(telling.text_hashes[place]), int(found[place]))
                 continue
             wire = seen.is_on_wire(row)
             any_time = wire and not telling.are_new[place]
             time_ns = int(seen.times[row])
-            found[place] = self._other(int(telling.words[place]), row, time_ns, wire=wire, any_time=any_time)
+            found[place] = self._match_text(int(telling.text_hashes[place]), row, time_ns, wire=wire, any_time=any_time)
         return found
 
-    def _copies_by_id(self, telling: Telling, places: NDArray[np.int64], seen: _Seen) -> list[int]:
+    def _copies_by_id(self, telling: NewMessages, places: NDArray[np.int64], seen: _MessageFacts) -> list[int]:
         """Returns the same for calls and results, one by one: a later one may copy an earlier one of these."""
         keys = np.where(
-            telling.are_results[places], telling.told[places] ^ np.uint64(_OF_RESULTS), telling.told[places]
+            telling.are_results[places],
+            telling.call_hashes[places] ^ np.uint64(_RESULT_SALT),
+            telling.call_hashes[places],
         )
         # One search for all: most ids are new.
-        known = self._known.latest(keys, np.full(len(keys), np.iinfo(np.int64).max)).tolist()
+        known = self._known.latest_rows(keys, np.full(len(keys), np.iinfo(np.int64).max)).tolist()
         latest: dict[int, int] = {}
         found: list[int] = []
         for place, key, before in zip(places.tolist(), keys.tolist(), known, strict=True):
             row, new = int(telling.rows[place]), bool(telling.are_new[place])
             before = max(before, latest.get(key, NO_ROW))
             if telling.are_results[place]:
-                of = self._result_told(row, key, before, seen, new=new)
+                of = self._original_result(row, key, before, seen, new=new)
             else:
-                of = self._call_told(row, key, before, seen, new=new, given=int(telling.given[place]))
+                of = self._original_call(row, key, before, seen, new=new, given=int(telling.given[place]))
             if of == NO_ROW:
                 latest[key] = row
             found.append(of)
@@ -193,38 +200,38 @@ class ToldElsewhere:
         self._known.add(keys[originals], telling.rows[places][originals].astype(np.uint32))
         return found
 
-    def _call_told(self, row: int, key: int, before: int, seen: _Seen, *, new: bool, given: int) -> int:
+    def _original_call(self, row: int, key: int, before: int, seen: _MessageFacts, *, new: bool, given: int) -> int:
         """Returns the call repeated by this one; `before` is the latest with its id."""
         found = self._same_call(row, key, before, seen, new=new, given=given) if before != NO_ROW else NO_ROW
         # A second call with a used id: from here on, results need the call they belong to.
         if found == NO_ROW and before != NO_ROW:
             known = self._calls.get(key, [before])
             if len(known) == 1:
-                result = self._known.latest(np.array([key ^ _OF_RESULTS], np.uint64), np.array([row])).item()
+                result = self._known.latest_rows(np.array([key ^ _RESULT_SALT], np.uint64), np.array([row])).item()
                 if result != NO_ROW:
-                    _put(self._results, (key, known[0]), result)
+                    _set_limited(self._results, (key, known[0]), result)
             # Bounded, since some clients use one id for every call.
-            _put(self._calls, key, [known[0], *known[1:][2 - _MOST_CALLS :], row])
+            _set_limited(self._calls, key, [known[0], *known[1:][2 - _MAX_CALLS_PER_ID :], row])
         if key in self._calls:
-            _put(self._call_of, (*seen.place(row), key), row if found == NO_ROW else found)
+            _set_limited(self._call_of, (*seen.place(row), key), row if found == NO_ROW else found)
         if given != NO_HASH and (key, given) not in self._given:
-            _put(self._given, (key, given), row if found == NO_ROW else found)
+            _set_limited(self._given, (key, given), row if found == NO_ROW else found)
         return found
 
-    def _same_call(self, row: int, key: int, before: int, seen: _Seen, *, new: bool, given: int) -> int:
+    def _same_call(self, row: int, key: int, before: int, seen: _MessageFacts, *, new: bool, given: int) -> int:
         equal = self._given.get((key, given), NO_ROW) if given != NO_HASH else NO_ROW
         calls = dict.fromkeys((equal, *reversed(self._calls.get(key, [before]))))
         calls.pop(NO_ROW, None)
-        alike = [one for one in calls if seen.are_of_one_tool(row, one)]
+        alike = [one for one in calls if seen.have_same_tool(row, one)]
         alike.sort(key=lambda one: seen.spaces[one] != seen.spaces[row])  # of one conversation first
         for one in alike:
-            if seen.is_one_call(row, one, new=new, generic=is_generic(key), equal=one == equal):
+            if seen.is_same_call(row, one, new=new, generic=is_generic(key), equal=one == equal):
                 return one
         return NO_ROW
 
-    def _result_told(self, row: int, key: int, before: int, seen: _Seen, *, new: bool) -> int:
+    def _original_result(self, row: int, key: int, before: int, seen: _MessageFacts, *, new: bool) -> int:
         """Returns the result repeated by this one; `before` is the latest with its id."""
-        call = key ^ _OF_RESULTS
+        call = key ^ _RESULT_SALT
         known = self._calls.get(call)
         made = self._call_of.get((*seen.place(row), call), known[0]) if known is not None else NO_ROW
         if known is not None:
@@ -232,13 +239,13 @@ class ToldElsewhere:
         if before != NO_ROW and seen.is_one_result(row, before, new=new):
             return before
         if known is not None:
-            _put(self._results, (call, made), row)
+            _set_limited(self._results, (call, made), row)
         return NO_ROW
 
     def _note_both(self, words: int, row: int) -> None:
-        _put(self._both, words, row)
+        _set_limited(self._both, words, row)
 
-    def _other(self, words: int, row: int, time_ns: int, *, wire: bool, any_time: bool) -> int:
+    def _match_text(self, words: int, row: int, time_ns: int, *, wire: bool, any_time: bool) -> int:
         """Matches a text with its occurrence in the other representation; NO_ROW leaves this one unmatched."""
         waiting = self._open.pop(words, [])
         others = [one for one in waiting if one[1] != wire and (any_time or _are_near(one[2], time_ns))]
@@ -252,24 +259,24 @@ class ToldElsewhere:
         elif any_time and words in self._both:  # history sent again in another conversation
             found = self._both[words]
         else:
-            waiting = [*waiting, (row, wire, time_ns)][-_MOST_ALIKE:]
+            waiting = [*waiting, (row, wire, time_ns)][-_MAX_SAME_TEXT:]
         if waiting:
-            _put(self._open, words, waiting)
+            _set_limited(self._open, words, waiting)
         return found
 
 
-def _put(held: dict[_K, _V], key: _K, value: _V) -> None:
+def _set_limited(held: dict[_K, _V], key: _K, value: _V) -> None:
     """Sets a value; evicts the older half above the limit."""
-    if len(held) >= _MOST_OPEN:
-        for oldest in [*islice(held, _MOST_OPEN // 2)]:
+    if len(held) >= _MAX_UNMATCHED:
+        for oldest in [*islice(held, _MAX_UNMATCHED // 2)]:
             del held[oldest]
     held[key] = value
 
 
-def _short(tool: str) -> str:
+def _name_without_server(tool: str) -> str:
     """Returns a tool's name without the server prefix that clients add."""
     return re.split(r"__|[./:]", tool)[-1].casefold()
 
 
 def _are_near(one: int, other: int) -> bool:
-    return NO_TIME in (one, other) or abs(one - other) <= APART_NS
+    return NO_TIME in (one, other) or abs(one - other) <= MAX_COPY_GAP_NS

@@ -32,12 +32,12 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_text
 
 AGENT, USER, SUB_AGENT = "codex", "user", "agent"
-_MOST_OPEN = 512
+_MAX_UNMATCHED = 512
 """Limit of texts that may occur in another channel; at least half are kept. Copies lie within a turn of each other."""
-_MOST_ALIKE = 8
+_MAX_SAME_TEXT = 8
 """Limit of occurrences of the same text."""
-_WAYS = 16
-_Tellings = tuple[int, ...]
+_MAX_CHANNELS = 16
+_Occurrences = tuple[int, ...]
 """Occurrences of the same text: a number with one low bit per channel."""
 _PAUSE_NS = 200_000_000
 """Longest pause in nanoseconds between the records of copied history."""
@@ -54,8 +54,8 @@ class Thread:
         identifier: the thread's id; empty until a record names it.
         parent: the parent thread; "" if unnamed; None for a thread begun by a person.
         model: the current model.
-        copied: shared hash of copied history; NO_HASH outside of it.
-        began: a turn of its own has begun.
+        copied_hash: shared hash of copied history; NO_HASH outside of it.
+        has_own_turn: a turn of its own has begun.
         calls: shared hash of calls of all threads, by root thread and hash of the call's id.
         began_ns, last_ns: times of its first and latest record.
         has_origin: it has a parent, or was forked.
@@ -69,10 +69,10 @@ class Thread:
     agent_type: str | None = None
     label: str | None = None
     model: str | None = None
-    copied: int = NO_HASH
+    copied_hash: int = NO_HASH
     copied_from: str = ""
     first_own: int | None = None
-    began: bool = False
+    has_own_turn: bool = False
     prompted: bool = False
     calls: dict[tuple[str, int], int] = field(default_factory=dict)
     began_ns: int = NO_TIME
@@ -80,11 +80,11 @@ class Thread:
     has_origin: bool = False
     _turns_tell: bool = False
     _open_calls: dict[str, bool] = field(default_factory=dict)  # by id, True if something it ran failed
-    _told: int = 0
-    _open: dict[int, _Tellings] = field(default_factory=dict)
-    _ways: dict[str, int] = field(default_factory=dict)
+    _occurrence_count: int = 0
+    _unmatched: dict[int, _Occurrences] = field(default_factory=dict)
+    _channel_bits: dict[str, int] = field(default_factory=dict)
 
-    def begin(self, mark: ThreadMark) -> None:
+    def process_first_record(self, mark: ThreadMark) -> None:
         """Processes the first record."""
         self.identifier = mark.identifier or f"thread of source {self.source}"
         # A sub-agent of a sub-agent belongs to the session of the topmost thread.
@@ -98,34 +98,34 @@ class Thread:
         elif mark.forked_from not in (None, self.identifier):
             self._copy_from(mark.forked_from or "")
 
-    def note(self, mark: ThreadMark, time_ns: int) -> None:
+    def process_record(self, mark: ThreadMark, time_ns: int) -> None:
         """Processes a record before its meaning is resolved; `time_ns` is its time of writing."""
         if self.began_ns == NO_TIME:
             self.began_ns = time_ns
         if mark.identifier is not None and not self.identifier:
-            self.begin(mark)
+            self.process_first_record(mark)
         # A second identifier before any own turn: the file begins with another thread's history.
-        elif mark.identifier not in (None, self.identifier) and not self.began and self.copied == NO_HASH:
+        elif mark.identifier not in (None, self.identifier) and not self.has_own_turn and self.copied_hash == NO_HASH:
             self._copy_from(mark.identifier or "")
-        elif self.copied != NO_HASH and self._is_own(mark, time_ns):
-            self.copied = NO_HASH
+        elif self.copied_hash != NO_HASH and self._is_own(mark, time_ns):
+            self.copied_hash = NO_HASH
         self.last_ns = max(self.last_ns, time_ns)
-        if mark.turn is not None and self.copied == NO_HASH:
-            self.began = True
+        if mark.turn is not None and self.copied_hash == NO_HASH:
+            self.has_own_turn = True
         if mark.model is not None:
             self.model = mark.model
 
     def _copy_from(self, thread: str) -> None:
         self.has_origin = True
         self.copied_from = thread
-        self.copied = hash_text(f"copied\0{self.source}\0{thread}")
+        self.copied_hash = hash_text(f"copied\0{self.source}\0{thread}")
 
     def _is_own(self, mark: ThreadMark, time_ns: int) -> bool:
         """Returns True if copied history ends before this record."""
         if self.first_own is not None:
             return mark.ordinal is not None and mark.ordinal >= self.first_own
         # A turn's id contains its time of creation, which no copy changes.
-        made, own = _made_at(mark.turn or ""), _made_at(self.identifier)
+        made, own = _creation_time_ms(mark.turn or ""), _creation_time_ms(self.identifier)
         if mark.turn and made and own:
             self._turns_tell = True
             return made >= own
@@ -137,39 +137,41 @@ class Thread:
         # History is copied in one go; the first pause ends it.
         return time_ns - max(self.began_ns, self.last_ns) >= _PAUSE_NS
 
-    def said(self, words: int, channel: str) -> int:
+    def shared_text_hash(self, words: int, channel: str) -> int:
         """Returns the shared hash of a text and its occurrence in another channel; a new one if unmatched."""
-        shared, tellings = self._in_another_way(self._open.pop(words, ()), channel)
+        shared, tellings = self._match_other_channel(self._unmatched.pop(words, ()), channel)
         if shared == NO_HASH:
-            self._told += 1
-            shared = self._shared(self._told)
-            tellings = (*tellings, self._told << _WAYS | self._way(channel))[-_MOST_ALIKE:]
+            self._occurrence_count += 1
+            shared = self._occurrence_hash(self._occurrence_count)
+            tellings = (*tellings, self._occurrence_count << _MAX_CHANNELS | self._channel_bit(channel))[
+                -_MAX_SAME_TEXT:
+            ]
         # Drops the older half at once, so that the cost per text stays constant.
-        if len(self._open) >= _MOST_OPEN:
-            for oldest in [*islice(self._open, _MOST_OPEN // 2)]:
-                del self._open[oldest]
-        self._open[words] = tellings
+        if len(self._unmatched) >= _MAX_UNMATCHED:
+            for oldest in [*islice(self._unmatched, _MAX_UNMATCHED // 2)]:
+                del self._unmatched[oldest]
+        self._unmatched[words] = tellings
         return shared
 
-    def told_again(self, words: int, channel: str) -> int:
+    def repeated_text_hash(self, words: int, channel: str) -> int:
         """Returns the shared hash of a text that an item had before, or NO_HASH."""
-        if words not in self._open:
+        if words not in self._unmatched:
             return NO_HASH
-        shared, self._open[words] = self._in_another_way(self._open[words], channel)
+        shared, self._unmatched[words] = self._match_other_channel(self._unmatched[words], channel)
         return shared
 
-    def follow_call(self, mark: ThreadMark) -> bool:
+    def track_call(self, mark: ThreadMark) -> bool:
         """Tracks calls, failures within them, and answers; returns True if this answer is a failure."""
         calls = self._open_calls
         if mark.call is not None and mark.channel == ITEM:
             calls[mark.call] = False
-            if len(calls) > _MOST_OPEN:
+            if len(calls) > _MAX_UNMATCHED:
                 del calls[next(iter(calls))]
         if mark.failed_call is not None and calls:
             calls[mark.failed_call if mark.failed_call in calls else next(reversed(calls))] = True
-        return mark.answers is not None and calls.pop(mark.answers, False)
+        return mark.answered_call is not None and calls.pop(mark.answered_call, False)
 
-    def call(self, words: int, shared: int) -> int:
+    def shared_call_hash(self, words: int, shared: int) -> int:
         """Returns the shared hash of the same call in the thread of origin, or `shared`.
 
         Args:
@@ -179,31 +181,35 @@ class Thread:
         known = self.calls.setdefault((self.space, words), shared)
         return known if self.has_origin else shared
 
-    def _in_another_way(self, tellings: _Tellings, channel: str) -> tuple[int, _Tellings]:
+    def _match_other_channel(self, tellings: _Occurrences, channel: str) -> tuple[int, _Occurrences]:
         """Returns the shared hash of an occurrence in another channel, and the updated occurrences."""
-        way = self._way(channel)
+        way = self._channel_bit(channel)
         for place, told in enumerate(tellings):
             if not told & way:
-                return self._shared(told >> _WAYS), (*tellings[:place], told | way, *tellings[place + 1 :])
+                return self._occurrence_hash(told >> _MAX_CHANNELS), (
+                    *tellings[:place],
+                    told | way,
+                    *tellings[place + 1 :],
+                )
         return NO_HASH, tellings
 
-    def _way(self, channel: str) -> int:
+    def _channel_bit(self, channel: str) -> int:
         """Returns the bit of a channel; channels above the limit share one."""
-        known = self._ways.get(channel)
-        if known is None and len(self._ways) < _WAYS - 1:
-            known = self._ways[channel] = 1 << len(self._ways)
-        return known or 1 << (_WAYS - 1)
+        known = self._channel_bits.get(channel)
+        if known is None and len(self._channel_bits) < _MAX_CHANNELS - 1:
+            known = self._channel_bits[channel] = 1 << len(self._channel_bits)
+        return known or 1 << (_MAX_CHANNELS - 1)
 
-    def _shared(self, told: int) -> int:
+    def _occurrence_hash(self, told: int) -> int:
         return hash_text(f"told\0{self.source}\0{told}")
 
-    def name(self, call: ApiCall) -> None:
+    def set_model(self, call: ApiCall) -> None:
         """Sets the called model and qualifies the call's id; an equal count in another thread is another call."""
         call.model = call.model or self.model
-        call.identifier = f"{self.copied_from if self.copied != NO_HASH else self.identifier}\0{call.identifier}"
+        call.identifier = f"{self.copied_from if self.copied_hash != NO_HASH else self.identifier}\0{call.identifier}"
 
 
-def _made_at(identifier: str) -> int:
+def _creation_time_ms(identifier: str) -> int:
     """Returns the creation time in an id, in milliseconds since the epoch, else 0."""
     digits = identifier.replace("-", "")
     if len(digits) != 32 or digits[12] != _TIMED_VERSION:
@@ -215,7 +221,7 @@ def _made_at(identifier: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedThread:
     """One thread in a block: its rows, first prompts of a sub-agent, and ends."""
 
     thread: Thread
@@ -232,7 +238,7 @@ class Threads:
         self._tops: dict[str, str] = {}
         self._calls: dict[tuple[str, int], int] = {}
 
-    def resolve(self, block: Block, derived: NDArray[np.int64]) -> list[Resolved]:
+    def resolve_block(self, block: Block, derived: NDArray[np.int64]) -> list[ResolvedThread]:
         """Completes the columns of a block for each source that is a thread's file.
 
         Args:
@@ -248,60 +254,60 @@ class Threads:
             places.setdefault(int(sources[place]), []).append(place)
         # Only a source with a mark is a thread.
         begun = {source for source, found in places.items() if any(place in marks for place in found)}
-        found: list[Resolved] = []
+        found: list[ResolvedThread] = []
         for source in np.unique(sources[derived]).tolist():
             if source not in self._threads:
                 if source not in begun:
                     continue
                 self._threads[source] = Thread(source, self._tops, calls=self._calls)
             rows = derived[sources[derived] == source]
-            found.append(_resolve(block, rows, places.get(source, []), self._threads[source]))
+            found.append(_resolve_thread(block, rows, places.get(source, []), self._threads[source]))
         return found
 
 
-def _resolve(block: Block, rows: NDArray[np.int64], places: list[int], thread: Thread) -> Resolved:
+def _resolve_thread(block: Block, rows: NDArray[np.int64], places: list[int], thread: Thread) -> ResolvedThread:
     """Completes the columns of one thread's rows; `places` are the rows with marks or calls, in order."""
     said, marks, calls = block.columns["said"], block.extracts.threads, block.extracts.api_calls
-    found = Resolved(thread, rows, [], [])
+    found = ResolvedThread(thread, rows, [], [])
     since = int(rows[0])  # start of the present stretch, copied or not
     for place in places:
-        mark, before = marks.get(place), thread.copied
+        mark, before = marks.get(place), thread.copied_hash
         if mark is not None:
-            thread.note(mark, int(block.columns["time_ns"][place]))
-            if thread.copied != before:
+            thread.process_record(mark, int(block.columns["time_ns"][place]))
+            if thread.copied_hash != before:
                 # The stretch before this mark was copied from another thread.
-                _copy(block, rows[(rows >= since) & (rows < place)], before)
+                _mark_copied(block, rows[(rows >= since) & (rows < place)], before)
                 since = place
-            if thread.copied == NO_HASH:
-                _take_in(said, place, mark, found)
-                if thread.follow_call(mark) and not block.columns["flags"][place] & Flag.DECLINED.value:
+            if thread.copied_hash == NO_HASH:
+                _apply_mark(said, place, mark, found)
+                if thread.track_call(mark) and not block.columns["flags"][place] & Flag.DECLINED.value:
                     block.columns["flags"][place] |= np.uint32(Flag.ERROR.value)
         if place in calls:
-            thread.name(calls[place])
+            thread.set_model(calls[place])
             said[place] = hash_text(f"tokens\0{calls[place].identifier}")
-    _copy(block, rows[rows >= since], thread.copied)
+    _mark_copied(block, rows[rows >= since], thread.copied_hash)
     if thread.parent is not None:
-        _place_inside(block, rows, thread)
+        _move_into_context(block, rows, thread)
     return found
 
 
-def _take_in(said: NDArray[np.uint64], place: int, mark: ThreadMark, found: Resolved) -> None:
+def _apply_mark(said: NDArray[np.uint64], place: int, mark: ThreadMark, found: ResolvedThread) -> None:
     """Applies a record of the thread's own."""
     thread = found.thread
     if mark.channel is not None:
-        tells = thread.said if mark.call is None or mark.channel == ITEM else thread.told_again
+        tells = thread.shared_text_hash if mark.call is None or mark.channel == ITEM else thread.repeated_text_hash
         words = int(said[place])
         said[place] = tells(words, mark.channel)
         if mark.call is not None and mark.channel == ITEM:
-            said[place] = thread.call(words, int(said[place]))
+            said[place] = thread.shared_call_hash(words, int(said[place]))
     if mark.prompt and not thread.prompted:
         thread.prompted = True
         found.prompts.append(place)
-    if mark.ended:
+    if mark.ends_turn:
         found.ends.append(place)
 
 
-def _copy(block: Block, rows: NDArray[np.int64], copied: int) -> None:
+def _mark_copied(block: Block, rows: NDArray[np.int64], copied: int) -> None:
     """Marks rows as copies; their items remain in the context of the thread's model."""
     if copied == NO_HASH:
         return
@@ -317,7 +323,7 @@ def _copy(block: Block, rows: NDArray[np.int64], copied: int) -> None:
 _TOLD_TO_MODELS = ("chat", "reasoning/thought", kinds.REQUEST, kinds.RESPONSE, "participant/compact-done")
 
 
-def _place_inside(block: Block, derived: NDArray[np.int64], thread: Thread) -> None:
+def _move_into_context(block: Block, derived: NDArray[np.int64], thread: Thread) -> None:
     """Moves all messages of a sub-agent's file into its context; its user is the parent agent."""
     columns, strings, sets = block.columns, block.strings, block.to_sets
     columns["context"][derived] = strings.intern(thread.identifier)

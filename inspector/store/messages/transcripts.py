@@ -32,13 +32,13 @@ from inspector.protocol.formats import (
 )
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, earlier, hash_text
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, first_rows, hash_text
 from inspector.store.messages.thread_files import Threads
 
-_WHOLE_ID, _END = 20, 8
+_MAX_WHOLE_ID, _ID_END_LENGTH = 20, 8
 """Longest sub-agent id shown whole, in characters; of a longer one, length of the shown end."""
-_MOST_NAME = 120
-SERVER = "mcp:"
+_MAX_TYPE_LENGTH = 120
+SERVER_PREFIX = "mcp:"
 """Prefix of the participant name of an MCP server."""
 MAIN_AGENTS = tuple(dict.fromkeys(one.AGENT for one in CODING_AGENTS))
 """Participants that start sub-agents of the first level."""
@@ -55,7 +55,7 @@ class SubAgent:
         label: its task in a few words, if any.
         type: the type of agent.
         name: the sender of its messages; "" until the first one.
-        above: the sub-agent that assigns its task; "".
+        parent_name: the sub-agent that assigns its task; "".
         is_agent: False for other units with the same form, as a span that contains others.
     """
 
@@ -65,7 +65,7 @@ class SubAgent:
     label: str | None = None
     type: str | None = None
     name: str = ""
-    above: str = ""
+    parent_name: str = ""
     is_agent: bool = True
 
 
@@ -78,8 +78,8 @@ class AgentNews:
         parent, label: as `SubAgent`, as far as known by then.
         row: the message with the news.
         space: string id.
-        began: it is the sub-agent's first message, or a call known to have started it.
-        ended: it is the sub-agent's outcome.
+        has_begun: it is the sub-agent's first message, or a call known to have started it.
+        has_ended: it is the sub-agent's outcome.
     """
 
     context: str
@@ -87,8 +87,8 @@ class AgentNews:
     label: str | None
     row: int
     space: int = 0
-    began: bool = False
-    ended: bool = False
+    has_begun: bool = False
+    has_ended: bool = False
     failed: bool = False
 
 
@@ -109,12 +109,12 @@ class Transcripts:
         self._chains: dict[int, str] = {}  # context key by record
         self._sessions: dict[int, str] = {}  # by source
         self._files_of: dict[int, str] = {}  # by source, the sub-agent that owns the file
-        self._said = HashIndex()
+        self._content_index = HashIndex()
         self._origins = HashIndex()
         self._echoes: dict[int, int] = {}  # row by last text of a sub-agent's context, or by its result
         self._conversations: dict[int, str] = {}  # by source, conversation of the last model request
         self._servers: dict[int, str] = {}  # called servers by hash of the call's id
-        self._told: list[AgentNews] = []  # of the last block, by place in it
+        self._news: list[AgentNews] = []  # of the last block, by place in it
         self._threads = Threads()
         self._histories: dict[int, set[int]] = {}  # by source, hashes of the message ids in its history
 
@@ -126,11 +126,11 @@ class Transcripts:
         """Assigns records of a source without a sub-agent to this one."""
         self._files_of[source] = agent
 
-    def introduce(
+    def add_agent_facts(
         self, context: str, call: str | None, parent: str | None, label: str | None, type_: str | None
     ) -> None:
         """Adds facts from a file beside a sub-agent's own."""
-        agent = self._agent(context)
+        agent = self._agent_for(context)
         agent.call, agent.parent = agent.call or call, agent.parent or parent
         agent.label, agent.type = agent.label or label, agent.type or type_
         if call is not None:
@@ -142,10 +142,10 @@ class Transcripts:
 
     # Before a block is appended
 
-    def resolve(self, block: Block) -> None:
+    def resolve_block(self, block: Block) -> None:
         """Completes the columns of a block: space, context, sender, recipients, and a sub-agent's origin."""
         derived = np.flatnonzero(block.columns["part"])
-        self._told.clear()
+        self._news.clear()
         for label in (
             api_messages.LABEL,
             wire_recording.LABEL,
@@ -158,7 +158,7 @@ class Transcripts:
                 continue
             of_models = block.columns["protocol"][derived] == apart
             if label == api_messages.LABEL:
-                self._go_on(block, derived[of_models])
+                self._continue_conversations(block, derived[of_models])
             derived = derived[~of_models]
         traces = block.strings.find(otlp.LABEL)
         if traces:
@@ -182,14 +182,14 @@ class Transcripts:
         for place in sorted({*extracts.spawns, *extracts.chains, *first}):
             chain, spawn = extracts.chains.get(place), extracts.spawns.get(place)
             if chain is not None:
-                self._follow(block, place, chain)
+                self._assign_by_chain(block, place, chain)
             if spawn is not None:
-                self._note(block, place, spawn)
+                self._apply_spawn(block, place, spawn)
             if contexts[place]:
-                self._name(self._agent(block.strings[int(contexts[place])]))
+                self._name_of(self._agent_for(block.strings[int(contexts[place])]))
         self._name_all(block, derived)
 
-    def _go_on(self, block: Block, rows: NDArray[np.int64]) -> None:
+    def _continue_conversations(self, block: Block, rows: NDArray[np.int64]) -> None:
         """Assigns a model's answer to the conversation of the last request."""
         columns, strings = block.columns, block.strings
         spaces, sources = columns["space"], columns["source"]
@@ -214,20 +214,20 @@ class Transcripts:
             spawn: Spawn | None = block.extracts.spawns[place]
             while spawn is not None:
                 told.append(spawn)
-                spawn = spawn.also
+                spawn = spawn.next_spawn
             for one in reversed(told):  # beginnings before ends
                 if one.agent is not None:
                     self._place_span(one, one.agent, place)
 
     def _place_span(self, spawn: Spawn, identifier: str, place: int) -> None:
-        span = self._agent(identifier)
+        span = self._agent_for(identifier)
         span.parent, span.label, span.type = (
             span.parent or spawn.parent,
             span.label or spawn.label,
             spawn.type or span.type,
         )
         span.is_agent = span.type == "agent" and span.parent is not None
-        self._tell(span, place, began=not spawn.ended, ended=spawn.ended, failed=spawn.failed)
+        self._add_news(span, place, began=not spawn.has_ended, ended=spawn.has_ended, failed=spawn.has_failed)
 
     def _answer_for_servers(self, block: Block, rows: NDArray[np.int64]) -> None:
         """Sets the server as sender of its tools' results, since a result does not name it."""
@@ -235,7 +235,7 @@ class Transcripts:
         kinds_of, sets = columns["kind"][rows], columns["to_set"][rows]
         for to in np.unique(sets[kinds_of == (strings.find(kinds.REQUEST) or -1)]).tolist():
             names = block.to_sets[to]
-            if len(names) == 1 and names[0].startswith(SERVER):
+            if len(names) == 1 and names[0].startswith(SERVER_PREFIX):
                 asked = columns["id_hash"][rows[sets == to]].tolist()
                 self._servers.update(dict.fromkeys(asked, names[0]))
         if not self._servers:
@@ -266,7 +266,7 @@ class Transcripts:
 
     def _follow_threads(self, block: Block, derived: NDArray[np.int64]) -> None:
         """Assigns thread files to sessions and adds their sub-agents."""
-        for found in self._threads.resolve(block, derived):
+        for found in self._threads.resolve_block(block, derived):
             thread = found.thread
             if thread.space:  # a thread read from its middle has not told it yet
                 self._sessions.setdefault(thread.source, thread.space)
@@ -275,13 +275,13 @@ class Transcripts:
             known = thread.identifier in self.agents
             # A sub-agent's file may be read before its parent's.
             parent = thread.parent if thread.parent in self.agents else None
-            self.introduce(thread.identifier, None, parent, thread.label, thread.agent_type)
+            self.add_agent_facts(thread.identifier, None, parent, thread.label, thread.agent_type)
             agent = self.agents[thread.identifier]
             began = found.prompts or ([] if known else [int(found.rows[0])])
             for place in began:
-                self._tell(agent, place, began=True)
+                self._add_news(agent, place, began=True)
             for place in found.ends:
-                self._tell(agent, place, ended=True)
+                self._add_news(agent, place, ended=True)
 
     def _fill_spaces(self, block: Block, derived: NDArray[np.int64]) -> None:
         """Gives all records of a file one session: some name none, copied ones name another file's."""
@@ -297,9 +297,9 @@ class Transcripts:
                 self._sessions[source] = strings[int(first[0])]
             columns["space"][rows] = strings.intern(self._sessions[source])
             if source in self._files_of:
-                self._place(block, rows, self._files_of[source])
+                self._assign_to_agent(block, rows, self._files_of[source])
 
-    def _place(self, block: Block, rows: NDArray[np.int64], agent: str) -> None:
+    def _assign_to_agent(self, block: Block, rows: NDArray[np.int64], agent: str) -> None:
         """Assigns unnamed records of a sub-agent's file to that sub-agent."""
         columns, strings = block.columns, block.strings
         rows = rows[columns["context"][rows] == 0]
@@ -319,13 +319,13 @@ class Transcripts:
             if changed != names:
                 columns["to_set"][rows[columns["to_set"][rows] == to]] = block.to_sets.intern(changed)
 
-    def _agent(self, context: str) -> SubAgent:
+    def _agent_for(self, context: str) -> SubAgent:
         found = self.agents.get(context)
         if found is None:
             found = self.agents[context] = SubAgent(context)
         return found
 
-    def _follow(self, block: Block, place: int, chain: Chain) -> None:
+    def _assign_by_chain(self, block: Block, place: int, chain: Chain) -> None:
         """Finds the sub-agent of a record by the record before it, or by its prompt."""
         columns, strings = block.columns, block.strings
         key, own = int(columns["context"][place]), hash_text(chain.identifier)
@@ -341,13 +341,13 @@ class Transcripts:
             context = self._chains.get(own) or self._chains.get(before) or call or chain.parent or chain.identifier
         self._chains[own] = context
         columns["context"][place] = strings.intern(context)
-        agent = self._agent(context)
+        agent = self._agent_for(context)
         if call is not None:
-            self._begin(agent, call)
+            self._link_call(agent, call)
             columns["correlation_hash"][place] = hash_text(call)
             columns["flags"][place] |= np.uint32(Flag.CORRELATED.value)
         if chain.prompt is not None:
-            self._tell(agent, place, began=True)
+            self._add_news(agent, place, began=True)
 
     def _call_telling(self, prompt: str) -> str | None:
         """Returns an unmatched call with exactly this prompt."""
@@ -358,7 +358,7 @@ class Transcripts:
                 return call
         return None
 
-    def _begin(self, agent: SubAgent, call: str) -> None:
+    def _link_call(self, agent: SubAgent, call: str) -> None:
         """Links a sub-agent with the call that started it."""
         asked = self._calls.get(call)
         agent.call = agent.call or call
@@ -367,28 +367,28 @@ class Transcripts:
             agent.label, agent.type = agent.label or asked.label, agent.type or asked.type
             agent.parent = agent.parent or asked.parent
 
-    def _note(self, block: Block, place: int, spawn: Spawn) -> None:
+    def _apply_spawn(self, block: Block, place: int, spawn: Spawn) -> None:
         """Applies a message's facts about a sub-agent."""
         key = int(block.columns["context"][place])
         context = block.strings[key] if key and spawn.agent != block.strings[key] else spawn.parent
-        if spawn.agent is not None and spawn.ended and spawn.call is None and spawn.agent not in self.agents:
+        if spawn.agent is not None and spawn.has_ended and spawn.call is None and spawn.agent not in self.agents:
             return  # a task of another type
         if spawn.agent is not None:
             known = spawn.agent in self.agents and self.agents[spawn.agent].call is not None
-            agent = self._agent(spawn.agent)
+            agent = self._agent_for(spawn.agent)
             agent.label, agent.type = agent.label or spawn.label, agent.type or spawn.type
             if spawn.call is not None and not known:
                 earlier = self._by_call.get(spawn.call)
                 if earlier is not None and earlier is not agent:  # the call was attributed to another sub-agent before
                     earlier.call = None
                     self._by_call[spawn.call] = agent
-                self._begin(agent, spawn.call)
-            if not known or spawn.ended:
-                self._tell(agent, place, ended=spawn.ended, failed=spawn.failed)
-        elif spawn.ended:
+                self._link_call(agent, spawn.call)
+            if not known or spawn.has_ended:
+                self._add_news(agent, place, ended=spawn.has_ended, failed=spawn.has_failed)
+        elif spawn.has_ended:
             ended = self._by_call.get(spawn.call or "")
             if ended is not None:
-                self._tell(ended, place, ended=True, failed=spawn.failed)
+                self._add_news(ended, place, ended=True, failed=spawn.has_failed)
         elif spawn.call is not None and spawn.call not in self._calls:
             prompt, spawn.prompt, spawn.parent = spawn.prompt, None, context
             # Copied out, since the spawn is kept and a prompt may be long.
@@ -398,24 +398,26 @@ class Transcripts:
             # The sub-agent's file was read before the call.
             started = self._by_call.get(spawn.call)
             if started is not None:
-                self._begin(started, spawn.call)
-                self._tell(started, place)
+                self._link_call(started, spawn.call)
+                self._add_news(started, place)
 
-    def _tell(
+    def _add_news(
         self, agent: SubAgent, place: int, *, began: bool = False, ended: bool = False, failed: bool = False
     ) -> None:
-        told = AgentNews(agent.context, agent.parent, agent.label, place, began=began, ended=ended, failed=failed)
-        self._told.append(told)
+        told = AgentNews(
+            agent.context, agent.parent, agent.label, place, has_begun=began, has_ended=ended, failed=failed
+        )
+        self._news.append(told)
 
     # Names
 
-    def _name(self, agent: SubAgent) -> str:
+    def _name_of(self, agent: SubAgent) -> str:
         """Returns the name of a sub-agent; it is fixed at the first use."""
         if not agent.name:
-            shown = agent.context if len(agent.context) <= _WHOLE_ID else agent.context[-_END:]
-            agent.name = f"{(agent.type or 'agent')[:_MOST_NAME]}#{shown}"
+            shown = agent.context if len(agent.context) <= _MAX_WHOLE_ID else agent.context[-_ID_END_LENGTH:]
+            agent.name = f"{(agent.type or 'agent')[:_MAX_TYPE_LENGTH]}#{shown}"
             if agent.parent is not None and agent.parent != agent.context:
-                agent.above = self._name(self._agent(agent.parent))
+                agent.parent_name = self._name_of(self._agent_for(agent.parent))
         return agent.name
 
     def _name_all(self, block: Block, derived: NDArray[np.int64]) -> None:
@@ -427,13 +429,13 @@ class Transcripts:
         senders = columns["sender"]
         for code in np.unique(columns["context"][inside]).tolist():
             context = strings[code]
-            agent = self._agent(context)
-            name = self._name(agent)
+            agent = self._agent_for(context)
+            name = self._name_of(agent)
             rows = inside[columns["context"][inside] == code]
             renamed = {"agent": name, f"agent#{context}": name}
             # Inside of a sub-agent, the main agent's name means its parent.
-            if agent.above:
-                renamed |= dict.fromkeys(MAIN_AGENTS, agent.above)
+            if agent.parent_name:
+                renamed |= dict.fromkeys(MAIN_AGENTS, agent.parent_name)
             for old, new in renamed.items():
                 before = strings.find(old)
                 if before:
@@ -447,23 +449,23 @@ class Transcripts:
 
     # After a block was appended
 
-    def told(self, placed: NDArray[np.int64], spaces: NDArray[Any]) -> list[AgentNews]:
+    def take_news(self, placed: NDArray[np.int64], spaces: NDArray[Any]) -> list[AgentNews]:
         """Returns and clears the last block's news of sub-agents.
 
         Args:
             placed: (records,) message of each record.
             spaces: column of the capture.
         """
-        rows = [int(placed[told.row]) for told in self._told]
+        rows = [int(placed[told.row]) for told in self._news]
         found = [
             replace(told, row=row, space=int(spaces[row]))
-            for told, row in zip(self._told, rows, strict=True)
+            for told, row in zip(self._news, rows, strict=True)
             if row != NO_ROW
         ]
-        self._told.clear()
+        self._news.clear()
         return found
 
-    def repeats(
+    def find_originals(
         self, said: NDArray[np.uint64], rows: NDArray[np.int64], new: NDArray[np.bool_], origins: NDArray[np.uint64]
     ) -> NDArray[np.int64]:  # fmt: skip
         """Returns (n,) the message that each copies, or NO_ROW. Call once per block, in order; O(n log n).
@@ -474,16 +476,16 @@ class Transcripts:
             new: (n,) True for new messages: they copy only a message with the same origin.
             origins: (n,) hashes of their origin; NO_HASH. Empty if none is new.
         """
-        found = earlier(self._said, said, rows)
+        found = first_rows(self._content_index, said, rows)
         if new.any():
-            found[new] = earlier(self._origins, origins[new], rows[new])
+            found[new] = first_rows(self._origins, origins[new], rows[new])
             first = new & (found == NO_ROW)
             self._origins.add(origins[first], rows[first].astype(np.uint32))
         originals = found == NO_ROW
-        self._said.add(said[originals], rows[originals].astype(np.uint32))
+        self._content_index.add(said[originals], rows[originals].astype(np.uint32))
         return found
 
-    def echo_of(self, echo: int, row: int) -> int:
+    def previous_with_text(self, echo: int, row: int) -> int:
         """Returns the earlier message with this text, of a sub-agent or of its call's result; NO_ROW."""
         found = self._echoes.get(echo, NO_ROW)
         self._echoes[echo] = row

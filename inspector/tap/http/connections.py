@@ -14,7 +14,7 @@ from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 from typing_extensions import override
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 
 CONNECT_S = 30.0
 """Timeout in seconds for a connection to the server."""
@@ -48,7 +48,7 @@ class ServerConnections:
     def _discard(self, task: asyncio.Task[None]) -> None:
         session = self._sessions.pop(task, None)
         if session is not None:
-            spawn(session.close(), name="close the connections of a client")
+            start_task(session.close(), name="close the connections of a client")
 
 
 def _new_session() -> ClientSession:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import NamedTuple
 
-from inspector.base.bounded_buffers import HeldBytes, Room
+from inspector.base.bounded_buffers import BoundedBuffer, BufferLimit
 
 LONGEST_EVENT_BYTES = 1 << 28
 """A longer event is passed on but not recorded."""
@@ -29,7 +29,7 @@ class EventMaker:
         lost_bytes: bytes of events that were too long.
     """
 
-    def __init__(self, longest_bytes: int = LONGEST_EVENT_BYTES, room: Room | None = None) -> None:
+    def __init__(self, longest_bytes: int = LONGEST_EVENT_BYTES, room: BufferLimit | None = None) -> None:
         """Prepares the parser.
 
         Args:
@@ -38,7 +38,7 @@ class EventMaker:
         """
         self.lost_bytes = 0
         self._longest_bytes = longest_bytes
-        self._held = HeldBytes(room or Room(longest_bytes))
+        self._held = BoundedBuffer(room or BufferLimit(longest_bytes))
         self._last = b""  # last byte, also of dropped data: it may be the first half of a blank line
         self._begun = False
         self._ends_in_return = False
@@ -75,11 +75,11 @@ class EventMaker:
 
     def lose(self) -> None:
         """Notes missing bytes: the pending event has no end, and the next one no beginning."""
-        self._held.drop()
+        self._held.clear()
         self._last, self._skipping = b"", True
 
     def _take(self) -> bytes:
-        block = self._held.take()
+        block = self._held.take_contents()
         self._last, self._skipping = b"", False
         if not self._begun:
             self._begun, block = True, block.removeprefix(codecs.BOM_UTF8)
@@ -89,9 +89,9 @@ class EventMaker:
         if not part:
             return
         self._last = part[-1:]
-        if not self._skipping and len(self._held) + len(part) <= self._longest_bytes and self._held.add(part):
+        if not self._skipping and len(self._held) + len(part) <= self._longest_bytes and self._held.append(part):
             return
-        self.lost_bytes += self._held.drop() + len(part)
+        self.lost_bytes += self._held.clear() + len(part)
         self._skipping = True
 
 

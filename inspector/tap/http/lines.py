@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from inspector.base.bounded_buffers import HeldBytes, Room
+from inspector.base.bounded_buffers import BoundedBuffer, BufferLimit
 from inspector.base.content_encoding import Decoder, TooLongError
-from inspector.protocol.json_size import TOO_MUCH, is_too_much
-from inspector.protocol.secrets.streamed_event_queue import PieceHold, mask_body
+from inspector.protocol.json_size import TOO_LARGE, is_too_large
+from inspector.protocol.secrets.streamed_event_queue import StreamedEventQueue, mask_body
 from inspector.store.files.capture_writer import is_json_line
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.events import LONGEST_EVENT_BYTES, EventMaker, ServerSentEvent
@@ -47,10 +47,10 @@ class Missing(NamedTuple):
 class _Body:
     """Body of a request or response while it arrives."""
 
-    def __init__(self, headers: dict[str, str], longest_bytes: int, room: Room) -> None:
+    def __init__(self, headers: dict[str, str], longest_bytes: int, room: BufferLimit) -> None:
         self.encoding = headers.get("content-encoding", "")
         self.decoder = Decoder(self.encoding, longest_bytes)
-        self.held = HeldBytes(room)
+        self.held = BoundedBuffer(room)
         self.came_bytes = 0
         self.missing = ""  # reason why it is not recorded, or not completely
 
@@ -67,7 +67,7 @@ class _Body:
 
     def lose(self, why: str) -> None:
         self.missing = self.missing or why
-        self.held.drop()
+        self.held.clear()
 
 
 class _Open:
@@ -81,7 +81,7 @@ class _Open:
         self.events: EventMaker | None = None
         self.asked_ns = 0
         self.is_written = False
-        self.pieces: PieceHold[Line] | None = None
+        self.pieces: StreamedEventQueue[Line] | None = None
 
 
 class ExchangeLines:
@@ -100,7 +100,7 @@ class ExchangeLines:
         self._longest_body = longest_body
         self._longest_event = longest_event
         self._open: dict[int, _Open] = {}
-        self._room = Room(MOST_HELD_BYTES)
+        self._room = BufferLimit(MOST_HELD_BYTES)
 
     def feed(self, entry: Entry) -> Iterator[Line | Missing]:
         """Yields the lines completed by an entry."""
@@ -126,14 +126,14 @@ class ExchangeLines:
                 self._lost(found, entry)
             case Sort.FRAME:
                 yield from self._request(found, entry)
-                if is_too_much(entry.data):
-                    yield Missing(entry.time_ns, len(entry.data), TOO_MUCH)
+                if is_too_large(entry.data):
+                    yield Missing(entry.time_ns, len(entry.data), TOO_LARGE)
                 else:
                     yield from self._held_frame(found, entry)
             case Sort.ERROR:
                 yield from self._request(found, entry)
                 if found.pieces is not None:
-                    yield from found.pieces.end()
+                    yield from found.pieces.drain()
                 yield self._line(entry, ANSWERS, "http-error", {"x": entry.exchange, **entry.facts()})
                 del self._open[entry.exchange]
             case Sort.END:
@@ -167,7 +167,7 @@ class ExchangeLines:
     def _collect(self, body: _Body | None, entry: Entry) -> None:
         if body is None:
             return
-        if not body.held.add(body.feed(entry.data)):
+        if not body.held.append(body.feed(entry.data)):
             body.lose("there was too much other traffic at the same time")
 
     def _request(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
@@ -195,7 +195,7 @@ class ExchangeLines:
         }
         found.answer = _Body(lowered, self._longest_body, self._room)
         if lowered.get("content-type", "").partition(";")[0].strip().lower() == "text/event-stream":
-            if not found.answer.decoder.readable:
+            if not found.answer.decoder.is_readable:
                 found.answer.lose(f"it is compressed as {found.answer.encoding}, an unknown encoding")
             found.events = EventMaker(self._longest_event, self._room)
             found.is_written = True
@@ -208,13 +208,13 @@ class ExchangeLines:
         assert found.answer is not None
         events = found.events
         for event in events.feed(found.answer.feed(entry.data)):
-            if event.data is not None and is_too_much(event.data):
-                yield Missing(entry.time_ns, len(event.data), TOO_MUCH)
+            if event.data is not None and is_too_large(event.data):
+                yield Missing(entry.time_ns, len(event.data), TOO_LARGE)
             else:
                 yield from self._held_event(found, entry, event)
         if events.lost_bytes:
             if found.pieces is not None:
-                yield from found.pieces.end()
+                yield from found.pieces.drain()
             yield Missing(entry.time_ns, events.lost_bytes, "an event was too long to be kept")
             events.lost_bytes = 0
 
@@ -226,7 +226,7 @@ class ExchangeLines:
             return self._event(entry, said, cut=cut)
 
         is_named = event.event not in (None, "message") and (event.data or b"").lstrip()[:1] not in (b"{", b"[")
-        yield from self._pieces_of(found).add(make, None if is_named else event.data)
+        yield from self._pieces_of(found).add_event(make, None if is_named else event.data)
 
     def _held_frame(self, found: _Open, entry: Entry) -> Iterator[Line]:
         """Yields lines of WebSocket frames in the same way."""
@@ -235,11 +235,11 @@ class ExchangeLines:
             said = entry.data if text is None else entry.data[:1] + text.encode("utf-8", "surrogatepass")
             return self._frame(entry._replace(data=said))
 
-        yield from self._pieces_of(found).add(make, entry.data[1:])
+        yield from self._pieces_of(found).add_event(make, entry.data[1:])
 
-    def _pieces_of(self, found: _Open) -> PieceHold[Line]:
+    def _pieces_of(self, found: _Open) -> StreamedEventQueue[Line]:
         if found.pieces is None:
-            found.pieces = PieceHold(self._unwritten.in_place, is_live=True)
+            found.pieces = StreamedEventQueue(self._unwritten.in_place, is_live=True)
         return found.pieces
 
     def _event(self, entry: Entry, event: ServerSentEvent, *, cut: bool = False) -> Line:
@@ -282,7 +282,7 @@ class ExchangeLines:
                 yield self._with_body(entry, ANSWERS, "http-response", head, body)
             yield from self._missing(entry, body, "an answer's body is missing here")
         if found.pieces is not None:
-            yield from found.pieces.end()
+            yield from found.pieces.drain()
         way = ASKS if facts.get("how") == "client-closed" else ANSWERS
         took = {"took_ms": round((entry.time_ns - found.asked_ns) / 1e6, 3)} if found.asked_ns else {}
         yield self._line(entry, way, "http-end", {"x": entry.exchange, **facts, "bytes": size, **took})
@@ -296,11 +296,11 @@ class ExchangeLines:
 
     def _with_body(self, entry: Entry, way: str, kind: str, facts: dict[str, object], body: _Body) -> Line:
         head = _head(entry, way, kind, facts)
-        if body.came_bytes and not body.missing and not body.decoder.readable:
+        if body.came_bytes and not body.missing and not body.decoder.is_readable:
             return _joined(f'{head},"compressed":{json.dumps(body.encoding)}', "", "")
-        data = body.held.take()
-        if is_too_much(data):
-            body.lose(TOO_MUCH)
+        data = body.held.take_contents()
+        if is_too_large(data):
+            body.lose(TOO_LARGE)
             data = b""
         data = mask_body(data, self._unwritten.in_place)
         return _joined(head, *self._value(data)) if data else _joined(head, "", "")

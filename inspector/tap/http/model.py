@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.tap.capture_name import NotPossibleError
 from inspector.tap.http.address import AddressError, Listening, upstream_of
 from inspector.tap.http.ports import listened
@@ -190,7 +190,7 @@ async def _run(tap: HttpTap, doors: Mapping[ModelApi, Door], arguments: ModelTap
     _pass_signals_on(process, hurried)
     if arguments.show:
         open_window(tap.path, said.append)
-    silence = spawn(_tell_silence(tap, doors), name="tell that nothing came")
+    silence = start_task(_tell_silence(tap, doors), name="tell that nothing came")
     code = await process.wait()
     silence.cancel()
     how = f"the client ended with exit code {code}" if code >= 0 else f"the client was ended by signal {-code}"

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from inspector.base.atomic_files import read_up_to, replace_whole
+from inspector.base.atomic_files import read_up_to, replace_file
 from inspector.base.paths import config_folder
 from inspector.tap.http.address import AddressError, Listening, Upstream
 
@@ -65,7 +65,7 @@ def key_for(upstream: Upstream) -> str:
 def _remember(known: Mapping[str, _Kept]) -> None:
     data = json.dumps({k: one._asdict() for k, one in list(known.items())[-_MOST:]}, indent=1).encode()
     with suppress(OSError):  # then another port is chosen next time
-        replace_whole(_file(), data, sync=False)
+        replace_file(_file(), data, sync=False)
 
 
 def origin_at(port: int) -> str | None:

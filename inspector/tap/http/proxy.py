@@ -21,7 +21,7 @@ from aiohttp.typedefs import Handler
 from multidict import CIMultiDict, CIMultiDictProxy
 from typing_extensions import override
 
-from inspector.base.loopback_access import why_refused
+from inspector.base.loopback_access import refusal_reason
 from inspector.tap.http.address import Listening, Upstream
 from inspector.tap.http.connections import LONGEST_HEADER, PIECE_BYTES, ServerConnections, reason_of
 from inspector.tap.http.recording import Recording
@@ -108,7 +108,7 @@ class TapProxy:
             target = request.rel_url.raw_path_qs
         target = self._upstream.target_of(target)
         exchange = recording.begin(request.method, target, request.headers.items())
-        refused = why_refused("tap", self._listening.origin, self._names, request.raw_path, request.headers)
+        refused = refusal_reason("tap", self._listening.origin, self._names, request.raw_path, request.headers)
         if refused:
             return self._answer(request, exchange, 403, refused)
         if request.method == "CONNECT":

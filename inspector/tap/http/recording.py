@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from typing_extensions import override
 
-from inspector.reading.workers.worker_process import HelperProcess
+from inspector.reading.workers.worker_process import WorkerProcess
 from inspector.tap.backlog import ENTRY_BYTES, MOST_WAITING_BYTES
 from inspector.tap.capture_file import TapCapture
 from inspector.tap.hold import FileHold
@@ -125,7 +125,7 @@ class ProcessRecording(Recording):
         self._filled = threading.Event()
         self._ending = False
         self._ready = threading.Event()
-        self._serve: Callable[[int, bool], HelperProcess] = lambda began_ns, resume: HelperProcess(
+        self._serve: Callable[[int, bool], WorkerProcess] = lambda began_ns, resume: WorkerProcess(
             serve_recording, path, origin, secrets_in, model, began_ns, resume, name="tap recorder"
         )
         self._helper = self._serve(time.time_ns(), False)
@@ -200,7 +200,7 @@ class ProcessRecording(Recording):
         with suppress(OSError, EOFError):
             while connection.poll(self._patience_s):
                 self._hear()
-        self._helper.end()
+        self._helper.end_process()
 
     def leave(self) -> None:
         """Cuts `close` short: the rest of the queue is only counted."""
@@ -293,7 +293,7 @@ class ProcessRecording(Recording):
         Open exchanges are lost: the new process gets only their numbers.
         """
         lost_ns = time.time_ns()
-        self._helper.end()
+        self._helper.end_process()
         if time.monotonic() - self._helper_since > _SOUND_S:
             self._say(_STARTED_AGAIN)
         else:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.tap.capture_name import NotPossibleError, claim_file
 from inspector.tap.http.address import AddressError, Listening, Upstream, listening_of, upstream_of
 from inspector.tap.http.ports import key_for, listened, port_for, remember_port
@@ -103,8 +103,8 @@ async def close_tap(tap: HttpTap, reason: str, hurried: asyncio.Event, *, say: C
         hurried: set by a signal from now on.
         say: shows the user a sentence.
     """
-    closing = spawn(tap.close(reason), name="close the tap")
-    hurry = spawn(hurried.wait(), name="a second signal")
+    closing = start_task(tap.close(reason), name="close the tap")
+    hurry = start_task(hurried.wait(), name="a second signal")
     await asyncio.wait((closing, hurry), timeout=_PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
     if not closing.done() and not hurry.done():
         say("Writing the last messages; press Ctrl+C again to skip them.")

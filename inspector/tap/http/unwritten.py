@@ -18,7 +18,7 @@ import msgspec
 from typing_extensions import override
 
 from inspector.protocol.secrets.masking import MASK, mask_text
-from inspector.protocol.secrets.rule_prefilter import NO_RULES, rules_for
+from inspector.protocol.secrets.rule_prefilter import NO_RULES, possible_rules
 from inspector.protocol.secrets.secret_keys import is_secret_key
 from inspector.protocol.secrets.streamed_pieces import mask_in_place
 
@@ -135,7 +135,7 @@ class Unwritten:
                 if form in text:
                     text = text.replace(form, MASK)
         bare = _PROGRESS.sub("", text) if "oken" in text else text
-        return text if rules_for(bare) == NO_RULES else mask_text(text)
+        return text if possible_rules(bare) == NO_RULES else mask_text(text)
 
     def in_place(self, text: str) -> str:
         """Replaces each character of a secret by a dot."""

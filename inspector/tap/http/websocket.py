@@ -9,7 +9,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType, web
 from multidict import CIMultiDict
 from yarl import URL
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.tap.http.lines import LONGEST_BODY_BYTES
 from inspector.tap.http.recording import Recording
 from inspector.tap.http.responses import ResponseCalls
@@ -96,8 +96,8 @@ async def _joined(
                 return str(message.data) if message.type is WSMsgType.ERROR else ""
 
     ways = {
-        spawn(pump(client, server, by_server=False), name="frames to the server"): "client-closed",
-        spawn(pump(server, client, by_server=True), name="frames to the client"): "complete",
+        start_task(pump(client, server, by_server=False), name="frames to the server"): "client-closed",
+        start_task(pump(server, client, by_server=True), name="frames to the client"): "complete",
     }
     try:
         done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from inspector.base.atomic_files import in_place_of
+from inspector.base.atomic_files import open_replacement
 from inspector.protocol.secrets.masking import mask_text
 from inspector.tap.command_words import shown_command
 from inspector.tap.http.unwritten import Unwritten
@@ -234,7 +234,7 @@ def applied(change: Change) -> Path | None:
             raise RefusedError(f"{path} has changed meanwhile and was left alone. Try again.")
         backup = _backed_up(path, change.before) if was_there else None
         # Written beside the file and renamed, so that a crash leaves the old or the new file.
-        with in_place_of(path) as file:
+        with open_replacement(path) as file:
             file.write(change.after)
             file.flush()
             os.fsync(file.fileno())

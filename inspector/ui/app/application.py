@@ -17,17 +17,17 @@ from PySide6.QtWidgets import QApplication
 
 from inspector import settings as stored
 from inspector.base import gc_control
-from inspector.base.async_tasks import cancel_and_wait, spawn
-from inspector.base.file_lock import Lock
-from inspector.base.instance_lock import Place, Request
-from inspector.base.targets import path_in
+from inspector.base.async_tasks import cancel_and_wait, start_task
+from inspector.base.file_lock import FileLock
+from inspector.base.instance_lock import ListeningPlace, OpenRequest
+from inspector.base.targets import target_path
 from inspector.diagnostics import program_log
 from inspector.present import secret_settings
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.tool_aliases import ToolAliases
 from inspector.settings import Settings
 from inspector.settings.credentials import TokenStore
-from inspector.settings.window_state import SavedWindow, take_last_open
+from inspector.settings.window_state import SavedWindow, lock_window_state
 from inspector.ui.app.desktop_files import DesktopFiles
 from inspector.ui.app.failures import FailureDialog, on_qt_message
 from inspector.ui.app.last_open import LastOpenKeeper
@@ -42,7 +42,7 @@ from inspector.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
-    from inspector.store.files.capture_folder import Unsaved
+    from inspector.store.files.capture_folder import UnsavedCapture
     from inspector.ui.app.single_instance import SingleInstance
     from inspector.ui.widgets.notice import NoticeStack
 
@@ -77,7 +77,7 @@ class Application:
     def __init__(
         self, qt: QApplication, *, theme: str | None = None, bundled_fonts: bool = False, remembers: bool = True
     ) -> None:
-        loaded = stored.load() if remembers else stored.LoadedSettings(Settings(), None)
+        loaded = stored.load_settings() if remembers else stored.LoadedSettings(Settings(), None)
         self.settings: Settings = loaded.settings
         dropped = drop_unusable_keys(self.settings, keyed_actions(ACTIONS))
         sentences = [loaded.message or "", dropped_keys_words(dropped) if dropped else ""]
@@ -116,7 +116,7 @@ class Application:
     @property
     def tool_aliases(self) -> ToolAliases:
         """Tool aliases: first from the command line, then from the settings."""
-        return ToolAliases.of([*self.aliases_here, *self.settings.tool_aliases])
+        return ToolAliases.from_texts([*self.aliases_here, *self.settings.tool_aliases])
 
     @property
     def front(self) -> MainWindow | None:
@@ -128,15 +128,15 @@ class Application:
 
     def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
         """Runs a coroutine in the background; it is cancelled when the application ends."""
-        return spawn(coro, name=name, owner=self.tasks)
+        return start_task(coro, name=name, owner=self.tasks)
 
     def keep_last_open(self) -> None:
         """Saves open documents for the next start, unless another process does."""
-        lock = take_last_open() if self.remembers else None
+        lock = lock_window_state() if self.remembers else None
         if lock is not None:
             self.last_open = LastOpenKeeper(self, lock)
 
-    def take_second_starts(self, place: Place, lock: Lock) -> None:
+    def take_second_starts(self, place: ListeningPlace, lock: FileLock) -> None:
         """Handles requests of later starts of the program, so that they need not run themselves."""
         from inspector.ui.app.single_instance import SingleInstance  # Qt's network, which no window waits for
 
@@ -159,13 +159,13 @@ class Application:
             window.restoring.begin(saved)
         window.show()
         # The objects of a window live long, so later collections skip them.
-        gc_control.settle()
+        gc_control.freeze_and_trim()
         return window
 
     def _tidy(self) -> None:
         """Collects garbage, unless a log is being read; see `run_loop`."""
         if not any(window.opening.reading for window in self.windows):
-            gc_control.collect()
+            gc_control.collect_garbage()
 
     def window_closing(self, window: MainWindow) -> None:
         """Called before a window closes."""
@@ -193,7 +193,7 @@ class Application:
         written, left_out = secret_settings.without_secrets(self.settings)
         self._say_left_out(left_out)
         try:
-            stored.save(written)
+            stored.save_settings(written)
         except OSError as error:
             sentence = f"The settings could not be saved: {error.strerror or error}. They apply until the program ends."
             for window in self.windows:
@@ -233,8 +233,8 @@ class Application:
         from inspector.sources.inputs import is_stream  # with numpy: not for a start page
 
         for target in targets:
-            is_file = "://" not in target and not is_stream(path_in(target))
-            window = self.new_window(path_in(target).name if is_file else "")
+            is_file = "://" not in target and not is_stream(target_path(target))
+            window = self.new_window(target_path(target).name if is_file else "")
             if "://" in target:  # the dialog reports invalid addresses
                 window.gateway.ask_for_gateway(target)
                 continue
@@ -244,7 +244,7 @@ class Application:
         """Opens a file sent by the desktop to the running program, like a later start."""
         from inspector.ui.app.single_instance import open_request
 
-        open_request(self, Request((path,)))
+        open_request(self, OpenRequest((path,)))
 
     async def run(self, start: Coroutine[Any, Any, None]) -> None:
         """Runs until the last window is closed.
@@ -268,7 +268,7 @@ class Application:
             if self.last_open is not None:
                 self.last_open.close()
 
-    def unsaved(self) -> list[Unsaved]:
+    def unsaved(self) -> list[UnsavedCapture]:
         """Returns captures that earlier runs did not save."""
         from inspector.store.files.capture_folder import unsaved_captures
 
@@ -331,7 +331,7 @@ def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
     """Runs a coroutine on Qt's event loop. Returns 130 on Ctrl+C."""
     try:
         with (
-            gc_control.only_when_asked(),
+            gc_control.defer_full_collection(),
             asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qt)) as runner,
         ):
             return runner.run(main)
@@ -342,7 +342,7 @@ def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
 @contextmanager
 def guarded(application: Application) -> Generator[None]:
     """Enables logging, error reports and reports of earlier crashes while windows run."""
-    application.log = program_log.start(mask_text, detailed=application.developer)
+    application.log = program_log.start_logging(mask_text, detailed=application.developer)
     application.failures.install()
     application.previous_run.look_soon()
     try:
@@ -350,12 +350,12 @@ def guarded(application: Application) -> Generator[None]:
     finally:
         application.previous_run.close()
         application.failures.uninstall()
-        program_log.stop(application.log)
+        program_log.stop_logging(application.log)
 
 
 def run_windows(
     targets: list[str], *, theme: str | None = None, tool_aliases: Sequence[str] = (), standalone: bool = False,
-    new_window: bool = False, first: tuple[Place, Lock] | None = None,
+    new_window: bool = False, first: tuple[ListeningPlace, FileLock] | None = None,
 ) -> int:  # fmt: skip
     """Opens the windows and runs until the last one is closed.
 

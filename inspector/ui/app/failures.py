@@ -21,8 +21,8 @@ from PySide6.QtCore import QMessageLogContext, QObject, Qt, QTimer, QtMsgType, S
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from inspector.diagnostics import crash_report, hard_crashes, program_log
-from inspector.diagnostics.crash_report import Choices, Failure, Failures, Surroundings
-from inspector.present.wire_text import plain
+from inspector.diagnostics.crash_report import Environment, Failure, Failures, ReportChoices
+from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class FailureDialog(QObject):
             shows: open the dialog; else the error is only in the log and in a later report.
         """
         try:
-            known = self.failures.take(origin, error, words)
+            known = self.failures.count_failure(origin, error, words)
             self._log_it(known, origin, error, words)
             if shows and not self._awaited:
                 self._awaited = True
@@ -227,7 +227,9 @@ class FailureDialog(QObject):
     def _sentence(self) -> str:
         kinds, total = self.failures.kinds, self.failures.total
         first = kinds[0] if kinds else None
-        named = plain(f"{first.title}: {first.words}" if first and first.words else first.title if first else "", 200)
+        named = safe_line(
+            f"{first.title}: {first.words}" if first and first.words else first.title if first else "", 200
+        )
         often = "" if total <= 1 else f" {total if total <= _MOST_REFRESHED else 'More than a thousand'} errors so far."
         if first is not None and first.title == "ModuleNotFoundError" and "'inspector." in first.words:
             often += " A program file is missing, perhaps after an upgrade: restart the program."
@@ -236,16 +238,16 @@ class FailureDialog(QObject):
             "If the window behaves unexpectedly, save your work and restart the program."
         )
 
-    def _compose(self, choices: Choices) -> str:
-        traces = crash_report.failure_words(self.failures, choices)
+    def _compose(self, choices: ReportChoices) -> str:
+        traces = crash_report.describe_failures(self.failures, choices)
         try:
             where = self._surroundings()
         except Exception:  # noqa: BLE001  they may be what is broken
             _log.exception("Where an error happened could not be told")
-            where = Surroundings([("Surroundings", "could not be determined; see the program's log")])
-        return crash_report.compose("Error in Context Inspector", traces, where, choices, mask_text)
+            where = Environment([("Surroundings", "could not be determined; see the program's log")])
+        return crash_report.compose_report("Error in Context Inspector", traces, where, choices, mask_text)
 
-    def _surroundings(self) -> Surroundings:
+    def _surroundings(self) -> Environment:
         from inspector.ui.dialogs.environment_facts import opened, surroundings
 
         program, log = self._program, self._program.log
@@ -288,7 +290,7 @@ def on_qt_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> N
     if text.startswith("This plugin does not support"):  # the offscreen platform prints it for every window
         return
     if kind == QtMsgType.QtFatalMsg:
-        hard_crashes.dump(f"Qt\n{crash_report.marked_message(mask_text(text))}")
+        hard_crashes.write_dump(f"Qt\n{crash_report.marked_message(mask_text(text))}")
     if kind == QtMsgType.QtCriticalMsg and _in_force is not None:
         _in_force.take("Qt", None, text)
         return

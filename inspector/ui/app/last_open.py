@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer
 
-from inspector.base.file_lock import Lock
-from inspector.base.targets import path_in
-from inspector.present.wire_text import plain
+from inspector.base.file_lock import FileLock
+from inspector.base.targets import target_path
+from inspector.present.wire_text import safe_line
 from inspector.settings.window_state import (
-    MOST_ATTEMPTS,
-    LastOpen,
+    MAX_ATTEMPTS,
     SavedWindow,
-    encoded,
+    WindowState,
+    encode_state,
     last_open_path,
     load_last_open,
     save_last_open,
 )
-from inspector.sources.blocking_files import in_time
+from inspector.sources.blocking_files import call_with_timeout
 from inspector.survey import is_survey
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class OpensWindows(Protocol):
 class LastOpenKeeper(QObject):
     """Saves and restores open documents; one process at a time."""
 
-    def __init__(self, program: OpensWindows, lock: Lock, parent: QObject | None = None) -> None:
+    def __init__(self, program: OpensWindows, lock: FileLock, parent: QObject | None = None) -> None:
         """Loads the saved state; opens no window yet.
 
         Args:
@@ -100,24 +100,24 @@ class LastOpenKeeper(QObject):
         before, self._waits = self._before, False
         if not self._program.settings.start.restore_windows:
             return False
-        if before.attempts >= MOST_ATTEMPTS and before.windows and not asked:
+        if before.attempts >= MAX_ATTEMPTS and before.windows and not asked:
             self._offered = True
             self._offer()
             return True
         self._offered, self._stands_since = False, None
         self._attempts = before.attempts + 1 if before.windows else 0
-        self._write(LastOpen(before.windows, self._attempts))
-        found = in_time([partial(_is_there, one.path) for one in before.windows])
+        self._write(WindowState(before.windows, self._attempts))
+        found = call_with_timeout([partial(_is_there, one.path) for one in before.windows])
         gone = [one for one, is_there in zip(before.windows, found, strict=True) if one.path and not is_there]
         there = [one for one in before.windows if one not in gone or one.connection is not None]
         for saved in there:
             self._open(saved, file=saved not in gone)
-        self._say(before.trouble, [one.path for one in gone])
+        self._say(before.problem, [one.path for one in gone])
         return bool(self._program.windows)
 
     def _open(self, saved: SavedWindow, *, file: bool) -> None:
         reads = bool(saved.path) and file
-        window = self._program.new_window(path_in(saved.path).name if reads else "", saved=saved)
+        window = self._program.new_window(target_path(saved.path).name if reads else "", saved=saved)
         if reads:
             window.opening.open_target(saved.path)
         elif saved.connection is not None:
@@ -136,7 +136,7 @@ class LastOpenKeeper(QObject):
         where = f"{connection.url}, space {connection.space}" if connection.space else connection.url
         again = partial(window.connections.join, known or connection)
         window.notices.show_notice(
-            _NOTICE, "note", f"This window was connected to {plain(where)}.", [("Reconnect", again)], closable=True
+            _NOTICE, "note", f"This window was connected to {safe_line(where)}.", [("Reconnect", again)], closable=True
         )
 
     def _offer(self) -> None:
@@ -149,7 +149,7 @@ class LastOpenKeeper(QObject):
         )  # fmt: skip
 
     def _forget(self, window: MainWindow) -> None:
-        self._before, self._attempts, self._offered = LastOpen(), 0, False
+        self._before, self._attempts, self._offered = WindowState(), 0, False
         window.notices.dismiss(_NOTICE)
         self.note()
 
@@ -163,7 +163,7 @@ class LastOpenKeeper(QObject):
             return
         windows = self._program.windows
         window = windows[-1] if windows else self._program.new_window()
-        names = [plain(Path(path).name, _LONGEST_NAME) for path in gone[:3]]
+        names = [safe_line(Path(path).name, _LONGEST_NAME) for path in gone[:3]]
         more = f" and {len(gone) - 3:,} more" if len(gone) > 3 else ""
         missing = f"These files no longer exist or do not respond: {', '.join(names)}{more}." if gone else ""
         sentence = " ".join(filter(None, (trouble, missing)))
@@ -182,7 +182,7 @@ class LastOpenKeeper(QObject):
         found = [saved for window in windows if (saved := window.restoring.noted()) is not None]
         if self._waits:
             if found:  # else the earlier state is kept
-                self._write(LastOpen(found))
+                self._write(WindowState(found))
             return
         if self._offered:
             if not found:
@@ -190,7 +190,7 @@ class LastOpenKeeper(QObject):
             self._offered, self._attempts = False, 0  # no open window belongs to the failed state
         if self._attempts and self._has_stood():
             self._attempts = 0
-        self._write(LastOpen(found, self._attempts))
+        self._write(WindowState(found, self._attempts))
 
     def _has_stood(self) -> bool:
         """Returns True if the restored documents have been open for `GOOD_AFTER_S`."""
@@ -222,15 +222,15 @@ class LastOpenKeeper(QObject):
 
     def _remove(self) -> None:
         """Removes the saved state."""
-        self._before, self._waits, self._offered = LastOpen(), False, False
+        self._before, self._waits, self._offered = WindowState(), False, False
         self._attempts, self._written = 0, b""
         try:
             last_open_path().unlink(missing_ok=True)
         except OSError as error:
             _log.info("What was open could not be removed: %s", error)
 
-    def _write(self, last: LastOpen) -> None:
-        content = encoded(last)
+    def _write(self, last: WindowState) -> None:
+        content = encode_state(last)
         if content == self._written:
             return
         try:
@@ -243,7 +243,7 @@ class LastOpenKeeper(QObject):
 
 def _is_there(path: str) -> bool:
     try:
-        found = path_in(path)
+        found = target_path(path)
         return found.is_file() or is_survey(found)
     except (OSError, ValueError):
         return False

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from inspector import version
 from inspector.diagnostics import crash_report, hard_crashes, program_log
-from inspector.diagnostics.crash_report import Choices, Surroundings
+from inspector.diagnostics.crash_report import Environment, ReportChoices
 from inspector.diagnostics.hard_crashes import HardCrash
 from inspector.protocol.secrets.masking import mask_text
 
@@ -66,9 +66,9 @@ class PreviousRun(QObject):
 
     def look(self) -> None:
         """Finds dumps and offers them; also logs facts on this run that would delay the start."""
-        hard_crashes.note("version", version())
+        hard_crashes.write_fact("version", version())
         _log.info("Context Inspector %s runs as process %d", version(), os.getpid())
-        self.crashes = hard_crashes.left_over()
+        self.crashes = hard_crashes.earlier_crashes()
         window = self._program.front
         if self.crashes and window is not None:
             self._offer(window)
@@ -101,16 +101,16 @@ class PreviousRun(QObject):
             "Its unsaved captures are on the start page."
         )
 
-    def _compose(self, choices: Choices) -> str:
+    def _compose(self, choices: ReportChoices) -> str:
         from inspector.ui.dialogs.environment_facts import desktop_facts, version_facts
 
         log = self._program.log
-        where = Surroundings(
+        where = Environment(
             [*version_facts(), *desktop_facts(self._program.theme.theme, len(self._program.windows))],
             log_lines=program_log.last_lines(log.path if log is not None else None, _LOG_LINES),
         )
         traces = [_run_words(crash, choices) for crash in self.crashes[:_MOST_DUMPS]]
-        return crash_report.compose("Context Inspector ended unexpectedly", traces, where, choices, mask_text)
+        return crash_report.compose_report("Context Inspector ended unexpectedly", traces, where, choices, mask_text)
 
     def _on_answered(self, answer: str) -> None:
         if answer == _DISCARD:
@@ -131,6 +131,6 @@ class PreviousRun(QObject):
         self.crashes = []
 
 
-def _run_words(crash: HardCrash, choices: Choices) -> str:
+def _run_words(crash: HardCrash, choices: ReportChoices) -> str:
     facts = ", ".join(f"{name} {value}" for name, value in crash.facts)
-    return f"The run: {facts}\n{crash_report.dump_words(crash.dump, choices)}"
+    return f"The run: {facts}\n{crash_report.describe_dump(crash.dump, choices)}"

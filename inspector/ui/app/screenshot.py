@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector.base.targets import is_session, path_in
+from inspector.base.targets import is_session, target_path
 from inspector.present.subject import ParticipantPlace
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.settings import RENAMED_PRESETS
@@ -60,7 +60,7 @@ def take_screenshot(shot: Shot) -> str | None:
 
         async def start() -> None:
             nonlocal sentence
-            sentence = await _take(application, shot, path_in(shot.file))
+            sentence = await _take(application, shot, target_path(shot.file))
             await application.close_all()
 
         await application.run(start())
@@ -188,7 +188,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     panes.problem_counts.refresh()  # at once instead of in slices
     if shot.select is None and panes.document.analysis.tokens.bytes_left <= _COUNTED_BYTES:
         panes.document.count_tokens()  # the account shows the number
-        panes.document.tell_counted()
+        panes.document.notify_counted()
     quick = shot.view is None and shot.panel is None and shot.select is not None
     await asyncio.sleep(0.05 if quick else _SETTLED_S)
     if window.msp.view.count_now():

@@ -18,10 +18,18 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
-from inspector.base.file_lock import Lock
-from inspector.base.instance_lock import GREETING, MOST_BYTES, TAKEN, Place, Request, decoded, is_own_user
-from inspector.base.targets import is_session, path_in
-from inspector.sources.blocking_files import in_time
+from inspector.base.file_lock import FileLock
+from inspector.base.instance_lock import (
+    ACCEPTED,
+    GREETING,
+    MAX_REQUEST_BYTES,
+    ListeningPlace,
+    OpenRequest,
+    decode_request,
+    is_own_user,
+)
+from inspector.base.targets import is_session, target_path
+from inspector.sources.blocking_files import call_with_timeout
 from inspector.sources.inputs import is_stream
 
 if TYPE_CHECKING:
@@ -50,7 +58,9 @@ class TakesRequests(Protocol):
 class SingleInstance(QObject):
     """Listens for later starts while this program is the first one."""
 
-    def __init__(self, program: TakesRequests, place: Place, lock: Lock, parent: QObject | None = None) -> None:
+    def __init__(
+        self, program: TakesRequests, place: ListeningPlace, lock: FileLock, parent: QObject | None = None
+    ) -> None:
         """Prepares the server; `listen` starts it.
 
         Args:
@@ -101,7 +111,7 @@ class SingleInstance(QObject):
             timer.timeout.connect(partial(self._end, caller))
             self._callers[caller] = timer
             # Bounded: any program of the user can connect.
-            caller.setReadBufferSize(MOST_BYTES + 1)
+            caller.setReadBufferSize(MAX_REQUEST_BYTES + 1)
             caller.readyRead.connect(partial(self._on_words, caller))
             caller.disconnected.connect(partial(self._end, caller))
             timer.start()
@@ -112,12 +122,12 @@ class SingleInstance(QObject):
         if caller not in self._callers:
             return
         if not caller.canReadLine():
-            if caller.bytesAvailable() > MOST_BYTES:
+            if caller.bytesAvailable() > MAX_REQUEST_BYTES:
                 self._end(caller)
             return
-        request = decoded(bytes(caller.readLine(MOST_BYTES + 1).data()))
+        request = decode_request(bytes(caller.readLine(MAX_REQUEST_BYTES + 1).data()))
         if request is not None:
-            caller.write(TAKEN)
+            caller.write(ACCEPTED)
             caller.flush()
         self._end(caller)
         if request is not None:
@@ -145,7 +155,7 @@ def _is_own(caller: QLocalSocket) -> bool:
         return False
 
 
-def open_request(program: TakesRequests, request: Request) -> None:
+def open_request(program: TakesRequests, request: OpenRequest) -> None:
     """Opens the files of a second start and raises their window."""
     if request.token:  # Qt passes it to the desktop once, when a window is raised
         os.environ["XDG_ACTIVATION_TOKEN"] = request.token
@@ -160,7 +170,7 @@ def open_request(program: TakesRequests, request: Request) -> None:
 
 
 def _open(program: TakesRequests, target: str, *, new_window: bool) -> MainWindow:
-    reads = "://" not in target and in_time([partial(_can_be_read, path_in(target))]) == [True]
+    reads = "://" not in target and call_with_timeout([partial(_can_be_read, target_path(target))]) == [True]
     open_already = _window_on(program, target) if reads and not new_window else None
     if open_already is not None:
         return open_already
@@ -170,7 +180,7 @@ def _open(program: TakesRequests, target: str, *, new_window: bool) -> MainWindo
         return window
     if not reads:
         window.notices.say(
-            f"{path_in(target)} cannot be read: there is no such file, or it does not respond.", "severity.error"
+            f"{target_path(target)} cannot be read: there is no such file, or it does not respond.", "severity.error"
         )
         return window
     window.opening.open_target(target)
@@ -187,7 +197,7 @@ def _can_be_read(path: Path) -> bool:
 
 def _window_on(program: TakesRequests, target: str) -> MainWindow | None:
     """Returns a window that already shows this file in the same way: alone, or as a session with its sub-agents."""
-    path = path_in(target)
+    path = target_path(target)
     windows = [window for window in program.windows if window.shown.location.is_session == is_session(target)]
     shown = ((window, window.shown.location.kept_file(window.document)) for window in windows if window.panes)
     return next((window for window, home in shown if home is not None and _is_same(home, path)), None)

@@ -13,7 +13,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from inspector.diagnostics.crash_report import shortened
+from inspector.diagnostics.crash_report import shorten_paths
 
 _MOST = 40
 
@@ -48,7 +48,7 @@ def _threads() -> Iterable[str]:
 
 
 def _place(frame: Any) -> str:
-    file = shortened(f'File "{frame.f_code.co_filename}"').removeprefix('File "').removesuffix('"')
+    file = shorten_paths(f'File "{frame.f_code.co_filename}"').removeprefix('File "').removesuffix('"')
     return f"{frame.f_code.co_name}, {file}:{frame.f_lineno}"
 
 

@@ -149,7 +149,7 @@ class Figures:
         rows = (
             ("messages", f"{len(document.capture):,}"),
             ("not yet in the views", f"{bridge.waiting if bridge is not None else 0:,}"),
-            ("not yet read", formats.size(document.sources.behind)),
+            ("not yet read", formats.size(document.sources.unread_bytes)),
             ("tokens not counted", f"{document.analysis.tokens.uncounted:,}"),
             ("checks behind", "yes" if document.analysis.findings.behind else "no"),
             ("tasks", str(len(self._tasks))),

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector.diagnostics.licences import Licence, bundled
-from inspector.present.wire_text import plain, visible_controls
+from inspector.diagnostics.licences import Licence, bundled_licences
+from inspector.present.wire_text import safe_line, visible_controls
 from inspector.ui.dialogs.dialog import Dialog, ListFrame
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
@@ -46,7 +46,7 @@ class AboutDialog(Dialog):
         self._facts = facts
         self._trouble = ""
         try:
-            self._parts = bundled()
+            self._parts = bundled_licences()
         except (OSError, ValueError, TypeError, LookupError) as error:
             self._parts = list[Licence]()
             self._trouble = f"The list of parts cannot be read: {error}. Reinstall the program."
@@ -66,7 +66,7 @@ class AboutDialog(Dialog):
         words.setSpacing(4)
         words.addWidget(TextLabel("Context Inspector", variant="title", name="aboutTitle", parent=self))
         words.addWidget(TextLabel(CLAIM, variant="secondary", name="aboutClaim", wrap=True, parent=self))
-        versions = "\n".join(f"{name}: {plain(value)}" for name, value in self._facts)
+        versions = "\n".join(f"{name}: {safe_line(value)}" for name, value in self._facts)
         facts = TextLabel(versions, variant="small", name="aboutFacts", wrap=True, parent=self)
         facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         words.addSpacing(4)
@@ -95,7 +95,7 @@ class AboutDialog(Dialog):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         for row, part in enumerate(self._parts):
-            for column, words in enumerate((part.name, part.version, plain(part.licence, _LONGEST))):
+            for column, words in enumerate((part.name, part.version, safe_line(part.licence, _LONGEST))):
                 self.table.setItem(row, column, QTableWidgetItem(words))
         self.table.currentCellChanged.connect(self._show_licence)
         frame.lines.addWidget(self.table)
@@ -126,7 +126,7 @@ class AboutDialog(Dialog):
     def versions(self) -> str:
         """Returns the text for Copy."""
         facts = [f"{name}: {value}" for name, value in self._facts]
-        parts = [f"{part.name} {part.version} ({plain(part.licence, _LONGEST)})" for part in self._parts]
+        parts = [f"{part.name} {part.version} ({safe_line(part.licence, _LONGEST)})" for part in self._parts]
         return "\n".join([*facts, "", *parts]).rstrip() + "\n"
 
     def copy(self) -> None:

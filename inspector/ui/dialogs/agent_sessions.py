@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout
 from typing_extensions import override
 
 from inspector.present.formats import count_of, day_words, size
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.secrets.masking import mask_text
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
 from inspector.ui.dialogs.dialog import Dialog, DialogList, ListFrame
@@ -87,7 +87,7 @@ class SessionListModel(QAbstractListModel):
 
     def says(self, session: AgentSession) -> str:
         """Returns the name of a session: its title, else its first prompt."""
-        return plain(mask_text(session.name[:_LONGEST])) or "No prompt"
+        return safe_line(mask_text(session.name[:_LONGEST])) or "No prompt"
 
     def when(self, session: AgentSession) -> str:
         return day_words(session.modified, self._now)
@@ -95,13 +95,13 @@ class SessionListModel(QAbstractListModel):
 
 def project_name(session: AgentSession) -> str:
     """Returns the last folder of the session's working directory."""
-    return plain(session.project.rstrip("/\\").replace("\\", "/").rpartition("/")[2])
+    return safe_line(session.project.rstrip("/\\").replace("\\", "/").rpartition("/")[2])
 
 
 def facts(session: AgentSession) -> list[str]:
     """Returns further facts about a session."""
     agents = count_of(session.sub_agents, "sub-agent") if session.sub_agents else ""
-    words = (PROGRAMS[session.program], plain(session.model), agents, size(session.size))
+    words = (PROGRAMS[session.program], safe_line(session.model), agents, size(session.size))
     return [*filter(None, words), *(["running"] if session.running else [])]
 
 
@@ -185,7 +185,7 @@ class AgentSessionsDialog(Dialog):
         row = next((n for n in rows if (s := self._model.session(n)) is not None and s.identifier == selected), 0)
         self._list.setCurrentIndex(self._model.index(row))
         words = self._words()
-        self._says.setText(plain(words, 2_000))
+        self._says.setText(safe_line(words, 2_000))
         self._says.setVisible(bool(words))
         self._list.set_empty_text(self._why_empty())
         self._enable()

@@ -16,10 +16,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.base.async_tasks import spawn
-from inspector.present.wire_text import plain
+from inspector.base.async_tasks import start_task
+from inspector.present.wire_text import safe_line
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
-from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account
+from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account_name
 from inspector.sources.connection import AddressError, Connection, Secret, named_space, new_participant, normal_url
 from inspector.ui.dialogs.dialog import FittedDialog
 from inspector.ui.dialogs.keep_fields import KeepFields
@@ -134,7 +134,7 @@ class ConnectDialog(FittedDialog):
         known = editing is not None and any(one.id == editing.id for one in settings.connections)
         title = "Connect to a gateway"
         if editing is not None:
-            title = f"Edit {plain(editing.name)}" if known else "New connection"
+            title = f"Edit {safe_line(editing.name)}" if known else "New connection"
         super().__init__(theme_controller, name="connectDialog", title=title, width=560, parent=parent)
         self._choices: list[ConnectionSettings] = [*settings.connections, *settings.unnamed_connections()]
         self._names = list(settings.connections)
@@ -317,7 +317,7 @@ class ConnectDialog(FittedDialog):
         if connection is None or self._tasks:
             return
         if self._needs_keyring():
-            spawn(self._connect_with_stored_token(connection), name="read a token", owner=self._tasks)
+            start_task(self._connect_with_stored_token(connection), name="read a token", owner=self._tasks)
         else:
             self._finish(connection)
 
@@ -363,11 +363,11 @@ class ConnectDialog(FittedDialog):
             if self._tokens is None:
                 self._keeping.set_trouble(NO_KEYRING)
             else:
-                spawn(self._look_for_keyring(self._tokens), name="look for the keyring", owner=self._looking)
+                start_task(self._look_for_keyring(self._tokens), name="look for the keyring", owner=self._looking)
         self._say_where_the_token_is()
 
     async def _look_for_keyring(self, tokens: TokenStore) -> None:
-        self._keeping.set_trouble(await tokens.trouble())
+        self._keeping.set_trouble(await tokens.unavailable_reason())
         self._say_where_the_token_is()
 
     def _needs_keyring(self) -> bool:
@@ -379,7 +379,7 @@ class ConnectDialog(FittedDialog):
         self._token.setPlaceholderText(TOKEN_STORED if there else "")
         other = self._keeping.other_stored_token(self._address.text())
         if other:
-            self._token_row.say_help(f"The saved token is for {plain(other)} and is not sent to other gateways.")
+            self._token_row.say_help(f"The saved token is for {safe_line(other)} and is not sent to other gateways.")
         else:
             stored = self._keeping.keeps_token or there
             self._token_row.say_help(TOKEN_STORED_HELP if stored else TOKEN_HELP)
@@ -393,7 +393,7 @@ class ConnectDialog(FittedDialog):
         self._result.say("connect", "ink.secondary", WAITING, WAITING_DETAIL)
         self._waiting = True
         try:
-            return replace(connection, token=await self._tokens.read(account(before)))
+            return replace(connection, token=await self._tokens.read_token(account_name(before)))
         except KeyringError as error:
             self.say_trouble(str(error))
             return None
@@ -406,7 +406,7 @@ class ConnectDialog(FittedDialog):
         connection = self.connection()
         if connection is None or self._test is None or self._tasks:  # a disabled button would lose the focus
             return
-        spawn(self._run_test(self._test, connection), name="test a connection", owner=self._tasks)
+        start_task(self._run_test(self._test, connection), name="test a connection", owner=self._tasks)
 
     async def _run_test(self, test: Test, connection: Connection) -> None:
         whole = await self._with_stored_token(connection) if self._needs_keyring() else connection
@@ -465,4 +465,4 @@ def _words(choice: ConnectionSettings) -> str:
     """Returns one line of the list; a saved connection begins with its name."""
     parts = [choice.name] if isinstance(choice, NamedConnection) else []
     parts += [choice.url, f"space {choice.space}" if choice.space else ""]
-    return "  ".join(plain(part) for part in parts if part)
+    return "  ".join(safe_line(part) for part in parts if part)

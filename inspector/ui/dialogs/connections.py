@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.settings import NamedConnection, Settings
 from inspector.ui.dialogs.dialog import Dialog, DialogList, ListFrame
 from inspector.ui.dialogs.ordered_list import Index, RowDelegate
@@ -78,7 +78,7 @@ class ConnectionListModel(QAbstractListModel):
             Qt.ItemDataRole.EditRole: one.name,
             PLACE_ROLE: place,
             TOKEN_ROLE: TOKEN_WORDS[one.token],
-            Qt.ItemDataRole.AccessibleTextRole: f"{plain(one.name)}: {plain(place)}, {TOKEN_WORDS[one.token]}",
+            Qt.ItemDataRole.AccessibleTextRole: f"{safe_line(one.name)}: {safe_line(place)}, {TOKEN_WORDS[one.token]}",
         }.get(Qt.ItemDataRole(role) if role < Qt.ItemDataRole.UserRole else role)
 
     @override
@@ -126,7 +126,7 @@ class ConnectionDelegate(RowDelegate):
             ("body", "ink.secondary", index.data(PLACE_ROLE), place, token - gap),
             ("small", "ink.tertiary", index.data(TOKEN_ROLE), token, right),
         ):
-            paints.draw(painter, role, ink, start, box, plain(str(words)), end - start)
+            paints.draw(painter, role, ink, start, box, safe_line(str(words)), end - start)
 
 
 TITLE = "Connections"

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QScreen
 from inspector import version
 from inspector.base.optional_dependencies import EXTRAS
 from inspector.diagnostics import licences, program_log
-from inspector.diagnostics.crash_report import Opened, Surroundings, system_facts
+from inspector.diagnostics.crash_report import Environment, OpenedWindow, system_facts
 
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
@@ -27,8 +27,8 @@ _LOG_LINES = 200
 
 
 def surroundings(
-    settings: Settings, theme: Theme, log: Path | None, windows: int, documents: Sequence[Opened]
-) -> Surroundings:
+    settings: Settings, theme: Theme, log: Path | None, windows: int, documents: Sequence[OpenedWindow]
+) -> Environment:
     """Returns the environment and the open documents.
 
     Args:
@@ -39,7 +39,7 @@ def surroundings(
         documents: the open documents; see `opened`.
     """
     facts = [*version_facts(), *desktop_facts(theme, windows)]
-    return Surroundings(facts, settings.model_dump(), documents, program_log.last_lines(log, _LOG_LINES))
+    return Environment(facts, settings.model_dump(), documents, program_log.last_lines(log, _LOG_LINES))
 
 
 def version_facts() -> list[tuple[str, str]]:
@@ -54,7 +54,9 @@ def version_facts() -> list[tuple[str, str]]:
 
 def about_facts() -> list[tuple[str, str]]:
     """Returns the facts of Help > About."""
-    without = [(f"Without {one.name}", f"no {one.purpose}. {one.missing()}") for one in EXTRAS if one.lacking()]
+    without = [
+        (f"Without {one.name}", f"no {one.purpose}. {one.missing_message()}") for one in EXTRAS if one.missing_modules()
+    ]
     return [*version_facts()[:-1], ("Platform plugin", QGuiApplication.platformName()), *without]
 
 
@@ -70,7 +72,7 @@ def _library_versions() -> Iterator[tuple[str, str]]:
 
 def _listed_versions() -> dict[str, str]:
     try:
-        return {one.name.lower(): one.version for one in licences.bundled()}
+        return {one.name.lower(): one.version for one in licences.bundled_licences()}
     except (OSError, ValueError, TypeError, LookupError):  # an error report must not fail itself
         return {}
 
@@ -90,11 +92,11 @@ def _screen_words(screen: QScreen) -> str:
     return f"{size.width()} by {size.height()} at {screen.devicePixelRatio():.0%}, {screen.refreshRate():.0f} Hz"
 
 
-def opened(document: CaptureDocument, shown: int, total: int) -> Opened:
+def opened(document: CaptureDocument, shown: int, total: int) -> OpenedWindow:
     """Returns the document of a window in numbers, with `shown` of `total` messages visible."""
     sources = document.capture.sources
-    format_ = "live" if document.live else next((source.format or "" for source in sources), "")
-    return Opened(
+    format_ = "live" if document.live else next((source.main_format or "" for source in sources), "")
+    return OpenedWindow(
         str(document.path or document.name), format_, total, shown, sum(source.size for source in sources),
         len(document.analysis.participants.all), len(document.analysis.contexts.tree),
     )  # fmt: skip

@@ -104,7 +104,11 @@ class ExportDialog(FittedDialog):
         self._which.chosen.connect(self.which_chosen)
         self._which.chosen.connect(self._refresh)
         self._format = SegmentedControl(
-            self._themes, [(str(one), one.words) for one in Format], name="exportFormat", label="Format", parent=self
+            self._themes,
+            [(str(one), one.display_name) for one in Format],
+            name="exportFormat",
+            label="Format",
+            parent=self,
         )
         self._format.chosen.connect(self._refresh)
         self._format_row = FieldColumn(

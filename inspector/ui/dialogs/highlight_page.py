@@ -10,9 +10,9 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QHBoxLayout, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 from typing_extensions import override
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.settings import HighlightColor, HighlightRule
-from inspector.settings.sharing import Shared
+from inspector.settings.sharing import SharedPresets
 from inspector.ui.dialogs.named_filters_page import NamedFiltersPage, Words
 from inspector.ui.dialogs.ordered_list import Index, OrderedModel
 from inspector.ui.dialogs.presets_page import FILTER_ROLE, PresetDelegate
@@ -46,7 +46,7 @@ class HighlightListModel(OrderedModel[HighlightRule]):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             manner = "left edge" if rule.paint == "edge" else "text"
             state = "on" if rule.on else "off"
-            return f"{plain(rule.name)}: {plain(rule.filter) or 'no filter'}, {rule.color}, {manner}, {state}"
+            return f"{safe_line(rule.name)}: {safe_line(rule.filter) or 'no filter'}, {rule.color}, {manner}, {state}"
         return None
 
 
@@ -191,11 +191,11 @@ class HighlightPage(NamedFiltersPage[HighlightRule]):
     # Sharing
 
     @override
-    def given(self) -> Shared:
-        return Shared(highlights=self.items())
+    def given(self) -> SharedPresets:
+        return SharedPresets(highlights=self.items())
 
     @override
-    def found_in(self, shared: Shared) -> tuple[Sequence[HighlightRule], str]:
+    def found_in(self, shared: SharedPresets) -> tuple[Sequence[HighlightRule], str]:
         return shared.highlights, "It has presets, which can be imported on their page." if shared.presets else ""
 
 

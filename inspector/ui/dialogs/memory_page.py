@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from inspector.base.memory_budget import LEAST_MB
+from inspector.base.memory_budget import MIN_BUDGET_MB
 from inspector.settings import Memory, Settings
 from inspector.ui.dialogs.settings import SettingsPage
 from inspector.ui.look.theme import ThemeController
@@ -43,7 +43,7 @@ class MemoryPage(SettingsPage):
         self._limit.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._limit.setValue(settings.memory.limit_mb)
         self._limit.valueChanged.connect(self._on_limit_changed)
-        help_text = f"{_HELP} At least {LEAST_MB} MB."
+        help_text = f"{_HELP} At least {MIN_BUDGET_MB} MB."
         limit = FieldColumn(self._limit, name="settingsMemoryColumn", help_text=help_text, parent=self)
         form.add_field("For messages", limit, self._limit)
         column.addLayout(form)

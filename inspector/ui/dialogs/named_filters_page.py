@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStyledItemDelegate, QVBox
 from inspector.filters import FilterError, compile_filter
 from inspector.present.secret_settings import NOT_WRITTEN, holds_secret
 from inspector.settings import HighlightRule, Preset
-from inspector.settings.sharing import Shared, UnreadableShareError, not_yet_among
+from inspector.settings.sharing import SharedPresets, UnreadableShareError, new_items
 from inspector.ui.dialogs.dialog import ListFrame
 from inspector.ui.dialogs.ordered_list import OrderedList, OrderedModel
 from inspector.ui.dialogs.share_buttons import ShareButtons, outcome
@@ -96,11 +96,11 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         """Returns the help text under a valid filter."""
         return NOT_WRITTEN if holds_secret(text) else self._words.filter_help
 
-    def given(self) -> Shared:
+    def given(self) -> SharedPresets:
         """Returns the content of an exported file."""
         raise NotImplementedError
 
-    def found_in(self, shared: Shared) -> tuple[Sequence[Item], str]:
+    def found_in(self, shared: SharedPresets) -> tuple[Sequence[Item], str]:
         """Returns the items of an imported file. Without any, the sentence names its other content, or is ""."""
         raise NotImplementedError
 
@@ -264,12 +264,12 @@ class NamedFiltersPage(QWidget, Generic[Item]):
 
     # Sharing
 
-    def _take(self, shared: Shared, file: str) -> str:
+    def _take(self, shared: SharedPresets, file: str) -> str:
         """Adds the new items of a file that have valid filters."""
         found, other = self.found_in(shared)
         if not found:
             raise UnreadableShareError(" ".join(filter(None, (f"{file} holds no {self._words.title.lower()}.", other))))
-        new = not_yet_among(self._model.items(), found)
+        new = new_items(self._model.items(), found)
         troubles = [(item, _trouble_of(item.filter)) for item in new]
         wrong = [f"{item.name} ({trouble.rstrip('.')})" for item, trouble in troubles if trouble]
         good = [item for item, trouble in troubles if not trouble]

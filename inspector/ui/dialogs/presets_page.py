@@ -9,9 +9,9 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QStyledItemDelegate, QWidget
 from typing_extensions import override
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.settings import Preset
-from inspector.settings.sharing import Shared
+from inspector.settings.sharing import SharedPresets
 from inspector.ui.dialogs.key_trouble import trouble_with
 from inspector.ui.dialogs.named_filters_page import NamedFiltersPage, Words
 from inspector.ui.dialogs.ordered_list import Index, OrderedModel, RowDelegate
@@ -59,7 +59,7 @@ class PresetListModel(OrderedModel[Preset]):
             return shown(self.key(index.row()))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             key = shown(self.key(index.row()))
-            words = f"{plain(preset.name)}: {plain(preset.filter) or 'all messages'}"
+            words = f"{safe_line(preset.name)}: {safe_line(preset.filter) or 'all messages'}"
             return f"{words}, {key}" if key else words
         return None
 
@@ -86,9 +86,9 @@ class PresetDelegate(RowDelegate):
         """Draws name and filter between two x coordinates."""
         column = round(148 * paints.theme.zoom)
         first, second = ("ink.primary", "ink.tertiary") if ink == "ink" else (ink, ink)
-        paints.draw(painter, "body", first, left, box, plain(str(index.data())), column - 8)
+        paints.draw(painter, "body", first, left, box, safe_line(str(index.data())), column - 8)
         text = str(index.data(FILTER_ROLE))
-        role, words = ("mono-row", plain(text)) if text else ("body", self.without_filter)
+        role, words = ("mono-row", safe_line(text)) if text else ("body", self.without_filter)
         paints.draw(painter, role, second, left + column, box, words, max(0, right - left - column))
 
 
@@ -221,11 +221,11 @@ class PresetsPage(NamedFiltersPage[Preset]):
     # Sharing
 
     @override
-    def given(self) -> Shared:
-        return Shared(presets=self.items())
+    def given(self) -> SharedPresets:
+        return SharedPresets(presets=self.items())
 
     @override
-    def found_in(self, shared: Shared) -> tuple[Sequence[Preset], str]:
+    def found_in(self, shared: SharedPresets) -> tuple[Sequence[Preset], str]:
         return (
             shared.presets,
             "It has highlight rules, which can be imported on their page." if shared.highlights else "",

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.diagnostics.crash_report import Choices
+from inspector.diagnostics.crash_report import ReportChoices
 from inspector.present.wire_text import visible_controls
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.dialogs.dialog import Dialog, WordsRow
@@ -52,7 +52,7 @@ class ReportDialog(Dialog):
         theme_controller: ThemeController,
         title: str,
         text: str,
-        compose: Callable[[Choices], str],
+        compose: Callable[[ReportChoices], str],
         *,
         answers: Sequence[tuple[str, str]],
         file_name: str = "context-inspector-report.txt",
@@ -128,8 +128,8 @@ class ReportDialog(Dialog):
         self._page.addLayout(row)
 
     @property
-    def choices(self) -> Choices:
-        return Choices(**{name: box.isChecked() for name, box in self._boxes.items()})
+    def choices(self) -> ReportChoices:
+        return ReportChoices(**{name: box.isChecked() for name, box in self._boxes.items()})
 
     def say(self, text: str) -> None:
         """Replaces the summary."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from inspector.present.secret_settings import shared_without_secrets
-from inspector.present.wire_text import plain
-from inspector.settings.sharing import Shared, UnreadableShareError, read_shared, write_shared
+from inspector.present.wire_text import safe_line
+from inspector.settings.sharing import SharedPresets, UnreadableShareError, read_shared, write_shared
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.widgets.labels import TextLabel
@@ -28,8 +28,8 @@ class ShareButtons(QWidget):
         self,
         name: str,
         what: str,
-        give: Callable[[], Shared],
-        take: Callable[[Shared, str], str],
+        give: Callable[[], SharedPresets],
+        take: Callable[[SharedPresets, str], str],
         parent: QWidget | None = None,
     ) -> None:
         """Creates the buttons.
@@ -109,7 +109,7 @@ class ShareButtons(QWidget):
     def say(self, sentence: str, *, wrong: bool = False) -> None:
         """Shows a result; "" hides it."""
         variant = "error" if wrong else "hint"
-        self.status.setText(plain(sentence))
+        self.status.setText(safe_line(sentence))
         self.status.setVisible(bool(sentence))
         if self.status.property("variant") != variant:
             self.status.setProperty("variant", variant)

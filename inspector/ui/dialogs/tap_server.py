@@ -6,7 +6,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.tap.install.changes import Change, Found, Server
 from inspector.ui.dialogs.dialog import Dialog, DialogList, ListFrame
 from inspector.ui.dialogs.ordered_list import Index
@@ -42,7 +42,9 @@ class ServerListModel(QAbstractListModel):
         one = self.server(row)
         if one is None:
             return None
-        return TwoLines(plain(one.name), one.client.title, plain(one.shown), "tapped" if one.form.tapped else "")
+        return TwoLines(
+            safe_line(one.name), one.client.title, safe_line(one.shown), "tapped" if one.form.tapped else ""
+        )
 
     @override
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -54,7 +56,7 @@ class ServerListModel(QAbstractListModel):
         if one is None:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return plain(one.name)
+            return safe_line(one.name)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join(filter(None, self.lines(index.row()) or ()))
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -141,7 +143,9 @@ class TapServerDialog(Dialog):
 
     def show_change(self, change: Change | None, why_not: str = "") -> None:
         """Shows the planned change, or the reason why there is none."""
-        self._changes.setText("\n".join(plain(line, _LONGEST) for line in change.lines) if change is not None else "")
+        self._changes.setText(
+            "\n".join(safe_line(line, _LONGEST) for line in change.lines) if change is not None else ""
+        )
         self._changes.setVisible(change is not None)
         tapped = change is not None and change.server.form.tapped
         self._change.setText(UNTAP if tapped else TAP)
@@ -165,7 +169,7 @@ class TapServerDialog(Dialog):
 
     def say(self, sentence: str) -> None:
         """Shows a sentence below the list."""
-        self._says.setText(plain(sentence, _LONGEST))
+        self._says.setText(safe_line(sentence, _LONGEST))
         self._says.setVisible(bool(sentence))
 
     def _select(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.tool_aliases import AliasError, ToolAlias, ToolAliases, parse_alias
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, Form
@@ -111,11 +111,13 @@ class ToolNamesPage(QWidget):
 
     def _on_tried(self) -> None:
         name = self._tried.text().strip()
-        meant = ToolAliases(self._rules).meant(name)
+        meant = ToolAliases(self._rules).resolve(name)
         result = "Enter a name to see its tool."
         if name:
             result = (
-                "No rule matches, so the name stays as it is." if meant == name else f"The tool is {plain(meant, 200)}."
+                "No rule matches, so the name stays as it is."
+                if meant == name
+                else f"The tool is {safe_line(meant, 200)}."
             )
         self._try_field.say_help(result)
 

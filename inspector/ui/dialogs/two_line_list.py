@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractItemView, QFrame
 from typing_extensions import override
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.dialogs.dialog import DialogList
 from inspector.ui.dialogs.ordered_list import Index, RowDelegate
 from inspector.ui.look.paint_cache import PaintCache
@@ -80,4 +80,4 @@ def looked_in(none: str, places: Iterable[Path]) -> str:
     """Returns the text of an empty list: a sentence and the searched folders, one a line, home as ~."""
     home = Path.home()
     shown = (Path("~", place.relative_to(home)) if place.is_relative_to(home) else place for place in places)
-    return "\n".join((none, "", "Searched folders", *(plain(str(place), 300) for place in shown)))
+    return "\n".join((none, "", "Searched folders", *(safe_line(str(place), 300) for place in shown)))

@@ -124,7 +124,7 @@ class DocumentBridge(QObject):
             self._painted.start()
             return
         now = time.perf_counter()
-        rest = _REST_BEHIND if self._document.catching_up else _REST_FLOOD if self._flooded else _REST
+        rest = _REST_BEHIND if self._document.has_backlog else _REST_FLOOD if self._flooded else _REST
         self._rest_until = now + rest * (now - self._began)
         self._painting = False
         self._wait()

@@ -16,7 +16,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.facets import chosen_with, excluded_with
 from inspector.filters.search import Search
-from inspector.filters.stacked_conditions import FilterStack, opposite, resolved
+from inspector.filters.stacked_conditions import FilterStack, negate_filter, resolve_variables
 from inspector.filters.visible import Scope, VisibleRows
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui import budgets
@@ -69,7 +69,7 @@ class FilterState(QObject):
         super().__init__(parent)
         self._document = document
         self._rows = rows
-        self._rows.choose(self._rows.filter, None)  # messages read before the window existed
+        self._rows.apply_filter(self._rows.filter, None)  # messages read before the window existed
         self.selected_in: str | None = None
         self.own_filter: DisplayFilter | None = None
         self._stack = FilterStack()
@@ -114,7 +114,7 @@ class FilterState(QObject):
 
         An invalid filter only shows an error in the bar.
         """
-        self.apply_stack(self._stack.alone(text))
+        self.apply_stack(self._stack.with_only(text))
 
     def apply_own_text(self, text: str, compiled: DisplayFilter | None = None) -> None:
         """Applies the text of the filter bar together with the enabled conditions.
@@ -133,7 +133,7 @@ class FilterState(QObject):
             compiled: the compiled text, if the check has compiled it.
         """
         if compiled is not None or self.check_filter(text) is None:
-            self.apply_stack(self._stack.stacked(resolved(text, self.selected_context)), compiled)
+            self.apply_stack(self._stack.with_text_stacked(resolve_variables(text, self.selected_context)), compiled)
 
     def apply_stack(self, stack: FilterStack, compiled: DisplayFilter | None = None) -> None:
         """Applies conditions and the bar's own text. Invalid ones only show an error.
@@ -142,7 +142,7 @@ class FilterState(QObject):
             stack: the conditions and the text.
             compiled: an already compiled part.
         """
-        stack = stack.settled()
+        stack = stack.without_stale_exception()
         combined, own = stack.combined, None
         try:
             if stack.text != combined and stack.text.strip():
@@ -183,11 +183,11 @@ class FilterState(QObject):
             case "highlight":
                 self.highlight_requested.emit(text)
             case "and":
-                self.apply_stack(self._stack.added(text))
+                self.apply_stack(self._stack.with_condition(text))
             case "and_not":
-                self.apply_stack(self._stack.added(opposite(text)))
+                self.apply_stack(self._stack.with_condition(negate_filter(text)))
             case "or":
-                self.apply_stack(self._stack.widened(text))
+                self.apply_stack(self._stack.with_alternative(text))
             case _:
                 self.apply_filter(text)
 
@@ -208,9 +208,9 @@ class FilterState(QObject):
     def set_scope(self, scope: Scope | None) -> None:
         """Limits the table to a part of the tree, or shows all of it for None."""
         now = self.scope
-        another = scope is not None and (now is None or now.place != scope.place)
+        another = scope is not None and (now is None or now.identity != scope.identity)
         if another and self._stack.besides:  # the calls shown in addition were an exception to the old view
-            self.apply_stack(self._stack.showing(""))
+            self.apply_stack(self._stack.with_besides(""))
         self.search.start(self.filter, scope)
         self.scope_changed.emit(scope)
 
@@ -228,13 +228,13 @@ class FilterState(QObject):
 
     def show_everything(self) -> None:
         """Removes filter and scope. Conditions stay, switched off."""
-        self.put_view(compile_filter(""), None, self._stack.alone(""))
+        self.put_view(compile_filter(""), None, self._stack.with_only(""))
 
     def put_view(self, filter_: DisplayFilter, scope: Scope | None, stack: FilterStack | None = None) -> None:
         """Restores a view, or shows one by a compiled filter. Conditions unknown for it stay, switched off."""
         if filter_ is self.filter and scope == self.scope:
             return
-        self._keep_stack(stack or self._stacks.get(filter_.text) or self._stack.alone(filter_.text))
+        self._keep_stack(stack or self._stacks.get(filter_.text) or self._stack.with_only(filter_.text))
         self.search.start(filter_, scope)
         self.scope_changed.emit(scope)
         self.filter_applied.emit(filter_.text)
@@ -248,7 +248,7 @@ class FilterState(QObject):
             self.clear()
             return
         self.set_scope(None)
-        self.apply_stack(self._stack.alone(self._stack.text))
+        self.apply_stack(self._stack.with_only(self._stack.text))
 
     def show_pending(self) -> None:
         """Shows the requests without an answer and the open proposals."""
@@ -257,7 +257,7 @@ class FilterState(QObject):
 
     def grow(self, filter_: DisplayFilter) -> None:
         """Replaces the filter of a grown chain without a choice by the user."""
-        self._keep_stack(self._stack.alone(filter_.text))
+        self._keep_stack(self._stack.with_only(filter_.text))
         self.search.start(filter_, self.scope)
         self.filter_grown.emit(filter_.text)
 
@@ -277,7 +277,7 @@ class FilterState(QObject):
     def let_calls_through(self, on: bool) -> None:
         """Lets requests and proposals bypass filter and scope, or stops that."""
         self.calls_switched.emit()
-        stack = self._stack.showing(CALLS if on else "").settled()
+        stack = self._stack.with_besides(CALLS if on else "").without_stale_exception()
         scope = None if self.scope is None else replace(self.scope, calls=on)
         try:
             filter_ = self.compile(stack.combined)

@@ -144,7 +144,7 @@ class FindInView(QObject):
         """Handles a flush after the table. O(new and changed messages)."""
         if self.search is not None:
             before = len(self.search.hits)
-            again = self.search.take_in(changes, self._messages.current_message())
+            again = self.search.on_changes(changes, self._messages.current_message())
             if again and not self._more.isActive():
                 self._more.start(budgets.current.awaited_ms)
             if before != len(self.search.hits):
@@ -156,7 +156,7 @@ class FindInView(QObject):
     def apply_view(self) -> None:
         """Continues after a change of filter, scope or order."""
         if self.search is not None:
-            self.search.take_in(_NO_CHANGES, self._messages.current_message())
+            self.search.on_changes(_NO_CHANGES, self._messages.current_message())
             self._lit, self._tell_at = -1, 0.0
             self._go_on()
             self.changed.emit()
@@ -169,7 +169,7 @@ class FindInView(QObject):
         if search is None or not step or not search.knows_next(current, step):
             return
         self._wanted = 0
-        found = search.next(current, step)
+        found = search.next_hit(current, step)
         if found is None:
             return
         message, wrapped = found
@@ -190,21 +190,21 @@ class FindInView(QObject):
             self.bar.show_state(self._trouble, usable=False, wrong=bool(self._trouble))
             return
         count, place = len(search.hits), search.place_of(self._messages.current_message())
-        if not count and search.done and (search.gave_up or 0 < search.too_long == len(self._rows.chosen)):
+        if not count and search.is_done and (search.gave_up or 0 < search.timeout_count == len(self._rows.chosen)):
             self.bar.show_state(_TOO_LONG, usable=False, wrong=True)
             return
         if count:
             words = f"{place + 1:,} of {count:,}" if place is not None else f"{count:,} found"
             words = f"wrapped, {words}" if self._wrapped else words
         else:
-            nothing = "Nothing found in this view" if self._rows.chooses else "Nothing found"
-            words = nothing if search.done else "Searching"
-        if count and (not search.done or search.gave_up):
+            nothing = "Nothing found in this view" if self._rows.is_filtered else "Nothing found"
+            words = nothing if search.is_done else "Searching"
+        if count and (not search.is_done or search.gave_up):
             words += " so far"
         self.bar.show_state(
             words,
-            usable=count > 0 or not search.done,
-            fraction=None if search.done else search.fraction,
+            usable=count > 0 or not search.is_done,
+            fraction=None if search.is_done else search.fraction,
             aside=_left_out(search),
         )
 
@@ -213,7 +213,7 @@ def _left_out(search: FindSearch) -> str:
     """Returns a remark about messages that were not searched, or ""."""
     if search.gave_up:
         return "This expression takes too long, so the rest was not searched"
-    if not search.too_long:
+    if not search.timeout_count:
         return ""
-    are = "is" if search.too_long == 1 else "are"
-    return f"{formats.count_of(search.too_long, 'message')} took too long to search and {are} left out"
+    are = "is" if search.timeout_count == 1 else "are"
+    return f"{formats.count_of(search.timeout_count, 'message')} took too long to search and {are} left out"

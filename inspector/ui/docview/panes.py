@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from inspector.analysis import Changes
 from inspector.analysis.passes.changes import NO_ROWS
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, compile_filter
 from inspector.filters.completion import Completer
@@ -131,7 +131,7 @@ class Panes(QObject):
         self._detached = False
         self.shows_bookkeeping_here = False
 
-    def make(self) -> Steps[None]:
+    def make(self) -> SlicedWork[None]:
         """Creates and connects the panels, one a step."""
         for one in self._panels.values():
             if not one.waits:
@@ -296,8 +296,8 @@ class Panes(QObject):
     def use_contexts(self, contexts: Contexts) -> None:
         """Applies the settings of contexts, also to messages already read."""
         document = self.document
-        document.use_collapse_order(newest_first=contexts.collapses == "newest")
-        if document.use_idle_time(contexts.idle_after_s):
+        document.set_collapse_order(newest_first=contexts.collapses == "newest")
+        if document.set_idle_time(contexts.idle_after_s):
             self._renew_states()
             self.contexts.view.viewport().update()
             self.details.renew_place()
@@ -356,7 +356,7 @@ class Panes(QObject):
         Gaps and rows of session structure do not count. Without a filter and a scope both numbers are equal.
         """
         self.gaps.update()
-        shown, seen = self.rows.chosen, self.rows.seen
+        shown, seen = self.rows.chosen, self.rows.seen_count
         structure = self.document.analysis.contexts.sessions.count_structure
         return (
             len(shown) - self.gaps.among(shown) - structure(shown),
@@ -477,15 +477,15 @@ class Panes(QObject):
         state = self.filter_state
         hidden = self.rows.row_of(message) is None and (state.filter.text.strip() != "" or state.scope is not None)
         before, current, by_chain = state.view, self.messages.current_message(), self.shows_chain_alone
-        if self.rows.hides(message):
+        if self.rows.is_hidden(message):
             self._show_bookkeeping_here()
             hidden = hidden and self.rows.row_of(message) is None
         if hidden and current is not None and not self._going_back:
             self._note_stop(current)
         if hidden:
-            state.put_view(compile_filter(""), None, state.stack.alone(""))
+            state.put_view(compile_filter(""), None, state.stack.with_only(""))
         self.messages.go_to(message)
-        if self.rows.stands_for(message) != message:  # the row shows the stream, but this frame was requested
+        if self.rows.row_message(message) != message:  # the row shows the stream, but this frame was requested
             self.details.show_message(message)
         if hidden:
             hider = "the chain" if by_chain else hider_words(before[0], before[1])
@@ -506,7 +506,7 @@ class Panes(QObject):
             self.messages.go_to(message)
 
     def _go_to_hit(self, message: int) -> None:
-        if self.rows.hides(message):
+        if self.rows.is_hidden(message):
             self._show_bookkeeping_here()
         self.messages.go_to(message)
         self.details.lights.renew(go=True)

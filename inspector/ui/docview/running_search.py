@@ -58,7 +58,7 @@ class RunningSearch(QObject):
 
     def take_in(self, changes: Changes) -> None:
         if self._search is not None:
-            self._search.take_in(changes)
+            self._search.on_changes(changes)
 
     def stop(self) -> None:
         """Cancels the search because the document is about to close."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from inspector.ui.docview.location import DocumentLocation
 
 if TYPE_CHECKING:
-    from inspector.base.slices import Steps
+    from inspector.base.slices import SlicedWork
     from inspector.document.document import CaptureDocument
     from inspector.ui.docview.panes import Panes
     from inspector.ui.panels.runs.page import RunsPage
@@ -58,6 +58,6 @@ class ShowsDocuments(Protocol):
         """Creates the parts for a document while input events are handled, so that it appears sooner."""
         ...
 
-    def showing(self, document: CaptureDocument) -> Steps[Panes]:
+    def showing(self, document: CaptureDocument) -> SlicedWork[Panes]:
         """Shows a document in steps that let the event loop run. Each step paints one part."""
         ...

@@ -152,11 +152,11 @@ class ViewHead(QWidget):
         requests, proposals = self._panes.rows.hidden_calls()
         counts = ((requests, "request"), (proposals, "proposal"))
         parts = [count_of(count, word) for count, word in counts if count]
-        if not parts and self._panes.rows.chooses and self._panes.filter_state.shows_calls:
+        if not parts and self._panes.rows.is_filtered and self._panes.filter_state.shows_calls:
             links = [("Hide", self._panes.filter_state.hide_calls_again)]
             self.notices.show_notice(HIDDEN_CALLS, "note", SHOWN_AS_WELL, links)
             return
-        if not parts or not self._panes.document.may_go_on or not self._hides_waiting():
+        if not parts or not self._panes.document.may_grow or not self._hides_waiting():
             self.notices.dismiss(HIDDEN_CALLS)
             return
         # the notice names the filter, the scope or both

@@ -16,12 +16,12 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from inspector.base.targets import path_in
+from inspector.base.targets import target_path
 from inspector.document.saving import save_capture, save_copy, why_not_saved
 from inspector.present import formats
 from inspector.present.unsaved_captures import unsaved_words
 from inspector.store.columns.flags import Flag
-from inspector.store.files.capture_folder import OwnCapture, Unsaved, claim
+from inspector.store.files.capture_folder import OwnCapture, UnsavedCapture, lock_capture
 from inspector.ui.dialogs.asking import Asking, chosen_file
 from inspector.ui.dialogs.message import CANCEL
 
@@ -150,7 +150,7 @@ class CaptureSaving(QObject):
     async def _take_in_rest(self, session: LiveSession | None) -> None:
         """Refreshes the window after a save, and reads frames that could not be written before."""
         if session is not None and not self._shown.document.live:
-            session.release()
+            session.close_writer()
             await session.take_in_all()
         self._requests.counts_changed.emit()
         self._requests.title_changed.emit()
@@ -178,7 +178,7 @@ class CaptureSaving(QObject):
     def usual_folder(self) -> Path:
         """Returns the folder of the last opened or saved file, never the program's data folder."""
         recent = self._services.settings.recent_files
-        folder = path_in(recent[0]).parent if recent else Path.home()
+        folder = target_path(recent[0]).parent if recent else Path.home()
         return folder if folder.is_dir() else Path.home()
 
     @property
@@ -235,7 +235,7 @@ class CaptureSaving(QObject):
         """Deletes a discarded or empty capture after its files are closed, and releases others for the next start."""
         session = self._gateway.session
         if session is not None:
-            session.release()
+            session.close_writer()
         if self._location.unsaved is None:
             return
         # an empty capture is not worth a question at the next start
@@ -252,20 +252,20 @@ class CaptureSaving(QObject):
 
     # Recovering
 
-    def recover(self, unsaved: Unsaved) -> None:
+    def recover(self, unsaved: UnsavedCapture) -> None:
         """Opens the capture of a crashed process as unsaved."""
-        own = claim(unsaved.path)
+        own = lock_capture(unsaved.path)
         if own is None:
             self._say_gone(unsaved)
         else:
             self.recovered.emit(own, unsaved.space or unsaved.path.stem)
         self._services.look_for_unsaved()
 
-    def discard_unsaved(self, unsaved: Unsaved) -> None:
+    def discard_unsaved(self, unsaved: UnsavedCapture) -> None:
         """Deletes the capture of a crashed process after a question."""
         self._services.spawn(self._discard(unsaved), "discard a capture")
 
-    async def _discard(self, unsaved: Unsaved) -> None:
+    async def _discard(self, unsaved: UnsavedCapture) -> None:
         answer = await self._asking.ask(
             "Discard the capture?",
             f"{unsaved_words(unsaved, datetime.now().astimezone())}. This cannot be undone.",
@@ -275,8 +275,8 @@ class CaptureSaving(QObject):
             self._delete(unsaved)
             self._services.look_for_unsaved()
 
-    def _delete(self, unsaved: Unsaved) -> None:
-        own = claim(unsaved.path)
+    def _delete(self, unsaved: UnsavedCapture) -> None:
+        own = lock_capture(unsaved.path)
         if own is None:
             self._say_gone(unsaved)
             return
@@ -285,7 +285,7 @@ class CaptureSaving(QObject):
         except OSError as error:
             self._notices.say(f"{unsaved.path} cannot be deleted: {error.strerror or error}.", "severity.error")
 
-    def _say_gone(self, unsaved: Unsaved) -> None:
+    def _say_gone(self, unsaved: UnsavedCapture) -> None:
         there = unsaved.path.exists()
         what = "is open in another window" if there else "no longer exists"
         self._notices.say(f"The capture {unsaved.path.name} {what}.", "severity.warning")

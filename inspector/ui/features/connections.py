@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from inspector.settings import ConnectionSettings, NamedConnection
-from inspector.settings.credentials import KeyringError, account
+from inspector.settings.credentials import KeyringError, account_name
 from inspector.sources.connection import AddressError, Connection, Secret, new_participant, normal_url
 from inspector.ui import budgets
 from inspector.ui.dialogs.message import CANCEL, MessageDialog
@@ -75,7 +75,7 @@ class Connections(QObject):
 
     async def _join_with_token(self, chosen: NamedConnection) -> None:
         try:
-            token = await self._services.tokens.read(account(chosen))
+            token = await self._services.tokens.read_token(account_name(chosen))
         except KeyringError as error:
             self._end_waiting()
             self.ask_for(chosen, str(error))
@@ -125,8 +125,8 @@ class Connections(QObject):
         self._services.settings.keep_connection(save.connection)
         self.changed()
         before = save.before
-        old = account(before) if before is not None and before.token == "keyring" else ""
-        new = account(save.connection) if save.connection.token == "keyring" else ""
+        old = account_name(before) if before is not None and before.token == "keyring" else ""
+        new = account_name(save.connection) if save.connection.token == "keyring" else ""
         # an unchanged token needs no access to the keyring, which may ask for a password
         if save.token or (old and old != new):
             self._services.spawn(self._keep_token(save, old, new), f"keep the token of {save.connection.id}")
@@ -135,7 +135,7 @@ class Connections(QObject):
         tokens = self._services.tokens
         try:
             if new and save.token:
-                await tokens.keep(new, save.token)
+                await tokens.store_token(new, save.token)
         except KeyringError as error:
             if old == new:  # the old token stays in the keyring and must not be deleted there
                 then = "The keyring still has the old token."
@@ -150,7 +150,7 @@ class Connections(QObject):
 
     async def _forget_token(self, name: str) -> None:
         try:
-            await self._services.tokens.forget(name)
+            await self._services.tokens.delete_token(name)
         except KeyringError as error:
             self._say(str(error))
 
@@ -193,10 +193,10 @@ class Connections(QObject):
         return dialog
 
     def _delete(self, chosen: NamedConnection) -> None:
-        self._services.settings.drop_connection(chosen.id)
+        self._services.settings.remove_connection(chosen.id)
         self.changed()
         if chosen.token == "keyring":
-            self._services.spawn(self._forget_token(account(chosen)), f"remove the token of {chosen.id}")
+            self._services.spawn(self._forget_token(account_name(chosen)), f"remove the token of {chosen.id}")
 
     def manage(self) -> ConnectionsDialog:
         """Shows the dialog of all saved connections."""

@@ -71,13 +71,13 @@ class DeferredChecks(QObject):
 
     def _look(self) -> None:
         document, panes = self._shown.document, self._shown.panes
-        if self._is_reading() or document.sources.behind > LIVE_BLOCK_BYTES:  # reading has priority
+        if self._is_reading() or document.sources.unread_bytes > LIVE_BLOCK_BYTES:  # reading has priority
             return
         began = time.perf_counter()
         if panes is not None and panes.awaited and began - self._checked_at < budgets.current.rest_s:
             return
         self._checked_at = began
-        done = document.look_further(began + budgets.current.background_slice_s)
+        done = document.run_postponed_checks(began + budgets.current.background_slice_s)
         taken_ms = (time.perf_counter() - began) * 1000
         self._timer.setInterval(max(budgets.current.background_ms, round(_REST * taken_ms)))
         if done:

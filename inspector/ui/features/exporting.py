@@ -17,13 +17,13 @@ from inspector.analysis.passes.marks import ContextTarget
 from inspector.base.file_names import file_stem
 from inspector.document.marks_file import ExportedNotes, notes_of, write_beside
 from inspector.export import DEFAULT_FIELDS, Exported, ExportOptions, Format, preview, rows_of
-from inspector.export.files import trouble_of
+from inspector.export.files import write_error_words
 from inspector.export.msp import export_subsession
 from inspector.export.options import MARKED_FIELDS
 from inspector.export.steps import export_steps
 from inspector.filters import compile_filter
 from inspector.present import formats
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.dialogs.export import ExportChoice, ExportDialog, Which
@@ -152,7 +152,7 @@ class Exporting(QObject):
         unmasked = "" if choice.options.masked else "-unmasked"
         ending = Format.JSONL if format_ is Format.OTLP else format_
         name = "-traces" if format_ is Format.OTLP else alone
-        kinds = f"{format_.words} (*.{ending});;All files (*)"
+        kinds = f"{format_.display_name} (*.{ending});;All files (*)"
         dialog = QFileDialog(self._parent, "Export messages", f"{stem}{name}{unmasked}.{ending}", kinds)
         dialog.setObjectName("exportDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -189,7 +189,7 @@ class Exporting(QObject):
     def _say_context_written(self, target: Path, done: Exported) -> None:
         self._notices.say(
             f"Exported {formats.count_of(done.messages, 'message')} as an MSP session with this sub-session, "
-            f"{plain(str(target))}, {formats.size(done.size_bytes)}. Secrets are masked.",
+            f"{safe_line(str(target))}, {formats.size(done.size_bytes)}. Secrets are masked.",
             link=("Open", lambda: self.open_requested.emit(target)),
         )
 
@@ -260,14 +260,14 @@ class Exporting(QObject):
             beside_it = "Another file's marks are beside it, so the program's data folder has its own. "
         secrets = "Secrets are masked." if masked else "Secrets are not masked."
         self._notices.say(
-            f"Exported {formats.count_of(done.messages, 'message')}, {view}, as {plain(str(target))}, "
+            f"Exported {formats.count_of(done.messages, 'message')}, {view}, as {safe_line(str(target))}, "
             f"{formats.size(done.size_bytes)}. {beside_it}{secrets}",
             "severity.note" if masked else "severity.warning",
         )
 
     def _say_not_written(self, target: Path, error: OSError, again: Callable[[], object]) -> None:
         self._notices.dismiss("export")
-        sentence = f"{plain(target.name)} could not be written: {trouble_of(error)}"
+        sentence = f"{safe_line(target.name)} could not be written: {write_error_words(error)}"
         self._notices.say(sentence, "severity.error", ("Export...", again))
 
     def _view(self, which: Which, total: int) -> str:
@@ -276,7 +276,7 @@ class Exporting(QObject):
             return "the selected message" if total == 1 else "the selected messages"
         if which is Which.MARKED:
             return "the marked messages"
-        if which is Which.ALL or panes is None or not panes.rows.chooses:
+        if which is Which.ALL or panes is None or not panes.rows.is_filtered:
             return "all messages"
         return "the messages of this view"
 
@@ -287,7 +287,9 @@ class Exporting(QObject):
         return f"Messages that match the filter {text}" if text and "view" in view else view[:1].upper() + view[1:]
 
     def _show_progress(self, done: int, total: int, target: Path) -> None:
-        words = f"Exporting to {plain(target.name)}: {formats.number(done)} of {formats.count_of(total, 'message')}."
+        words = (
+            f"Exporting to {safe_line(target.name)}: {formats.number(done)} of {formats.count_of(total, 'message')}."
+        )
         self._notices.show_notice("export", "note", words, [("Cancel", self._cancel)])
 
     def _cancel(self) -> None:

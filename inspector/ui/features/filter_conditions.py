@@ -81,16 +81,18 @@ class FilterConditions(QObject):
         self._tool_bar.setVisible(bool(conditions))
         if not conditions:
             self._compiled.clear()
-            tally.ask([], state.filter, None)
+            tally.set_conditions([], state.filter, None)
             self._timer.stop()
             return
         # Each condition is combined with the shown filter, so that together they match like one filter.
         if state.own_filter is not None:
             self._compiled[state.own_filter.text] = state.own_filter
-        own = self._compile(state.stack.eased(state.stack.text))
-        compiled = [(self._compile(state.stack.eased(condition.text)), condition.on) for condition in conditions]
+        own = self._compile(state.stack.with_exception(state.stack.text))
+        compiled = [
+            (self._compile(state.stack.with_exception(condition.text)), condition.on) for condition in conditions
+        ]
         self._compiled = {one.text: one for one in (own, *(filter_ for filter_, _ in compiled))}
-        tally.ask(compiled, own, state.scope)
+        tally.set_conditions(compiled, own, state.scope)
         self._timer.start(budgets.current.more_ms)
 
     def _words_of(self, text: str) -> str:
@@ -114,15 +116,15 @@ class FilterConditions(QObject):
 
     def _on_flushed(self, changes: Changes) -> None:
         if self._tally is not None and self.bar.chips():
-            self._tally.take_in(changes)
+            self._tally.on_changes(changes)
             if not self._timer.isActive():
                 self._timer.start(budgets.current.conditions_ms)
 
     def tick(self) -> None:
         """Recounts each second while traffic is live, because some fields depend on the clock."""
         if self._tally is not None and self.bar.chips():
-            self._tally.tick()
-            if not self._tally.finished and not self._timer.isActive():
+            self._tally.on_clock()
+            if not self._tally.is_finished and not self._timer.isActive():
                 self._timer.start(budgets.current.conditions_ms)
 
     def _count(self) -> None:
@@ -138,7 +140,7 @@ class FilterConditions(QObject):
 
     def _on_switched(self, place: int, on: bool) -> None:
         if self._panes is not None:
-            self._panes.filter_state.apply_stack(self._panes.filter_state.stack.switched(place, on=on))
+            self._panes.filter_state.apply_stack(self._panes.filter_state.stack.with_switched(place, on=on))
 
     def _on_cleared(self) -> None:
         if self._panes is not None:
@@ -151,9 +153,9 @@ class FilterConditions(QObject):
         text = stack.conditions[place].text
         match what:
             case "remove":
-                self._panes.filter_state.apply_stack(stack.removed(place))
+                self._panes.filter_state.apply_stack(stack.without_condition(place))
             case "negate":
-                self._panes.filter_state.apply_stack(stack.negated(place))
+                self._panes.filter_state.apply_stack(stack.with_negated(place))
             case "only":
                 others = [replace(condition, on=number == place) for number, condition in enumerate(stack.conditions)]
                 self._panes.filter_state.apply_stack(replace(stack, conditions=tuple(others)))
@@ -168,5 +170,7 @@ class FilterConditions(QObject):
             return
         stack = self._panes.filter_state.stack
         text = stack.conditions[place].text
-        self._panes.filter_state.apply_stack(stack.removed(place).with_text("").added(stack.text).with_text(text))
+        self._panes.filter_state.apply_stack(
+            stack.without_condition(place).with_text("").with_condition(stack.text).with_text(text)
+        )
         self._filter_bar.focus_editor()

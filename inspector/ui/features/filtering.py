@@ -115,7 +115,9 @@ class Filtering(QObject):
         """Marks the active preset."""
         panes = self._panes
         if panes is not None:
-            self._presets.show_active(panes.filter_state.stack.chosen, scoped=panes.filter_state.scope is not None)
+            self._presets.show_active(
+                panes.filter_state.stack.active_filter, scoped=panes.filter_state.scope is not None
+            )
 
     def _say_where_else(self, *_scope: object) -> None:
         """Tells the filter bar if a scope or condition also narrows the view."""
@@ -184,7 +186,7 @@ class Filtering(QObject):
     def _save(self, text: str) -> None:
         """Saves the text and the active conditions as one preset."""
         panes = self._panes
-        self._presets.ask_to_save(text if panes is None else panes.filter_state.stack.with_text(text).chosen)
+        self._presets.ask_to_save(text if panes is None else panes.filter_state.stack.with_text(text).active_filter)
 
     # Filter history
 

@@ -23,7 +23,7 @@ from inspector.ui.loop_budget import others_first
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from inspector.base.slices import Steps
+    from inspector.base.slices import SlicedWork
     from inspector.demo.script import Demo
     from inspector.document.live import LiveSession
     from inspector.ui.dialogs.connect import ConnectDialog, TestResult
@@ -163,7 +163,7 @@ class GatewayWatch(QObject):
         self._services.spawn(self._paint(steps), "paint what is shown")
         return True
 
-    async def _paint(self, steps: Steps[Panes]) -> None:
+    async def _paint(self, steps: SlicedWork[Panes]) -> None:
         """Runs the remaining steps, each of which paints one part, in iterations of their own."""
         for _ in steps:
             await asyncio.sleep(0)
@@ -210,7 +210,7 @@ class GatewayWatch(QObject):
     def connect_now(self) -> None:
         """Skips the wait before the next attempt to reconnect."""
         if self.session is not None:
-            self.session.source.try_now()
+            self.session.source.retry_now()
 
     def tick(self) -> None:
         """Shows the backlog and gaps; called once a second."""
@@ -222,7 +222,7 @@ class GatewayWatch(QObject):
             self._status.set_behind(
                 self.session.source.recorder.recorded - messages if self._shown.document.live else 0
             )
-            self._status.set_refused(self.session.writer.refused)
+            self._status.set_refused(self.session.writer.dropped_count)
             outage = self.session.source.outage
             if outage is None:
                 self._status.set_retry(0)
@@ -288,7 +288,7 @@ class GatewayWatch(QObject):
     def adopt(self, document: CaptureDocument) -> None:
         """Attaches the session to a replaced document with further sources."""
         if self.session is not None and document.sources.live_source is not None:
-            self.session.adopt(document)
+            self.session.adopt_document(document)
 
     def leave_gateway(self) -> None:
         """Leaves the gateway in the background. Received messages stay in the window."""
@@ -340,10 +340,10 @@ class GatewayWatch(QObject):
 
 async def try_connection(connection: Connection) -> TestResult:
     """Tests a connection for the connect dialog."""
-    from inspector.document.live import probe
+    from inspector.document.live import probe_gateway
     from inspector.ui.dialogs.connect import TestResult
 
-    found = await probe(connection)
+    found = await probe_gateway(connection)
     if not found.welcomed:
         return TestResult(False, found.sentence)
     others = formats.count_of(found.others, "other participant")

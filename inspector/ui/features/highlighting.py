@@ -61,8 +61,8 @@ class Highlighting(QObject):
     def ask_to_add_filter(self) -> None:
         """Adds a rule for the active filter, or opens the rules if there is none."""
         panes = self._shown.panes
-        if panes is not None and panes.filter_state.stack.chosen.strip():
-            self.ask_to_add(panes.filter_state.stack.chosen)
+        if panes is not None and panes.filter_state.stack.active_filter.strip():
+            self.ask_to_add(panes.filter_state.stack.active_filter)
         else:
             self.edit_requested.emit()
 
@@ -77,7 +77,7 @@ class Highlighting(QObject):
         self._name_card().ask(
             "Highlight rule name",
             text,
-            formats.shortened(text, _NAME_LENGTH),
+            formats.truncate(text, _NAME_LENGTH),
             near,
             lambda name: self.add(text, name),
         )
@@ -92,7 +92,7 @@ class Highlighting(QObject):
         if known is not None:
             known.on = True
         else:
-            name = name or formats.shortened(text, _NAME_LENGTH)
+            name = name or formats.truncate(text, _NAME_LENGTH)
             rules.append(HighlightRule(name=name, filter=text, color=next_color(rules)))
         self.refresh()
 

@@ -20,7 +20,7 @@ from inspector.document.marks_file.finding import FoundMarks
 from inspector.present import formats
 from inspector.present.context_labels import node_label
 from inspector.present.subject import ContextPlace
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui import budgets
 from inspector.ui.widgets.comment_editor import CommentEditor
 from inspector.ui.widgets.notice import Link
@@ -135,14 +135,14 @@ class Marking(QObject):
         Args:
             complete: True if reading is over for now.
         """
-        if self.file is None or self._panes is None or (self.file.settled and not complete):
+        if self.file is None or self._panes is None or (self.file.is_settled and not complete):
             return
         until = None if complete else time.perf_counter() + budgets.current.background_slice_s
         try:
             placed = self.file.restore(complete=complete, until=until)
         except OSError as error:  # of the log, or of a folder searched for marks
             if complete:
-                self._notices.say(plain(search_failure(error)), "severity.warning")
+                self._notices.say(safe_line(search_failure(error)), "severity.warning")
             return
         if placed:
             self._panes.show_notes()
@@ -154,11 +154,11 @@ class Marking(QObject):
     def _say_where_found(self, file: MarksFile) -> None:
         """Reports marks found under an earlier name of the capture, or offers the marks of a copy."""
         if file.notice:
-            self._notices.show_notice(_ELSEWHERE, "note", plain(file.notice), closable=True)
+            self._notices.show_notice(_ELSEWHERE, "note", safe_line(file.notice), closable=True)
             file.notice = ""
             self._changed()  # from now on they are saved with the capture
         elif file.offered is not None:
-            name = plain((file.offered.capture or file.offered.file).name)
+            name = safe_line((file.offered.capture or file.offered.file).name)
             sentence = f"{name}, a capture with the same first {_messages(file.offered)}, has marks."
             links: list[Link] = [("Import its marks", self.take_offered)]
             self._notices.show_notice(_ELSEWHERE, "note", sentence, links, closable=True)
@@ -170,11 +170,11 @@ class Marking(QObject):
             return
         # the marks are restored first and then applied again as one undo step
         before = {target: self._marks.note(target) for target in self._marks.targets()}
-        self.file.take_offered()
+        self.file.accept_offered()
         try:
             placed = self.file.restore(complete=True)
         except OSError as error:
-            self._notices.say(plain(search_failure(error)), "severity.warning")
+            self._notices.say(safe_line(search_failure(error)), "severity.warning")
             return
         notes = {target: self._marks.note(target) for target in placed}
         self._panes.show_notes()
@@ -309,7 +309,7 @@ class Marking(QObject):
         sentence = f"The marks could not be saved: {reason}. Saving is retried until this window closes."
         links: list[Link] = [("Try again", self._write_soon)]
         self._notices.show_notice(
-            _NOT_SAVED, "warning", plain(sentence), links, token="severity.warning", closable=True
+            _NOT_SAVED, "warning", safe_line(sentence), links, token="severity.warning", closable=True
         )
         self._retry.start()
 

@@ -38,12 +38,14 @@ class MemoryLimit(QObject):
 
     def _look(self, _changes: object = None) -> None:
         memory = self._shown.document.memory
-        if memory.full and not self._said:
+        if memory.is_full and not self._said:
             links = [("Continue", self.go_on)]
-            self._notices.show_notice(_FULL, "warning", memory.sentence, links, token="severity.warning", closable=True)
-        elif self._said and not memory.full:
+            self._notices.show_notice(
+                _FULL, "warning", memory.full_message, links, token="severity.warning", closable=True
+            )
+        elif self._said and not memory.is_full:
             self._notices.dismiss(_FULL)
-        self._said = memory.full
+        self._said = memory.is_full
 
     def go_on(self) -> None:
         """Extends the limit and continues reading."""

@@ -52,7 +52,7 @@ class MessageSaving(QObject):
         open_once(dialog)
 
     def _name(self, message: int) -> str:
-        flags = self._shown.document.capture.flags(message)
+        flags = self._shown.document.capture.flags_of(message)
         ending = "bin" if flags & (Flag.UNREADABLE | Flag.FRAME) else "json"
         return f"message {message + 1}.{ending}"
 

@@ -16,19 +16,19 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from inspector.base import gc_control
-from inspector.base.async_tasks import spawn
-from inspector.base.targets import is_session, path_in
+from inspector.base.async_tasks import start_task
+from inspector.base.targets import is_session, target_path
 from inspector.document.document import CaptureDocument
-from inspector.document.source_list import SUFFIX, in_order, own_source_list
+from inspector.document.source_list import SUFFIX, own_source_list, resolve_choices
 from inspector.document.source_set import SourceChoice
 from inspector.document.sources import Progress
 from inspector.msp import is_session_document
 from inspector.present import formats
-from inspector.protocol.formats import READINGS, TRANSCRIPTS, WORDS
+from inspector.protocol.formats import FORMAT_NAMES, SELECTABLE_FORMATS, TRANSCRIPTS
 from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.settings import RecentFacts
-from inspector.sources.blocking_files import first_answer
+from inspector.sources.blocking_files import wait_until_readable
 from inspector.sources.follow import POLL_S as FOLLOW_S
 from inspector.sources.inputs import is_stream, waiting_words
 from inspector.sources.transcript_files import members_of
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
-FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions", "har": "HTTP archive"}
+FORMAT_WORDS: dict[str | None, str] = {**FORMAT_NAMES, "msp-session": "MSP sessions", "har": "HTTP archive"}
 _log = logging.getLogger(__name__)
 _TRANSCRIPTS = {one.LABEL for one in TRANSCRIPTS}
 _ALONE = "subAgentsNotOpened"
@@ -134,7 +134,7 @@ class Opening(QObject):
     def ask_for_files(self) -> None:
         """Asks for logs and opens each in a window."""
         recent = self._services.settings.recent_files
-        folder = str(path_in(recent[0]).parent) if recent else ""
+        folder = str(target_path(recent[0]).parent) if recent else ""
         dialog = QFileDialog(self._parent, "Open a log", folder, _LOGS)
         dialog.setObjectName("openDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
@@ -144,7 +144,7 @@ class Opening(QObject):
     def ask_for_folder(self) -> None:
         """Asks for a folder of sessions and opens it as one document."""
         recent = self._services.settings.recent_files
-        folder = str(path_in(recent[0]).parent) if recent else ""
+        folder = str(target_path(recent[0]).parent) if recent else ""
         dialog = QFileDialog(self._parent, "Open a folder of sessions", folder)
         dialog.setObjectName("openFolderDialog")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
@@ -161,7 +161,7 @@ class Opening(QObject):
         if len(sessions) > 1:
             self.open_path(sessions[0], beside=sessions[1:])
             found = [path for path in found if path not in sessions]
-        logs = in_order(SourceChoice(path) for path in found if not path.is_dir())
+        logs = resolve_choices(SourceChoice(path) for path in found if not path.is_dir())
         if len(logs) == 1 and logs[0].parts:
             self.open_together(found)
         elif len(found) > 1:
@@ -202,18 +202,18 @@ class Opening(QObject):
         from inspector.ui.dialogs.form_dialog import ValueDialog
 
         formats_offered = QComboBox()
-        formats_offered.addItems([_AS_KNOWN, *READINGS.values()])
+        formats_offered.addItems([_AS_KNOWN, *SELECTABLE_FORMATS.values()])
         dialog = ValueDialog(
             self._services.theme, formats_offered, "Format", "The log is opened again in a new window.",
             name="readAsDialog", title="Log format", done="Open", parent=self._parent,
         )  # fmt: skip
-        labels = {words: label for label, words in READINGS.items()}
+        labels = {words: label for label, words in SELECTABLE_FORMATS.items()}
         dialog.chosen.connect(lambda words: self.open_path(path, reading=labels.get(words)))
         dialog.open()
 
     def open_target(self, target: str) -> None:
         """Opens a file by its path, or an agent's session with its sub-agents (`base.targets`)."""
-        self.open_path(path_in(target), together=is_session(target))
+        self.open_path(target_path(target), together=is_session(target))
 
     def open_path(
         self, path: Path, *, name: str | None = None, beside: Sequence[Path] = (), reading: str | None = None,
@@ -302,7 +302,7 @@ class Opening(QObject):
         """Continues reading with a higher memory limit. Live and followed sources continue by themselves."""
         document, sources = self._shown.document, self._shown.document.sources
         document.memory.extend()
-        if self._reading is None and not document.live and sources.followed is None and sources.behind:
+        if self._reading is None and not document.live and sources.followed is None and sources.unread_bytes:
             self._stopped_at = self._stopped_at or 0.0
             if self._location.opened == Path() and document.path is not None:  # it was live and never opened as a file
                 self._location.open(document.path, document.name, follows=False, is_streamed=False)
@@ -363,7 +363,7 @@ class Opening(QObject):
         """
         streamed = is_stream(path)  # checked once: a pipe may be gone after it is read
         if not streamed:
-            await first_answer(path)
+            await wait_until_readable(path)
         await self._stage.prepare()  # before the time limit of reading starts
         document = CaptureDocument()
         document.memory.limit_to(self._services.settings.memory.limit_mb)
@@ -406,7 +406,7 @@ class Opening(QObject):
 
     async def _go_on(self) -> None:
         document, follow = self._shown.document, self._location.follows
-        await self._read(document, document.go_on(block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow))
+        await self._read(document, document.resume_reading(block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow))
         self._read_so_far(document)
 
     def _read_so_far(self, document: CaptureDocument) -> None:
@@ -416,7 +416,7 @@ class Opening(QObject):
         _log.debug("Read %s: %d messages, %d bytes", document.format or "no format", len(document.capture), read)
         if self._shown.panes is not None:
             self._shown.panes.bridge.flush()
-        gc_control.settle()
+        gc_control.freeze_and_trim()
         self._say_read(document)
         self.read_through.emit(document)
         self._requests.counts_changed.emit()
@@ -477,7 +477,7 @@ class Opening(QObject):
                 if not self._may_read:
                     self._stopped_at = share
                     break
-            if document.memory.full:
+            if document.memory.is_full:
                 self._stopped_at = share
         self._may_read = False
         if not document.capture.sources:
@@ -539,7 +539,7 @@ class LogFollowing:
         """Starts to follow a document that was opened for it."""
         if document.sources.followed is not None and not self._tasks:
             self._show(document)
-            spawn(self._run(document), name=f"follow {document.name}", owner=self._tasks)
+            start_task(self._run(document), name=f"follow {document.name}", owner=self._tasks)
 
     def stop(self) -> None:
         for task in list(self._tasks):
@@ -550,16 +550,16 @@ class LogFollowing:
         loop = asyncio.get_running_loop()
         behind, shown, size_shown_s = False, (0, False, RUNNING), loop.time()
         source = document.capture.sources[0]
-        while (followed := document.sources.followed) is not None and document.sources.following:
+        while (followed := document.sources.followed) is not None and document.sources.is_following:
             # While catching up it only yields to other tasks between two blocks.
-            await asyncio.sleep(0 if behind else POLL_S if followed.active else FOLLOW_S)
+            await asyncio.sleep(0 if behind else POLL_S if followed.is_active else FOLLOW_S)
             await others_first()
             until = time.perf_counter() + budgets.current.slice_s
-            behind = document.poll(until=until) and document.catching_up
-            if loop.time() - size_shown_s > 1 and followed.active:
+            behind = document.poll(until=until) and document.has_backlog
+            if loop.time() - size_shown_s > 1 and followed.is_active:
                 self._status.set_log_size(source.size)
                 size_shown_s = loop.time()
-            now = followed.rotations, followed.missing, source.ended
+            now = followed.rotations, followed.missing, source.server_end
             if shown != now:
                 shown = now
                 self._show(document)
@@ -572,7 +572,7 @@ class LogFollowing:
         if followed is None:
             return
         watched = followed.rotations if followed.trouble is None else None
-        ended, badly = document.capture.sources[0].ended
+        ended, badly = document.capture.sources[0].server_end
         self._status.set_watched(watched, missing=followed.missing, ended=ended, badly=badly)
         if followed.trouble is not None:
             self._notices.say(followed.trouble, "severity.warning")

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from inspector.filters import FilterError, compile_filter
 from inspector.present import formats
 from inspector.present.log_topics import LogTopics
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.settings import Preset, Topic, topics_of
 from inspector.ui.input.keys import Keyed, Keys
 from inspector.ui.input.preset_keys import keys_of
@@ -167,12 +167,12 @@ class Presets(QObject):
         self.actions = []
         named: list[tuple[QAction, Keyed]] = []
         for name, preset, key in zip(_ids(presets), presets, keys_of(presets), strict=True):
-            action = QAction(plain(preset.name).replace("&", "&&"), self)
+            action = QAction(safe_line(preset.name).replace("&", "&&"), self)
             action.setObjectName(name)
             action.triggered.connect(_with(self.chosen.emit, preset.filter))
             self._parent.addAction(action)
             self.actions.append(action)
-            named.append((action, Keyed(name, _GROUP, plain(preset.name), (key,) if key else ())))
+            named.append((action, Keyed(name, _GROUP, safe_line(preset.name), (key,) if key else ())))
         keys.take_all(named)
         if self._menu is not None:
             self._menu.clear()
@@ -202,17 +202,17 @@ class Presets(QObject):
         if not text.strip():
             self._notices.say("There is no filter to save as a preset.")
         elif known is not None:
-            self._notices.say(f"This filter is already saved as the preset {plain(known.name)}.")
+            self._notices.say(f"This filter is already saved as the preset {safe_line(known.name)}.")
         else:
             self._name_card().ask(
-                "Preset name", text, formats.shortened(text, _NAME_LENGTH), self._add_place(),
+                "Preset name", text, formats.truncate(text, _NAME_LENGTH), self._add_place(),
                 lambda name: self.save(text, name), self._objection,
             )  # fmt: skip
 
     def _objection(self, name: str, renamed: Preset | None = None) -> str:
         others = (preset for preset in self._presets if preset is not renamed)
-        known = next((preset for preset in others if plain(preset.name).casefold() == name.casefold()), None)
-        return f"The preset {plain(known.name)} already exists. Choose another name." if known else ""
+        known = next((preset for preset in others if safe_line(preset.name).casefold() == name.casefold()), None)
+        return f"The preset {safe_line(known.name)} already exists. Choose another name." if known else ""
 
     def _add_place(self) -> QRect:
         """Returns the right end of the bar, where a preset is added."""
@@ -222,7 +222,7 @@ class Presets(QObject):
     def save(self, text: str, name: str = "") -> None:
         """Saves a filter as a preset, with a shortened filter as default name."""
         if text.strip() and all(preset.filter != text for preset in self._usable()):
-            self._presets.append(Preset(name=name or formats.shortened(text, _NAME_LENGTH), filter=text))
+            self._presets.append(Preset(name=name or formats.truncate(text, _NAME_LENGTH), filter=text))
             self.refresh()
 
     def _ask_for_name(self, preset: Preset) -> None:

@@ -19,7 +19,7 @@ from inspector.filters.scope import Reach, Scope, source_named
 from inspector.filters.stacked_conditions import MOST_CONDITIONS, Condition, FilterStack
 from inspector.present import secret_settings
 from inspector.settings import ConnectionSettings
-from inspector.settings.window_state import LONGEST, SavedCondition, SavedScope, SavedWindow
+from inspector.settings.window_state import MAX_TEXT_LENGTH, SavedCondition, SavedScope, SavedWindow
 
 if TYPE_CHECKING:
     from inspector.sources.connection import Connection
@@ -167,7 +167,7 @@ class Restoring(QObject):
         capture = self._shown.document.capture
         if not saved.path or not saved.head or (len(capture) < saved.head_messages and not self._settled):
             return False
-        heads = Digests(capture).heads()
+        heads = Digests(capture).head_digests()
         return len(heads) < saved.head_messages or heads[saved.head_messages - 1] != saved.head
 
     def _put_scope(self, panes: Panes, saved: SavedWindow) -> bool:
@@ -237,7 +237,7 @@ class Restoring(QObject):
             )
         saved = SavedWindow(
             path=self._unless_secret(self._target()),
-            connection=connection if connection is not None and secret_settings.is_open(connection) else None,
+            connection=connection if connection is not None and secret_settings.has_no_secret(connection) else None,
         )
         if not saved.opens:
             return None
@@ -283,7 +283,7 @@ class Restoring(QObject):
         count = min(HEAD_MESSAGES, len(self._shown.document.capture))
         # the digests change only with the number of messages in the head
         if count != self._head[0]:
-            heads = Digests(self._shown.document.capture).heads()
+            heads = Digests(self._shown.document.capture).head_digests()
             self._head = (len(heads), heads[-1] if heads else "")
         saved.head_messages, saved.head = self._head
         saved.message = panes.messages.current_message()
@@ -312,7 +312,7 @@ def _shows_what_is_asked(panes: Panes) -> bool:
 def _is_storable(text: str) -> bool:
     """Returns True for valid Unicode up to the length of handwritten text. The filter of a chain is longer."""
     try:
-        return len(text.encode()) <= LONGEST
+        return len(text.encode()) <= MAX_TEXT_LENGTH
     except UnicodeEncodeError:
         return False
 

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QWidget
 
 from inspector.document.document import CaptureDocument
-from inspector.document.source_list import SUFFIX, in_order, own_source_list, write_source_list
+from inspector.document.source_list import SUFFIX, own_source_list, resolve_choices, write_source_list
 from inspector.document.source_set import SourceChoice
 from inspector.document.sources import Progress
 from inspector.present import formats
@@ -115,7 +115,7 @@ class SourceEditing(QObject):
         """Adds sources to the document."""
         if self._may_change() and added:
             known = {one.key for one in self.choices}
-            new = [one for one in in_order(added) if one.key not in known]
+            new = [one for one in resolve_choices(added) if one.key not in known]
             if not new:
                 self._notices.say(f"{added[0].path.name} is already a source.")
                 return
@@ -145,8 +145,8 @@ class SourceEditing(QObject):
     def _new_document(self) -> CaptureDocument:
         found = CaptureDocument()
         found.memory.limit_to(self._services.settings.memory.limit_mb)
-        found.use_tool_aliases(self._services.tool_aliases)
-        found.use_idle_time(self._services.settings.contexts.idle_after_s)
+        found.set_tool_aliases(self._services.tool_aliases)
+        found.set_idle_time(self._services.settings.contexts.idle_after_s)
         return found
 
     def _report(self, progress: Progress) -> bool:
@@ -232,7 +232,7 @@ class SourceEditing(QObject):
         return False
 
     def _renew(self, choices: list[SourceChoice]) -> None:
-        self._wanted = in_order(choices)
+        self._wanted = resolve_choices(choices)
         if self._task is None:
             self._task = self._services.spawn(self._read_wanted(), "read sources together")
 

@@ -117,7 +117,7 @@ class TokenCounting(QObject):
     def _go_on(self) -> None:
         document = self._shown.document
         # reading has priority
-        if self._is_reading() or document.sources.behind > LIVE_BLOCK_BYTES or self._is_flooded():
+        if self._is_reading() or document.sources.unread_bytes > LIVE_BLOCK_BYTES or self._is_flooded():
             self._timer.setInterval(budgets.current.counting_start_ms)
             return
         self._timer.setInterval(budgets.current.background_ms)
@@ -128,9 +128,9 @@ class TokenCounting(QObject):
         # sums are refreshed at intervals, since each refresh repaints several panels
         if done or now - self._reported_at >= budgets.current.counts_s:
             self._reported_at = now
-            document.tell_counted()
+            document.notify_counted()
             self._show_progress()
-        if done and not self._done_at and not document.arriving and self._panes is not None:
+        if done and not self._done_at and not document.is_arriving and self._panes is not None:
             self._panes.details.renew()  # its sums change without a change of any message
         self._done_at = (self._done_at or now) if done else 0.0
         if done:
@@ -140,7 +140,7 @@ class TokenCounting(QObject):
         """Returns True if many messages arrive now, measured over about a second."""
         document, now = self._shown.document, time.monotonic()
         (then, before), messages = self._seen, len(self._shown.document.analysis)
-        if not document.arriving or messages < before:
+        if not document.is_arriving or messages < before:
             return False
         if now - then >= 1.0:
             self._flooded = (messages - before) / (now - then) >= FLOOD
@@ -154,10 +154,10 @@ class TokenCounting(QObject):
         if trouble is not None and not self._failure_reported:
             self._failure_reported = True
             self._notices.show_notice(_TROUBLE, "warning", trouble, token="severity.warning", closable=True)
-        if trouble is not None or (not document.arriving and now - self._done_at >= budgets.current.counter_idle_s):
+        if trouble is not None or (not document.is_arriving and now - self._done_at >= budgets.current.counter_idle_s):
             self._timer.stop()  # starts again when messages arrive
             document.counting.end()
-        elif document.arriving:
+        elif document.is_arriving:
             self._timer.setInterval(budgets.current.counting_start_ms)
 
     def _show_progress(self) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QPixmap
 
 from inspector.base import paths
-from inspector.protocol.kinds import family
+from inspector.protocol.kinds import family_of
 from inspector.ui.look.design_tokens import COLORS
 from inspector.ui.look.glyphs import glyph_icon, has_glyph
 
@@ -192,7 +192,7 @@ def kind_icon(kind: str) -> str:
 
 def kind_family(kind: str) -> str:
     """Returns the kind family (`design_tokens.FAMILIES`) of a canonical kind, "unknown" for foreign kinds."""
-    return family(kind.partition(":")[0]).name.lower()
+    return family_of(kind.partition(":")[0]).name.lower()
 
 
 def kind_token(kind: str) -> str:

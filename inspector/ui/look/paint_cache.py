@@ -147,7 +147,7 @@ class PaintCache:
     def draw_chips(self, painter: QPainter, role: str, token: str, x: int, rect: QRect, text: str, width: int) -> int:
         """Draws a line like `draw`, with control and bidi characters as outlined amber chips."""
         start, end = x, x + width
-        for piece, is_chip in wire_text.pieces(text):
+        for piece, is_chip in wire_text.split_chips(text):
             if end - x < 8:
                 break
             if is_chip:

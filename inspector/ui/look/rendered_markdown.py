@@ -13,7 +13,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import Theme
 
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
@@ -94,7 +94,7 @@ def _tidy_blocks(document: QTextDocument, theme: Theme, *, pictures: bool) -> No
                 continue
             if style.isImageFormat():
                 name = style.toImageFormat().name()[:200]
-                cursor.insertText(f"[picture: {plain(name, 200)}]", QTextCharFormat())
+                cursor.insertText(f"[picture: {safe_line(name, 200)}]", QTextCharFormat())
             elif level:
                 style.clearProperty(QTextFormat.Property.FontSizeAdjustment)
                 style.setFont(_heading_font(theme, level))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.msp.objects import Session, Subsession
 from inspector.msp.references import references_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.msp.panel.words import label_of
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class MspAgreeing(QObject):
         references = references_of(sub)
         named = {one.name for one in references}
         for one in references[:_MOST_OFFERED]:  # references can be withdrawn even if their sub-session is missing
-            words = plain(one.label, 60) if one.other is not None else f"{plain(one.name, 60)} (not a sibling)"
+            words = safe_line(one.label, 60) if one.other is not None else f"{safe_line(one.name, 60)} (not a sibling)"
             self._offer(menu, sub, one.name, words, on=True)
         beside_it = sub.parent.children if sub.parent is not None else []
         closed = (one for one in beside_it if one.summary and not one.is_open and one.id not in named)
@@ -138,6 +138,6 @@ class MspAgreeing(QObject):
             return
         other = next((one for one in sub.parent.children if one.id == name), None) if sub.parent is not None else None
         if on and other is not None:
-            self._do(lambda: document.refer(sub, other))
+            self._do(lambda: document.refer_summary(sub, other))
         elif not on:
-            self._do(lambda: document.withdraw(sub, name))
+            self._do(lambda: document.withdraw_summary(sub, name))

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from inspector.msp.document import AS_WRITTEN
 from inspector.msp.objects import Session, Snapshot
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.dialogs import FormDialog, fit_lines, text_field
 from inspector.ui.msp.panel.words import label_of
@@ -243,7 +243,7 @@ class SnapshotsDialog(FormDialog):
     def _words(self, number: int, snapshot: Snapshot) -> str:
         covers = snapshot.covers
         span = f"messages {covers[0] + 1:,} to {covers[1] + self._beyond:,}: " if covers else ""
-        return f"{number + 1}  {span}{plain(snapshot.content, 40)}"
+        return f"{number + 1}  {span}{safe_line(snapshot.content, 40)}"
 
     @property
     def number(self) -> int:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.base.file_names import file_stem
 from inspector.msp.document import SessionDocument
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.look.theme import ThemeController
@@ -64,13 +64,13 @@ class MspCreating(QObject):
         open_once(dialog)
 
     def _make(self, path: Path, label: str, intent: str) -> None:
-        document = SessionDocument.new(path, label=label, agreed={"intent": intent})
+        document = SessionDocument.create(path, label=label, agreed={"intent": intent})
         try:
             document.save_as(path, replace=True)  # the file dialog has confirmed a replacement
         except OSError as error:
             reason = str(error.strerror or error).rstrip(".")
             self._notices.show_notice(
-                _FAILED, "error", plain(f"The session could not be written: {reason}."), token="severity.error",
+                _FAILED, "error", safe_line(f"The session could not be written: {reason}."), token="severity.error",
                 closable=True,
             )  # fmt: skip
             return

@@ -12,7 +12,7 @@ from typing_extensions import override
 from inspector.msp.document import SessionDocument
 from inspector.msp.objects import Message, Session, Subsession
 from inspector.present.formats import count_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.form_dialog import FormDialog
 from inspector.ui.look.theme import ThemeController
@@ -196,7 +196,7 @@ class MergeDialog(FormDialog):
         super().__init__(themes, name="mergeSubsession", title=f"Merge {label}", done="Merge", parent=parent)
         help_text = f"{count_of(len(messages), 'message')} will be added to {parent_label}. Nothing else is added."
         shown = messages[:_MOST_SHOWN]
-        text = "\n\n".join(f"{plain(one.role, 40)}: {plain(mask_text(one.content), 2_000)}" for one in shown)
+        text = "\n\n".join(f"{safe_line(one.role, 40)}: {safe_line(mask_text(one.content), 2_000)}" for one in shown)
         if len(messages) > len(shown):
             text += f"\n\nand {count_of(len(messages) - len(shown), 'more message')}"
         self.messages = text_field("mergeSubsessionMessages", "Messages", help_text, self, text)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.msp.document import CannotEditError, SessionDocument
 from inspector.msp.objects import Message, Subsession, usual_visibility
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.docview.panel import SUBSESSIONS
 from inspector.ui.docview.requests import WindowRequests
 from inspector.ui.docview.shown import Shown
@@ -214,13 +214,13 @@ class MspEditing(QObject):
         document = self.document
         sub = None if document is None else document.subsession(key)
         if document is not None and sub is not None and sub.is_open:
-            self._do(lambda: document.close(sub, summary or None, append_to_parent=append))
+            self._do(lambda: document.close_subsession(sub, summary or None, append_to_parent=append))
 
     def discard(self) -> None:
         """Discards the displayed sub-session; its messages are kept. It asks no question, because it can be undone."""
         document, sub = self.document, self.view.sub
         if document is not None and sub is not None and sub.is_open:
-            self._do(lambda: document.discard(sub))
+            self._do(lambda: document.discard_subsession(sub))
 
     def merge(self) -> None:
         """Previews the messages a merge adds to the parent, and merges on confirmation."""
@@ -228,7 +228,7 @@ class MspEditing(QObject):
         if document is None or sub is None or sub.is_open or sub.parent is None or self.saving.read_only:
             return
         if document.why_not_merge(sub) is not None:
-            self._do(lambda: document.merge(sub))  # shows the refusal
+            self._do(lambda: document.merge_subsession(sub))  # shows the refusal
             return
         from inspector.ui.msp.dialogs import MergeDialog
 
@@ -241,7 +241,7 @@ class MspEditing(QObject):
         document = self.document
         sub = None if document is None else document.subsession(key)
         if document is not None and sub is not None:
-            self._do(lambda: document.merge(sub))
+            self._do(lambda: document.merge_subsession(sub))
 
     def switch_global(self, message: Message | None = None) -> None:
         """Makes a message global, or takes that back; by default the current message."""
@@ -294,7 +294,9 @@ class MspEditing(QObject):
         try:
             edit()
         except CannotEditError as error:
-            self._notices.show_notice(_REFUSED, "warning", plain(str(error)), token="severity.warning", closable=True)
+            self._notices.show_notice(
+                _REFUSED, "warning", safe_line(str(error)), token="severity.warning", closable=True
+            )
             if self.view.panel is not None:
                 self.view.panel.update_indicator()  # resets the switch that was pressed
             return False
@@ -310,7 +312,7 @@ class MspEditing(QObject):
                     document.redo()
 
             words = document.undo_words or "edit"
-            self._history.do(plain(f"{words[:1].lower()}{words[1:]}", 60), again, document.undo)
+            self._history.do(safe_line(f"{words[:1].lower()}{words[1:]}", 60), again, document.undo)
         self.changed()
         return True
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.document.document import CaptureDocument
 from inspector.msp.projection import Place
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES
@@ -69,7 +69,7 @@ class MspFollowing:
     def _renew(self) -> None:
         self._again = True
         if not self.active:
-            spawn(self._read_anew(), name="read sessions anew", owner=self._tasks)
+            start_task(self._read_anew(), name="read sessions anew", owner=self._tasks)
 
     async def _read_anew(self) -> None:
         while self._again and self._shown.panes is not None:
@@ -93,8 +93,8 @@ class MspFollowing:
             paths = sessions.paths
             steps = projected.open_sessions(paths, block_bytes=LIVE_BLOCK_BYTES, wait=False, sessions=sessions)
             self._again = not await read_beside(steps, lambda _progress: sessions.revision == revision)
-            projected.use_tool_aliases(self._services.tool_aliases)
-            projected.use_idle_time(self._services.settings.contexts.idle_after_s)
+            projected.set_tool_aliases(self._services.tool_aliases)
+            projected.set_idle_time(self._services.settings.contexts.idle_after_s)
         except OSError as error:
             projected.close()
             sentence = f"The messages could not be updated: {error.strerror or error}."

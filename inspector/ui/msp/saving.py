@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.msp.document import ChangedOnDiskError, Edit, SessionDocument, WouldReplaceError
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui import budgets
 from inspector.ui.dialogs.asking import Asking, chosen_file
 from inspector.ui.dialogs.message import CANCEL
@@ -112,7 +112,7 @@ class MspSaving(QObject):
     @property
     def dirty(self) -> bool:
         """True if there are unsaved edits."""
-        return self._document is not None and self._document.dirty
+        return self._document is not None and self._document.is_dirty
 
     @property
     def read_only(self) -> str:
@@ -196,19 +196,19 @@ class MspSaving(QObject):
         self._requests.title_changed.emit()
         self._status.show_log(target.name, "MSP sessions", size_bytes=document.size, path=str(target))
         self._requests.counts_changed.emit()
-        self._saved(f"Saved as {plain(target.name, 60)}")
+        self._saved(f"Saved as {safe_line(target.name, 60)}")
         return True
 
     async def _save_at(self, document: SessionDocument, target: Path) -> bool:
         """Saves there. Returns False if the user keeps the existing files."""
         try:
             # The file dialog confirms the replacement of one file, but not of files in a folder.
-            await self._written(document.saving_as(target, replace=not document.several))
+            await self._written(document.saving_as(target, replace=not document.has_several_files))
         except WouldReplaceError as error:
-            names = ", ".join(plain(path.name, 60) for path in error.paths[:_MOST_NAMED])
+            names = ", ".join(safe_line(path.name, 60) for path in error.paths[:_MOST_NAMED])
             more = f" and {len(error.paths) - _MOST_NAMED:,} more" if len(error.paths) > _MOST_NAMED else ""
             answer = await self._asking.ask(
-                f"Replace files in {plain(target.name, 60)}?",
+                f"Replace files in {safe_line(target.name, 60)}?",
                 f"The folder already has {names}{more}. Replaced files cannot be restored.",
                 ((_OVERWRITE, "Replace"), (CANCEL, "Cancel")),
             )
@@ -231,14 +231,14 @@ class MspSaving(QObject):
         reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
         sentence = f"The sessions could not be saved: {reason}."
         self._notices.show_notice(
-            _FAILED, "error", plain(sentence), [("Save as...", self.save_as)], token="severity.error", closable=True
+            _FAILED, "error", safe_line(sentence), [("Save as...", self.save_as)], token="severity.error", closable=True
         )
 
     async def _chosen_file(self) -> Path | None:
         paths = self._document.paths if self._document is not None else []
         first = paths[0] if paths else Path("session.json")
         document = self._document
-        several = document is not None and document.several
+        several = document is not None and document.has_several_files
         in_lines = document is not None and any(file.lines for file in document.files if file.holds)
         suffix = "jsonl" if in_lines else "json"  # the format it is written in
         kind = "Folders" if several else f"Sessions (*.{suffix});;All files (*)"
@@ -280,7 +280,7 @@ class MspSaving(QObject):
             return
         more = f" and {len(new) - 1:,} more are" if len(new) > 1 else " is"
         self._notices.show_notice(
-            _NEW, "note", f"{plain(new[0].name, 60)}{more} new in the folder.", [("Reload", self.reload)],
+            _NEW, "note", f"{safe_line(new[0].name, 60)}{more} new in the folder.", [("Reload", self.reload)],
             token="severity.note",
         )  # fmt: skip
 
@@ -290,7 +290,7 @@ class MspSaving(QObject):
         self._notices.dismiss(_CHANGED)
 
     def _say_changed(self, changed: list[Path]) -> None:
-        name = plain(changed[0].name, 60) if changed else "The file"
+        name = safe_line(changed[0].name, 60) if changed else "The file"
         more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
         advice = " Your edits are not saved yet." if self.dirty else ""
         if self.dirty and self._refused:
@@ -327,7 +327,7 @@ class MspSaving(QObject):
                 document.reload()
         except (OSError, ValueError) as error:
             reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
-            sentence = plain(f"The file could not be reloaded: {reason}.")
+            sentence = safe_line(f"The file could not be reloaded: {reason}.")
             self._notices.show_notice(
                 _FAILED, "error", sentence, [("Save as...", self.save_as)], token="severity.error", closable=True
             )
@@ -390,7 +390,7 @@ class MspSaving(QObject):
             return answer == _DISCARD
         unsaid = " A message you have not added will be lost in any case." if drafts else ""
         answer = await self._asking.ask(
-            f"Save the changes to {plain(self._shown.document.name, 60)}?",
+            f"Save the changes to {safe_line(self._shown.document.name, 60)}?",
             f"Edits since the last save will be lost if you discard them.{unsaid}",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save")),
         )

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.empty_text import EmptyText
 from inspector.ui.look.row_background import paint_ground
 from inspector.ui.look.theme import ThemeController
@@ -81,10 +81,10 @@ class CommandListModel(QAbstractListModel):
             return None
         line = self.lines[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return plain(line.title, _LONGEST)
+            return safe_line(line.title, _LONGEST)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             state = ("on" if line.checked else "") if line.usable else "not now"
-            title, detail = plain(line.title, _LONGEST), plain(line.detail, _LONGEST)
+            title, detail = safe_line(line.title, _LONGEST), safe_line(line.detail, _LONGEST)
             return ", ".join(filter(None, (title, detail, line.group, " or ".join(line.keys), state)))
         return None
 
@@ -142,14 +142,16 @@ class CommandDelegate(QStyledItemDelegate):
         ink = "ink.primary" if line.usable else "ink.disabled"
         title = f"✓ {line.title}" if line.checked else line.title
         moved = 2 if line.checked else 0
-        plain_title = plain(title, _LONGEST)
+        plain_title = safe_line(title, _LONGEST)
         if plain_title != title or not line.lit:
             used = self._write(painter, "body", ink, left, box, plain_title, room)
         else:
             used = self._write_lit(painter, ink, left, box, title, frozenset(n + moved for n in line.lit), room)
         if line.detail and used + 16 < room:
             start = left + used + round(10 * theme.zoom)
-            self._write(painter, "small", "ink.tertiary", start, box, plain(line.detail, _LONGEST), left + room - start)
+            self._write(
+                painter, "small", "ink.tertiary", start, box, safe_line(line.detail, _LONGEST), left + room - start
+            )
 
     def _write_lit(
         self, painter: QPainter, ink: str, left: int, box: QRect, title: str, lit: frozenset[int], room: int

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 from typing_extensions import override
 
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 
 _STEP = 160_000
 """Pixels uncovered in one step: the first paint of so many takes a table 10 ms."""
@@ -45,7 +45,7 @@ class Curtain(QWidget):
     def _hang(self) -> None:
         self.setGeometry(self.part.rect().adjusted(0, self._raised, 0, 0))
 
-    def lift(self) -> Steps[None]:
+    def lift(self) -> SlicedWork[None]:
         """Uncovers the part from the top, a quick step at a time; does nothing if the widget was deleted."""
         while isValid(self):
             # Narrow parts uncover more rows in a step, since the cost follows the pixels.

@@ -23,7 +23,7 @@ from typing_extensions import override
 
 from inspector.filters.stacked_conditions import Condition
 from inspector.present import formats
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.filter_highlighter import TOKENS, tokens
@@ -60,7 +60,7 @@ class ConditionChip(QAbstractButton):
         super().__init__(parent)
         self._themes = themes
         self.condition = condition
-        self._shown = words or plain(condition.text, _SHOWN)
+        self._shown = words or safe_line(condition.text, _SHOWN)
         self.setObjectName("conditionChip")
         self.setCheckable(True)
         self.setChecked(condition.on)
@@ -308,7 +308,7 @@ class ConditionBar(QWidget):
         self._menu.clear()
         for place in range(self._shown, len(self._chips)):
             chip = self._chips[place]
-            words = ", ".join(filter(None, (plain(chip.condition.text, 80), chip.hides_words())))
+            words = ", ".join(filter(None, (safe_line(chip.condition.text, 80), chip.hides_words())))
             action = self._menu.addAction(words.replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(chip.condition.on)

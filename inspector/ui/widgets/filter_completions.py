@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewIt
 from typing_extensions import override
 
 from inspector.filters.completion import Candidate, Completion
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
@@ -39,10 +39,10 @@ class _CandidateModel(QAbstractListModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         candidate = self.candidates[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return plain(candidate.label, 200)
+            return safe_line(candidate.label, 200)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             words = candidate.help if candidate.count is None else _times(candidate.count)
-            return ", ".join(filter(None, (plain(candidate.label, 200), words)))
+            return ", ".join(filter(None, (safe_line(candidate.label, 200), words)))
         return None
 
 
@@ -72,7 +72,7 @@ class _CandidateDelegate(QStyledItemDelegate):
         words = f"{candidate.count:,}" if candidate.count is not None else candidate.help
         small = QFontMetrics(theme.font("small"))
         room = inside.width() - (small.horizontalAdvance(words) + 2 * side if candidate.count is not None else 0)
-        shown = QFontMetrics(font).elidedText(plain(candidate.label, 500), Qt.TextElideMode.ElideMiddle, room)
+        shown = QFontMetrics(font).elidedText(safe_line(candidate.label, 500), Qt.TextElideMode.ElideMiddle, room)
         painter.setFont(font)
         painter.setPen(theme.color("ink.primary"))
         painter.drawText(inside, int(Qt.AlignmentFlag.AlignVCenter), shown)

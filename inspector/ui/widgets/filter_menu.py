@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget, QWidgetAction
 
 from inspector.filters import FilterError, compile_filter
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look import icons
 from inspector.ui.widgets.labels import TextLabel
 
@@ -70,7 +70,7 @@ class _Title(QWidgetAction):
 
     def __init__(self, expression: str, menu: QMenu) -> None:
         super().__init__(menu)
-        shown = plain(expression, _SHOWN) if expression else _NOTHING
+        shown = safe_line(expression, _SHOWN) if expression else _NOTHING
         self.setObjectName("filterExpression")
         self.setText(shown.replace("&", "&&"))
         self.setEnabled(False)

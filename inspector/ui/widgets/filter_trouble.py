@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from inspector.filters.errors import FilterError, shortened
+from inspector.filters.errors import FilterError, truncate
 from inspector.filters.plain_words import FilterNote
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController
@@ -71,7 +71,7 @@ class FilterTrouble(FloatingFrame):
 
     def show_note(self, note: FilterNote) -> None:
         """Shows advice; the likely intended filter becomes a link."""
-        self._say(note.message, note.suggestion, shortened(note.replacement or ""), "secondary")
+        self._say(note.message, note.suggestion, truncate(note.replacement or ""), "secondary")
 
     def _say(self, sentence: str, advice: str, link: str, variant: str) -> None:
         self._sentence.setText(sentence)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 from typing_extensions import override
 
-from inspector.filters.find_query import LONGEST, FindQuery
+from inspector.filters.find_query import MAX_QUERY, FindQuery
 from inspector.ui.input.keys import KeyWords, with_key
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController
@@ -50,7 +50,7 @@ class FindBar(QWidget):
         self.editor.setAccessibleName("Find in view")
         self.editor.setPlaceholderText("Find in the messages shown")
         self.editor.setProperty("variant", "search")
-        self.editor.setMaxLength(LONGEST)
+        self.editor.setMaxLength(MAX_QUERY)
         self.editor.textChanged.connect(self._on_changed)
         self.editor.installEventFilter(self)
         self.match_case = self._switch("Aa", "Match case", "findCase")

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 from typing_extensions import override
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
@@ -80,7 +80,7 @@ class NameCard(FloatingFrame):
         self._trouble.hide()
         self.setAccessibleName(title)
         self._title.setText(title)
-        self._what.setText(plain(what, _SHOWN))
+        self._what.setText(safe_line(what, _SHOWN))
         self.field.setAccessibleName(title)
         self.field.setAccessibleDescription(WAYS)
         self.field.setText(name)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 from typing_extensions import override
 
 from inspector.present import formats
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.settings import Preset
 from inspector.ui.look.theme import ThemeController
 
@@ -62,7 +62,7 @@ class PresetChip(QToolButton):
 
     def set_count(self, count: int) -> bool:
         """Sets the number of matches; 0 hides it. Returns True if the width has changed."""
-        shown = plain(self.preset.name)
+        shown = safe_line(self.preset.name)
         name = f"{shown}  {count:,}" if count else shown
         before, self.count = self.text(), count
         self.setText(name.replace("&", "&&"))
@@ -87,7 +87,7 @@ class PresetChip(QToolButton):
     def _say(self) -> None:
         words = [self.preset.filter or "Shows all messages", self.note, self.key, "" if self._usable else NO_CONTEXT]
         self.setToolTip(tool_tip("\n".join(filter(None, words))))
-        self.setAccessibleDescription(", ".join(filter(None, (plain(words[0]), *words[1:]))))
+        self.setAccessibleDescription(", ".join(filter(None, (safe_line(words[0]), *words[1:]))))
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:

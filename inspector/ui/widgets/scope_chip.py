@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWid
 from typing_extensions import override
 
 from inspector.filters.visible import Reach
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
@@ -37,7 +37,7 @@ class PathLabel(QWidget):
 
     def set_labels(self, labels: Sequence[str]) -> None:
         """Sets the path, root first."""
-        self._labels = [plain(label, 200) for label in labels]
+        self._labels = [safe_line(label, 200) for label in labels]
         self.setToolTip(tool_tip(self.text))
         self.setAccessibleName(self.text)
         self.updateGeometry()

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QWidget
 
 from inspector.present import formats
-from inspector.present.wire_text import plain as one_line
+from inspector.present.wire_text import safe_line as one_line
 from inspector.sources.state import SourceState
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.status_button import Dot, StatusButton

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 from typing_extensions import override
 
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.ui.docview.panel import Area, Panel
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.window.panels import PANELS
@@ -80,7 +80,7 @@ class Docks(QObject):
         self._made: list[tuple[Panel[Panes], Qt.DockWidgetArea, QDockWidget]] = []
         self._panes: Panes | None = None
 
-    def make(self, panes: Panes) -> Steps[None]:
+    def make(self, panes: Panes) -> SlicedWork[None]:
         """Creates the docks with these panes, one a step. They stay invisible until `place`."""
         while self._made:  # left over from a document that failed to open
             self._made.pop()[-1].deleteLater()
@@ -93,7 +93,7 @@ class Docks(QObject):
             self._made.append((one, area, dock))
             yield
 
-    def place(self) -> Steps[None]:
+    def place(self) -> SlicedWork[None]:
         """Adds the created docks to the window, with a step for each that is shown."""
         for one, area, dock in self._made:
             self.by_title[one.title] = dock

@@ -11,7 +11,7 @@ from inspector.ui.debug.developer import ProgramServices
 from inspector.ui.services import Services
 
 if TYPE_CHECKING:
-    from inspector.store.files.capture_folder import Unsaved
+    from inspector.store.files.capture_folder import UnsavedCapture
 
 W = TypeVar("W")
 
@@ -38,7 +38,7 @@ class WindowOwner(ProgramServices, Services, Protocol[W]):
         """Removes a window. The last one ends the application."""
         ...
 
-    def unsaved(self) -> list[Unsaved]:
+    def unsaved(self) -> list[UnsavedCapture]:
         """Returns the unsaved captures of earlier runs."""
         ...
 

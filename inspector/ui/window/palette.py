@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 from shiboken6 import isValid
 
-from inspector.base.targets import path_in
+from inspector.base.targets import target_path
 from inspector.ui.input import fuzzy
 from inspector.ui.input.keys import native
 from inspector.ui.widgets.command_list import CommandEntry
@@ -121,7 +121,7 @@ class Palette(QObject):
         for title, dock in self._docks.by_title.items():
             self._add_moves(add, title, dock)
         for target in settings.recent_files:
-            place = path_in(target)
+            place = target_path(target)
             add(f"file.{target}", "Open recent", place.name, partial(self._open_target, target), str(place.parent))
         for one in [*settings.connections, *settings.unnamed_connections()]:
             name = getattr(one, "name", "") or one.url

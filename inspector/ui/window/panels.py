@@ -88,7 +88,7 @@ def _facets(panes: Panes) -> QWidget:
             return compile_filter("")
 
     def show_view(*_changed: object) -> None:
-        tally.ask(state.stack, state.scope, compiled)
+        tally.set_filter(state.stack, state.scope, compiled)
         panel.view_changed()
 
     for changed in (state.filter_applied, state.scope_changed, panes.rows_shown):

@@ -8,7 +8,7 @@ from datetime import datetime
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.panels.start.recents import GONE, Recent, recent_connection, recent_file
 from inspector.ui.services import SettingsOwner
 
@@ -90,7 +90,7 @@ class RecentMenus(QObject):
             self._add_clear(self.gateways)
 
     def _add(self, menu: QMenu, recent: Recent, words: str, act: Callable[[], object]) -> None:
-        action = menu.addAction(plain(words).replace("&", "&&"))
+        action = menu.addAction(safe_line(words).replace("&", "&&"))
         action.setToolTip(tool_tip(recent.tooltip))
         action.setEnabled(recent.there)
         action.triggered.connect(lambda *_checked: act())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from inspector.base import gc_control
-from inspector.base.slices import Steps, finished
+from inspector.base.slices import SlicedWork, run_to_end
 from inspector.ui.docview.panes import Panes
 from inspector.ui.widgets.curtain import Curtain
 from inspector.ui.window.panels import PANELS
@@ -60,7 +60,7 @@ class Showing:
         self._restoring = restoring
         self._making: Panes | None = None
 
-    def show(self, document: CaptureDocument, fill: Callable[[Panes], object]) -> Steps[Panes]:
+    def show(self, document: CaptureDocument, fill: Callable[[Panes], object]) -> SlicedWork[Panes]:
         """Shows the first document of the window, in steps that let the event loop run.
 
         Everything is built and laid out invisibly. Then it is painted part by part in its final place.
@@ -92,7 +92,7 @@ class Showing:
             yield from curtain.lift()
         return panes
 
-    def _place(self, panes: Panes) -> Steps[None]:
+    def _place(self, panes: Panes) -> SlicedWork[None]:
         """Puts all parts in their final place."""
         self._center.attach(panes)
         panes.messages.show()  # else not before the next iteration of the loop, and a hidden widget takes no focus
@@ -102,7 +102,7 @@ class Showing:
         yield from self._docks.place()
         self._layout.default_docks()
         self._layout.restore_docks(self._restoring.saved, self._center.show_view)
-        gc_control.settle()
+        gc_control.freeze_and_trim()
         yield
         self._head.attach(panes, self._center)
         self._head.hold(self._pages.notices)
@@ -122,7 +122,7 @@ class Showing:
         if before is not None:
             before.detach()
         panes = Panes(document, self._theme, PANELS, self._frame)
-        finished(panes.make())
+        run_to_end(panes.make())
         self._shown.show(document, panes)
         self._center.replace(panes)
         self._docks.replace(panes)

@@ -127,8 +127,8 @@ class DocumentStatus(QObject):
             self._status.name_log(self._titled)
         shown, total = panes.counts()
         self._filter_bar.set_counts(shown, total)
-        self._filter_bar.set_left_out(panes.rows.filter.too_long)
-        self._status.set_counts(total, shown if panes.rows.chooses else None, document.unreadable)
+        self._filter_bar.set_left_out(panes.rows.filter.timeout_count)
+        self._status.set_counts(total, shown if panes.rows.is_filtered else None, document.unreadable)
         self._status.set_failed(document.capture.failed_count)
         self._status.set_gaps(len(panes.gaps.rows))
         self._show_problems(panes.problem_counts.problems)
@@ -136,7 +136,7 @@ class DocumentStatus(QObject):
 
     def _show_problems(self, problems: Problems) -> None:
         """Shows the number of problems in the status bar and on their preset."""
-        self._status.set_problems(problems.messages, problems.worst, problems.words)
+        self._status.set_problems(problems.messages, problems.worst_severity, problems.words)
         self._presets.show_problems(problems.messages, problems.words)
 
     def _show_waiting(self) -> None:
@@ -151,8 +151,8 @@ class DocumentStatus(QObject):
             self._status.set_waiting(0)
         else:
             count, wait = found
-            self._status.set_waiting(count, wait.short, wait.sentence, hangs=wait.hangs)
-            if wait.hangs and not self._has_hung:
+            self._status.set_waiting(count, wait.short_sentence, wait.sentence, hangs=wait.is_long)
+            if wait.is_long and not self._has_hung:
                 self._has_hung = True
                 self.hung.emit()
 
@@ -160,7 +160,7 @@ class DocumentStatus(QObject):
         """Shows the avoidable tokens if they reach the threshold."""
         panes = self._shown.panes
         found = panes.waste_figures.found if panes is not None else None
-        certain = panes is not None and panes.document.arriving
+        certain = panes is not None and panes.document.is_arriving
         if found is None or (found.sure_tokens if certain else found.tokens) < _SPARED_FROM:
             self._status.set_spared()
             return
@@ -188,7 +188,7 @@ class DocumentStatus(QObject):
         if panes is None:
             return
         panes.tick(time.time_ns() if document.live and self._gateway.session is not None else None)
-        self._status.tick(len(document.capture), document.arriving)
+        self._status.tick(len(document.capture), document.is_arriving)
         self._status.set_lag(document.lag_ns())
         self._show_waiting()
         if document.live:

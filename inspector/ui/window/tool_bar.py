@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QToolBar, QToolButton, QWidget
 
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.ui.widgets.flat_tool_bar import FlatToolBar
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class BarStack(QObject):
         """The bars that every document has."""
         return self.tool_bar, self._preset_bar
 
-    def show(self) -> Steps[None]:
+    def show(self) -> SlicedWork[None]:
         """Shows the bars of a document, one a step."""
         for bar in self.rows:
             bar.show()

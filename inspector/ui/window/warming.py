@@ -77,4 +77,4 @@ class Warming(QObject):
         for make in self._parts:
             make()
             yield True
-        gc_control.settle()
+        gc_control.freeze_and_trim()

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 from inspector.ui.window.panels import PANELS
 
 if TYPE_CHECKING:
-    from inspector.base.slices import Steps
+    from inspector.base.slices import SlicedWork
     from inspector.document.document import CaptureDocument
     from inspector.ui.debug.developer import Developer
     from inspector.ui.docview.center import Center
@@ -519,7 +519,7 @@ class WindowFeatures(QMainWindow):
         self.pages.show_document()
         self.status.show_opening(name)
 
-    def showing(self, document: CaptureDocument) -> Steps[Panes]:
+    def showing(self, document: CaptureDocument) -> SlicedWork[Panes]:
         """Shows the first document in steps that let the event loop run."""
         self.complete()
         return self.documents.show(document, self._fill)
@@ -571,10 +571,10 @@ class WindowFeatures(QMainWindow):
         self.keys.apply(self.application.settings.keys)
         if self.panes is not None:
             self.display.apply(self.panes)
-            self.document.use_tool_aliases(self.application.tool_aliases)
+            self.document.set_tool_aliases(self.application.tool_aliases)
             self.panes.use_contexts(self.application.settings.contexts)
             prices = self.application.settings.prices
-            self.document.use_prices(*prices_in_force(prices.lines, prices.dated, listed=prices.listed))
+            self.document.set_prices(*prices_in_force(prices.lines, prices.dated, listed=prices.listed))
             self.counting.apply_settings()
             self.msp.view.apply_settings()
         self.developer.show_menu()

@@ -26,9 +26,9 @@ _log = logging.getLogger("inspector.tests")
 
 @pytest.fixture
 def log() -> Iterator[LogFile]:
-    handler = program_log.start(mask_text)
+    handler = program_log.start_logging(mask_text)
     yield handler
-    program_log.stop(handler)
+    program_log.stop_logging(handler)
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def test_a_list_that_cannot_be_read_is_said(
     def broken() -> None:
         raise ValueError("no JSON")
 
-    monkeypatch.setattr(about, "bundled", broken)
+    monkeypatch.setattr(about, "bundled_licences", broken)
     dialog = AboutDialog(theme_controller, [("Program", "x")])
     qtbot.addWidget(dialog)
     assert "cannot be read: no JSON" in child(dialog, QLabel, "aboutParts").text()
@@ -68,7 +68,7 @@ def test_a_packaged_program_knows_versions_from_its_list(monkeypatch: pytest.Mon
 
     listed = [Licence("NumPy", "2.4.6", "BSD", ""), Licence("qasync", "0.28.0", "BSD", "")]
     monkeypatch.setattr(metadata, "version", none)
-    monkeypatch.setattr(licences, "bundled", lambda: listed)
+    monkeypatch.setattr(licences, "bundled_licences", lambda: listed)
     libraries = dict(environment_facts.version_facts())["Libraries"].split(", ")
     assert "numpy 2.4.6" in libraries
     assert "websockets unknown" in libraries

@@ -102,10 +102,10 @@ def test_edit_and_delete_ask(dialog: ConnectionsDialog, settings: Settings, qtbo
     with qtbot.waitSignal(dialog.delete_requested) as asked:
         qtbot.keyClick(child(dialog, QListView), Qt.Key.Key_Delete)
     assert asked.args == [settings.connections[0]]
-    settings.drop_connection("a")
+    settings.remove_connection("a")
     dialog.refresh()
     assert names(dialog) == ["lab\ufffd"]
-    settings.drop_connection("b")
+    settings.remove_connection("b")
     dialog.refresh()
     assert child(dialog, QListView).accessibleDescription() == NO_CONNECTIONS
     assert not child(dialog, QPushButton, "connectionsConnect").isEnabled()

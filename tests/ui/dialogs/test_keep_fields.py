@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
-from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account
+from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account_name
 from inspector.sources.connection import Connection
 from inspector.ui.dialogs.connect import (
     TOKEN_HELP,
@@ -40,7 +40,7 @@ class Desk:
     ) -> None:  # fmt: skip
         self.qtbot = qtbot
         self.keyring = FakeKeyring()
-        self.keyring.entries["Context Inspector", account(STAGING)] = "kept-token"
+        self.keyring.entries["Context Inspector", account_name(STAGING)] = "kept-token"
         self.asked: list[Connection] = []
         self.settings = Settings(
             connections=[STAGING.model_copy(), PLAIN.model_copy()],

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.diagnostics.crash_report import Choices
+from inspector.diagnostics.crash_report import ReportChoices
 from inspector.ui.dialogs.report import CLOSED, ReportDialog
 from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
@@ -30,7 +30,7 @@ def dialog(theme_controller: ThemeController, qtbot: QtBot) -> Iterator[ReportDi
 
 
 def test_nothing_is_ticked_and_nothing_is_sent(dialog: ReportDialog) -> None:
-    assert dialog.choices == Choices()
+    assert dialog.choices == ReportChoices()
     assert "The program sends no data" in child(dialog, QLabel, "reportStatus").text()
     assert child(dialog, QLabel, "reportText").textFormat() == Qt.TextFormat.PlainText
     assert "⟨U+202E⟩" in child(dialog, QPlainTextEdit, "reportView").toPlainText()
@@ -39,7 +39,7 @@ def test_nothing_is_ticked_and_nothing_is_sent(dialog: ReportDialog) -> None:
 def test_each_box_makes_the_report_anew(dialog: ReportDialog) -> None:
     for box in dialog.findChildren(QCheckBox):
         box.click()
-    assert dialog.choices == Choices(file_names=True, error_words=True, log_lines=True)
+    assert dialog.choices == ReportChoices(file_names=True, error_words=True, log_lines=True)
     assert "log_lines=True" in child(dialog, QPlainTextEdit, "reportView").toPlainText()
 
 

@@ -26,7 +26,7 @@ def make_panel(qtbot: QtBot, theme_controller: ThemeController) -> Iterator[Call
         document = document_of(*lines) if document is None else document
         documents.append(document)
         rows = VisibleRows(document.analysis)
-        rows.choose(compile_filter(""), None)
+        rows.apply_filter(compile_filter(""), None)
         panel = MessagesPanel(document, theme_controller, rows)
         QAbstractItemModelTester(panel.model, QAbstractItemModelTester.FailureReportingMode.Fatal, panel)
         qtbot.addWidget(panel)

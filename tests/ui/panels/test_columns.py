@@ -298,7 +298,7 @@ def test_expansion_survives_sorting(make_panel: MakePanel, qtbot: QtBot) -> None
     row = panel.model.rows.row_of(3)
     assert row is not None
     assert [panel.model.at(row + part) for part in range(3)] == [(3, 0), (3, 1), (3, 2)]
-    assert panel.model.rowCount() == 8 + panel.model.rows.parts(3)
+    assert panel.model.rowCount() == 8 + panel.model.rows.part_count(3)
     panel.view.viewport().grab()
     panel.go_to(2)
     qtbot.waitUntil(lambda: panel.view.selection.chain.rail.mark(2) is not None)

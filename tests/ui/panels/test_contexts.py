@@ -13,7 +13,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QMenu
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.visible import Reach, Scope
@@ -587,7 +587,7 @@ def test_a_chain_of_thousands_can_be_expanded_scoped_and_read(panel_of, window, 
     panel.collapse_all()
     node = document.analysis.contexts.node_of(2_998)
     assert panel.model.rows.shown_row(node) == row_named(panel, "n0")
-    finished(window.showing(document_of(*chain)))
+    run_to_end(window.showing(document_of(*chain)))
     panes_of(window).filter_state.set_scope(Scope(document.analysis.contexts.tree.space[node], node))
     chip = window.findChild(ScopeChip)
     qtbot.waitUntil(lambda: chip.words() == "n0 / …2996… / n2997 / n2998 / n2999, and below")

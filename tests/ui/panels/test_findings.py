@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.findings import Severity
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
@@ -416,7 +416,7 @@ def test_how_they_are_grouped_is_remembered(window: MainWindow, application: App
     next(one for one in head.menu.actions() if one.objectName() == "group.severity").trigger()
     assert application.settings.findings_by == "severity"
     other = application.new_window()
-    finished(other.showing(story()))
+    run_to_end(other.showing(story()))
     assert panes_of(other).findings.model.choice.grouping is Grouping.SEVERITY
 
 

@@ -43,14 +43,14 @@ def live(tmp_path: Path, make_panel: MakePanel) -> Live:
 def records_read() -> Generator[list[int]]:
     """The messages whose records are read meanwhile."""
     read: list[int] = []
-    real = Records.read
+    real = Records.read_record
 
     def record(self: Records, message: int) -> Any:
         read.append(message)
         return real(self, message)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Records, "read", record)
+        patched.setattr(Records, "read_record", record)
         yield read
 
 
@@ -167,7 +167,7 @@ def test_work_goes_by_new_frames(live: Live, frames: int) -> None:
 def test_a_long_stream_opens_and_grows_in_no_time(live: Live) -> None:
     panel = panel_of(live)
     live.say(HEAD, opened("s"), *(chunk("s", "word ") for _ in range(5_000)))
-    while live.document.sources.behind:
+    while live.document.sources.unread_bytes:
         live.document.poll()
     began = time.process_time()
     panel.model.expand(1)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis.views.model_context import Reader
 from inspector.analysis.views.timeline.marks import Window
 from inspector.document.document import CaptureDocument
-from inspector.present.plot_words import short, signed
+from inspector.present.plot_words import scale_words, signed_count
 from inspector.ui.app.application import Application
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.growth.canvas import PlotCanvas
@@ -314,7 +314,7 @@ def test_it_follows_live_traffic_and_rests_when_hidden(
     qtbot.waitUntil(lambda: len(plot.source.steps_ns) > 0)
     assert plot.growth.empty == NOT_COUNTED
     counted(log.document)
-    log.document.tell_counted()
+    log.document.notify_counted()
     panes_of(window).bridge.flush()
     qtbot.waitUntil(lambda: bool(plot.source.lines[0].any()))
     assert plot.growth.empty == ""
@@ -340,8 +340,8 @@ def test_a_theme_changes_what_is_drawn(window: MainWindow, application: Applicat
     ("value", "said"), [(0, "0"), (500, "500"), (5_000, "5k"), (2_500, "2.5k"), (20_000_000, "20M")]
 )
 def test_figures_of_the_scale(value: int, said: str) -> None:
-    assert short(value) == said
-    assert signed(value) == (f"+{value:,}" if value else "0")
+    assert scale_words(value) == said
+    assert signed_count(value) == (f"+{value:,}" if value else "0")
 
 
 def test_while_tokens_are_counted_it_says_how_far_that_is(application: Application) -> None:

@@ -14,7 +14,7 @@ from tests.builders import document_of, envelope
 
 def minimap(qtbot: QtBot, themes: ThemeController, warnings: list[int]) -> Minimap:
     rows = VisibleRows(document_of(*(envelope("chat") for _ in range(900))).analysis)
-    rows.choose(compile_filter(""), None)
+    rows.apply_filter(compile_filter(""), None)
     shown = Minimap(rows, themes)
     qtbot.addWidget(shown)
     shown.resize(14, 600)

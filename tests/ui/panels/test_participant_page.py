@@ -235,7 +235,7 @@ def test_waiting_messages_lead_there_and_filter(qtbot: QtBot, show: Show, links:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert asked.args is not None
     visible = VisibleRows(document.analysis)
-    visible.choose(compile_filter(asked.args[0]), None)
+    visible.apply_filter(compile_filter(asked.args[0]), None)
     assert visible.visible.tolist() == [0]
 
 
@@ -260,7 +260,7 @@ def test_tools_and_what_its_answers_took(qtbot: QtBot, show: Show, links: Links)
         qtbot.keyClick(view, Qt.Key.Key_Return)
     assert wanted.args is not None
     visible = VisibleRows(document.analysis)
-    visible.choose(compile_filter(wanted.args[0]), None)
+    visible.apply_filter(compile_filter(wanted.args[0]), None)
     assert visible.visible.tolist() == [5, 6, 7]
 
 

@@ -159,8 +159,8 @@ def test_usage_and_gauge(panel_of):
     )
     panel = panel_of(document)
     everyone = [panel.model.participant(row) for row in range(panel.model.rowCount())]
-    assert [words.usage(p) for p in everyone][:3] == ["18.8k of 20k", "500 tokens", ""]
-    assert [words.share(p) for p in everyone] == [pytest.approx(0.94), None, None, None]
+    assert [words.usage_words(p) for p in everyone][:3] == ["18.8k of 20k", "500 tokens", ""]
+    assert [words.context_share(p) for p in everyone] == [pytest.approx(0.94), None, None, None]
     panel.grab()
 
 

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QMenu
 from pytestqt.qtbot import QtBot
 
-from inspector.tables.completion import complete
+from inspector.tables.completion import complete_query
 from inspector.ui.app.application import Application
 from inspector.ui.panels.query.panel import EXAMPLES, QueryPanel
 from inspector.ui.window.main_window import MainWindow
@@ -138,7 +138,7 @@ def test_tables_and_columns_are_offered(window: MainWindow) -> None:
 )  # fmt: skip
 def test_what_is_offered(sql: str, offered: str | None) -> None:
     place = sql.find("|") if "|" in sql else len(sql)
-    found = [one.label for one in complete(sql.replace("|", ""), place).candidates]
+    found = [one.label for one in complete_query(sql.replace("|", ""), place).candidates]
     assert offered in found if offered is not None else found == []
 
 

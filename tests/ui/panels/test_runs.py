@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from inspector.survey.folder import SurveyFolder, asked
+from inspector.survey.folder import SurveyFolder, query_rows
 from inspector.survey.one_run import SurveyOptions, survey_run
 from inspector.survey.run_places import find_runs
 from inspector.survey.runs import SurveyRuns
@@ -142,9 +142,11 @@ _FILTERS = (
 
 def test_filters_of_runs_choose_as_their_conditions_of_sql_do(survey: Path) -> None:
     runs = SurveyRuns(survey)
-    chosen = {text: {runs.value(at, "run") for at in runs.chosen(runs.compile(text)).tolist()} for text in _FILTERS}
+    chosen = {
+        text: {runs.value(at, "run") for at in runs.matching_places(runs.compile(text)).tolist()} for text in _FILTERS
+    }
     conditions = ", ".join(f"list(run) FILTER ({runs.condition(text)})" for text in _FILTERS)
-    ((*found,),) = asked(survey, f"SELECT {conditions} FROM runs")
+    ((*found,),) = query_rows(survey, f"SELECT {conditions} FROM runs")
     assert {text: set(runs or ()) for text, runs in zip(_FILTERS, found, strict=True)} == chosen
 
 

@@ -527,7 +527,7 @@ def test_messages_may_come_while_it_is_worked_out_which_are_shown(turns: int) ->
     source = timeline_source.TimelineSource(log.document, rows)
     for _ in range(100):
         source.update()
-    rows.choose(compile_filter("no in {2, 5}"), None)
+    rows.apply_filter(compile_filter("no in {2, 5}"), None)
     for _ in range(turns):
         source.update()
     for changes in log.write(envelope(ts=at(30)), envelope(sender="human", ts=at(40))):

@@ -109,7 +109,9 @@ def test_who_asked_somebody_who_is_gone_waits_in_vain(qtbot: QtBot, application:
     ]  # fmt: skip
     told = waiting_now(document, panel._figures.tally)
     assert told is not None
-    assert (told[0], told[1].short) == (1, "coder waits for lead, 1 s"), "nobody is told for ever of who is gone"
+    assert (told[0], told[1].short_sentence) == (1, "coder waits for lead, 1 s"), (
+        "nobody is told for ever of who is gone"
+    )
     words = ["".join(part.text for part in fact.parts) for fact in request_facts(Subject(document, 0))]
     assert words == ["files left or restarted before the answer."]
 

@@ -75,7 +75,7 @@ def test_it_is_looked_for_unseen_once_tokens_are_counted(qtbot: QtBot, applicati
     assert panes.waste_figures.found is None
     assert not panes.waste_figures.looking
     document.count_tokens()
-    document.tell_counted()
+    document.notify_counted()
     panes.bridge.flush()
     qtbot.waitUntil(lambda: panes.waste_figures.found is not None)
     assert len(panes.waste.model.rows.wastes) == 6
@@ -151,7 +151,7 @@ def test_before_tokens_are_counted_it_waits_and_says_so(qtbot: QtBot, applicatio
     panel = opened(window)
     assert panel.view.empty_text == "Tokens are being counted."
     document.count_tokens()
-    document.tell_counted()
+    document.notify_counted()
     qtbot.waitUntil(lambda: panel.found is not None)
     assert panel.head.count() == "6"
 
@@ -164,7 +164,7 @@ def test_where_tokens_are_not_counted_at_all_it_says_so(application: Application
 
 def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
     set_budgets(monkeypatch, waste_rest_s=0.0)
-    monkeypatch.setattr(waste_figures, "_REST", 0)
+    monkeypatch.setattr(waste_figures, "_REST_FACTOR", 0)
     log = GrowingLog()
     log.write(*asked("read_file", records(1), {"path": "/a"}))
     document = log.document
@@ -174,7 +174,7 @@ def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypa
     assert panel.view.empty_text == waste_panel.NOTHING
     log.write(*asked("read_file", records(1), {"path": "/a"}), envelope("chat", {"text": "Customer-7"}))
     document.count_tokens()
-    document.tell_counted()
+    document.notify_counted()
     qtbot.waitUntil(lambda: listed(panel) == [("fetched twice", "No. 4")])
 
 

@@ -177,7 +177,7 @@ def test_what_is_said_and_appended_to_the_parent_is_counted_at_once(
     qtbot.waitUntil(lambda: indicator.merged is not before)
     assert indicator.merged is not None
     assert indicator.merged.layer("recent").entries[-1].content == "said in the parent"
-    document.close(document.subsessions[0], "It is a unit.", append_to_parent=True)
+    document.close_subsession(document.subsessions[0], "It is a unit.", append_to_parent=True)
     qtbot.waitUntil(lambda: "closed" in notes(indicator))
     assert not indicator.page.policy.recent.isEnabled()
 

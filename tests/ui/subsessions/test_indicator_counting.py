@@ -46,7 +46,7 @@ def test_a_process_that_dies_is_replaced(counts: TokenCounts, qtbot: QtBot, monk
     def started() -> CountingProcess:
         made.append(CountingProcess())
         if len(made) == 1:
-            made[0].end()  # before it brings anything back
+            made[0].end_process()  # before it brings anything back
         return made[-1]
 
     monkeypatch.setattr(token_counts, "CountingProcess", started)

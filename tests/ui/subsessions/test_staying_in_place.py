@@ -96,7 +96,7 @@ def test_buttons_of_the_chat_are_whole_however_long_the_label_is(qapp: QApplicat
         head = panel.chat.head
         for is_open in (True, False):
             if not is_open:
-                document.close(sub, "done", append_to_parent=False)
+                document.close_subsession(sub, "done", append_to_parent=False)
             for width in (320, 420, 560):
                 head.setFixedWidth(width)
                 pass_time(20)

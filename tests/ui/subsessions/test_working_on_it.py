@@ -401,7 +401,7 @@ def test_undo_goes_through_marks_and_edits_in_the_order_they_were_made(qapp: QAp
         assert len(window.document.analysis.marks) == 0
         assert sub_of(window, "units").messages[-1].content == "one"
         undo.trigger()
-        assert not sessions(window).dirty
+        assert not sessions(window).is_dirty
 
     at_work(qapp, report, steps)
 
@@ -421,7 +421,7 @@ def test_a_compressed_document_can_be_read_and_saved_elsewhere(
         assert not panel.chat.input.text.isEnabled()
         assert not window.actions_by_id["subsession.new"].isEnabled()
         QTest.keyClick(panel.chat.view, Qt.Key.Key_G)
-        assert not sessions(window).dirty
+        assert not sessions(window).is_dirty
         target = tmp_path / "plain.json"
         window.actions_by_id["file.save_as"].trigger()
         await until(lambda: window.findChild(QFileDialog, "saveDialog") is not None, "the file dialog")
@@ -469,7 +469,7 @@ def test_overwriting_after_the_question_writes_ours(qapp: QApplication, report: 
         window.msp.saving.check_files()
         QTest.mouseClick(link(window, "session-changed", "Overwrite..."), Qt.MouseButton.LeftButton)
         await answer(window, "Overwrite")
-        await until(lambda: not sessions(window).dirty, "it to be saved")
+        await until(lambda: not sessions(window).is_dirty, "it to be saved")
         assert b'"mine"' in bytes_of(report)
 
     at_work(qapp, report, steps)
@@ -554,10 +554,10 @@ def test_what_lies_in_the_folder_chosen_is_asked_about(qapp: QApplication, two_f
         dialog = open_question(window)
         assert dialog is not None
         await answer(window, "Cancel")
-        assert (bytes_of(out / "b.json"), sessions(window).dirty) == (b"theirs", True)
+        assert (bytes_of(out / "b.json"), sessions(window).is_dirty) == (b"theirs", True)
         await save_at(window, out)
         await answer(window, "Replace")
-        await until(lambda: not sessions(window).dirty, "it to be saved")
+        await until(lambda: not sessions(window).is_dirty, "it to be saved")
         assert b"mine" in bytes_of(out / "b.json")
 
     at_work(qapp, two_files, steps)
@@ -575,7 +575,7 @@ def test_the_status_bar_names_the_file_that_is_edited_and_its_size(
         assert formats.size(len(bytes_of(report))) in words(window)
         write(panel, "mine " * 200)
         window.actions_by_id["file.save"].trigger()
-        await until(lambda: not sessions(window).dirty, "it to be saved")
+        await until(lambda: not sessions(window).is_dirty, "it to be saved")
         assert formats.size(len(bytes_of(report))) in words(window)
         target = tmp_path / "saved.json"
         await save_at(window, target)
@@ -635,7 +635,7 @@ def test_undoing_from_the_tree_leaves_the_keyboard_there(qapp: QApplication, rep
             assert window.docks["Contexts"].isAncestorOf(focus)
             assert focus.objectName() == window.panes.contexts.view.objectName()
             assert content is None or sub_of(window, "units").messages[-1].content == content
-        assert not sessions(window).dirty
+        assert not sessions(window).is_dirty
 
     at_work(qapp, report, steps)
 
@@ -690,7 +690,7 @@ def test_ctrl_z_in_the_empty_line_undoes_what_was_added(qapp: QApplication, repo
         text = panel.chat.input.text
         text.setFocus()
         QTest.keyClick(text, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-        assert not sessions(window).dirty
+        assert not sessions(window).is_dirty
         QTest.keyClicks(text, "tw")
         before = text.toPlainText()
         QTest.keyClick(text, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -783,7 +783,7 @@ def test_beside_a_long_label_it_is_still_said_how_the_sub_session_stands(qapp: Q
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         sub = sessions(window).open_subsession(sessions(window).sessions[0], "sensors " * 7)
         panel.show_subsession(sub.key)
-        sessions(window).close(sub, "done", append_to_parent=False)
+        sessions(window).close_subsession(sub, "done", append_to_parent=False)
         head = panel.chat.head
         head.resize(500, head.height())
         assert head.label.text().endswith("…")

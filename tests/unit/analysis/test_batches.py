@@ -36,7 +36,7 @@ def test_a_flush_is_as_much_work_early_as_late(name: str) -> None:
         done, data = Operations(), b"".join(islice(lines, count))
         with counted(done) if count == BATCH else nullcontext():
             log.write_bytes(data)
-            while log.document.sources.behind or log.document.catching_up:
+            while log.document.sources.unread_bytes or log.document.has_backlog:
                 log.document.poll()
         return done
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.document.document import CaptureDocument
-from inspector.document.summary import judged, participant_stories
+from inspector.document.summary import message_permission, participant_stories
 from tests.builders import delivered, document_at, document_of, envelope, lines_of, log_file, received, tool_call
 
 WRITE = {"kind": "mcp/request", "payload": {"method": "tools/call", "params": {"name": "write_*"}}}
@@ -110,6 +110,6 @@ def test_the_gateway_s_verdict_stands_beside_the_prediction() -> None:
     call = tool_call("write_file", sender="coder", id="c")
     path = log_file(lines_of(delivered(told, "coder"), received(call)), "envelope-history.jsonl")
     Path(path).with_name("capability-decisions.jsonl").write_bytes(lines_of(decision("allowed")))
-    found = judged(document_at(path), 1)
+    found = message_permission(document_at(path), 1)
     verdict = {"result": "allowed", "required": "mcp/request", "matched": WRITE, "source": "static"}
     assert found == {"predicted": "denied", "by": None, "verdicts": [verdict], "differs": True}

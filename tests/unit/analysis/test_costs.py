@@ -38,7 +38,7 @@ def assistant(number: int, *, model: str = "claude-sonnet-4-5", text: str = "Don
 
 def session(*lines: dict[str, Any]) -> CaptureDocument:
     document = document_of(*lines)
-    document.use_prices(PRICES, "2026-11")
+    document.set_prices(PRICES, "2026-11")
     return document
 
 
@@ -65,7 +65,7 @@ def test_what_a_cache_holds_for_an_hour_has_a_price_of_its_own() -> None:
     line["message"]["usage"]["cache_creation"] = {"ephemeral_5m_input_tokens": 500, "ephemeral_1h_input_tokens": 1_500}
     document = session(line)
     assert np.isnan(document.analysis.costs.at(np.arange(1))).all(), "it is not known"
-    document.use_prices([f"{PRICES[0]}, 6 cache write 1h"], "")
+    document.set_prices([f"{PRICES[0]}, 6 cache write 1h"], "")
     total = document.analysis.costs.total()
     assert total is not None
     assert total.parts == pytest.approx((0.003, 0, 0, 500 * 3.75e-6 + 1_500 * 6e-6))
@@ -74,13 +74,13 @@ def test_what_a_cache_holds_for_an_hour_has_a_price_of_its_own() -> None:
 def test_without_prices_nothing_has_a_cost() -> None:
     document = document_of(assistant(1, input=1_000))
     assert document.analysis.costs.total() is None
-    document.use_prices(["claude-sonnet-4-5 = wrong"], "")
+    document.set_prices(["claude-sonnet-4-5 = wrong"], "")
     assert document.analysis.costs.total() is None
 
 
 def test_calls_with_more_input_have_their_own_price() -> None:
     document = document_of(assistant(1, input=200_000), assistant(2, input=1, cache_read=200_000))
-    document.use_prices(["claude-sonnet-4-5 above 200000 = 6 in, 0.6 cache read", *PRICES], "")
+    document.set_prices(["claude-sonnet-4-5 above 200000 = 6 in, 0.6 cache read", *PRICES], "")
     assert document.analysis.costs.at(np.arange(2)).tolist() == pytest.approx([0.6, 6e-06 + 0.12])
 
 
@@ -109,7 +109,7 @@ def test_sums_of_all_calls_follow_each_that_comes(monkeypatch: pytest.MonkeyPatc
     ]  # fmt: skip
     path = log_file(lines_of(*lines))
     document = CaptureDocument()
-    document.use_prices(PRICES, "2026-11")
+    document.set_prices(PRICES, "2026-11")
     usage = document.analysis.usage
     for _ in document.open_log(path, block_bytes=1_000):
         rows = usage.reports()

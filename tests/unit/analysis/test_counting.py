@@ -93,7 +93,7 @@ def kill(counting: Counting) -> None:
     """Kill the process that counts at the first it is given: it is stopped before, or it would be done with it."""
     counting._start()
     (process,) = counting._processes
-    while not process.ready:
+    while not process.is_ready:
         counting._hear(10)
     assert process.pid is not None
     os.kill(process.pid, signal.SIGSTOP)

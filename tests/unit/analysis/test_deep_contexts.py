@@ -216,7 +216,7 @@ def test_roots_are_those_at_the_end_of_the_line(messages: list[dict[str, Any]], 
 def test_operators_say_what_whole_paths_say(messages: list[dict[str, Any]], symbol: str, levels: int) -> None:
     """However early paths are cut; and a path as it is shown stands for all that are shown so."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(context_tree, "LEVELS_SHOWN", 3 + levels)
+        patch.setattr(context_tree, "MAX_SHOWN_LEVELS", 3 + levels)
         log = GrowingLog()
         log.write(*messages)
         contexts = log.document.analysis.contexts

@@ -43,7 +43,7 @@ def test_fallback(code: int, block_bytes: int) -> None:
     document = closed_at_end(CaptureDocument())
     for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
         pass
-    document.look_further(math.inf)
+    document.run_postponed_checks(math.inf)
     said = sentence_of(document.analysis, 1)
     assert said is not None
     assert (said.text, said.failed) == (
@@ -66,7 +66,7 @@ def test_silence_is_a_refusal(*, answered: bool, block_bytes: int) -> None:
     document = closed_at_end(CaptureDocument())
     for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
         pass
-    document.look_further(math.inf)
+    document.run_postponed_checks(math.inf)
     assert FIELD_BY_NAME["waiting"].value(document.analysis, 0) is None
     assert "mcp-unanswered" not in {one.code for one in document.analysis.findings.all()}
 
@@ -79,7 +79,7 @@ def test_refusal_after_a_pipelined_initialize(*, place: int, block_bytes: int) -
     document = closed_at_end(CaptureDocument())
     for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
         pass
-    document.look_further(math.inf)
+    document.run_postponed_checks(math.inf)
     said = sentence_of(document.analysis, place)
     assert said is not None
     assert (said.text, said.failed) == (
@@ -107,7 +107,7 @@ def test_refusal_over_http_after_a_pipelined_initialize(*, identifier: int | Non
     document = closed_at_end(CaptureDocument())
     for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
         pass
-    document.look_further(math.inf)
+    document.run_postponed_checks(math.inf)
     assert (document.capture.failed_count, rpc_totals(document.analysis).errors) == (0, 0)
 
 

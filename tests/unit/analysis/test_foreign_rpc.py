@@ -14,7 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.compile import compile_filter
 from inspector.filters.field import Depends
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.filters.plain_words import MEANT
+from inspector.filters.plain_words import SUGGESTED_FILTERS
 from inspector.filters.visible import VisibleRows
 from inspector.present.log_topics import LogTopics, spoken_kinds
 from tests.builders import GrowingLog, document_of
@@ -145,4 +145,4 @@ def test_the_command_line_says_json_rpc(command: str) -> None:
 @pytest.mark.parametrize(("word", "rows"), [("requests", [0, 3, 5]), ("response", [1, 4])])
 def test_plain_words_find_json_rpc(word: str, rows: list[int]) -> None:
     analysis = document_of(*LSP).analysis
-    assert VisibleRows(analysis).evaluate(compile_filter(MEANT[word][1]), None).tolist() == rows
+    assert VisibleRows(analysis).evaluate(compile_filter(SUGGESTED_FILTERS[word][1]), None).tolist() == rows

@@ -98,7 +98,7 @@ def test_pairs_say_what_they_did_so_far() -> None:
 def test_pairs_by_aliases() -> None:
     hints, found, stored = workflow(), fetch(tool="p__search_records"), store("p__analysis_store")
     opened = Opened(mew, in_turn(hints, found, stored))
-    opened.document.use_tool_aliases(ToolAliases.of(["p__* = *"]))
+    opened.document.set_tool_aliases(ToolAliases.from_texts(["p__* = *"]))
     (pair,) = life(opened, hints).pairs
     assert (pair.collapsed, life(opened, found).pairing) == (
         ((opened.rows[found], opened.rows[stored]),),

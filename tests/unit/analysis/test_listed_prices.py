@@ -51,7 +51,7 @@ def test_the_users_prices_win() -> None:
 
 def priced(*models: str) -> CaptureDocument:
     document = document_of(*(assistant(at, model=model, input=1_000) for at, model in enumerate(models, 1)))
-    document.use_prices(*prices_in_force([], "", listed=True))
+    document.set_prices(*prices_in_force([], "", listed=True))
     return document
 
 

@@ -42,7 +42,7 @@ def test_a_filter_in_force_follows_what_is_marked() -> None:
     log = GrowingLog()
     log.write(*(envelope() for _ in range(3)))
     rows = VisibleRows(log.document.analysis)
-    rows.choose(compile_filter("mark"), None)
+    rows.apply_filter(compile_filter("mark"), None)
     marks = log.document.analysis.marks
     marks.put(1, Note(True))
     (changes,) = log.write(*(envelope() for _ in range(300)))

@@ -32,10 +32,10 @@ def tree_of(operations: list[tuple[str, str, str]]) -> ContextTree:
 def test_it_is_told_from_names_what_the_paths_say(
     operations: list[tuple[str, str, str]], texts: list[str], levels: int
 ) -> None:
-    shortened = patch.object(context_paths, "LONGEST_SEGMENT", 4), patch.object(path_search, "LONGEST_SEGMENT", 4)
+    shortened = patch.object(context_paths, "MAX_SEGMENT_LENGTH", 4), patch.object(path_search, "MAX_SEGMENT_LENGTH", 4)
     cut = (
-        patch("inspector.analysis.passes.contexts.context_tree.LEVELS_SHOWN", levels),
-        patch.object(path_search, "LEVELS_SHOWN", levels),
+        patch("inspector.analysis.passes.contexts.context_tree.MAX_SHOWN_LEVELS", levels),
+        patch.object(path_search, "MAX_SHOWN_LEVELS", levels),
     )
     with (
         shortened[0],

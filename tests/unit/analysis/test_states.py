@@ -69,7 +69,7 @@ def test_a_copy_has_the_state_of_what_it_is_a_copy_of() -> None:
 def test_a_request_waits_until_the_finding_says_otherwise_and_filters_follow() -> None:
     log = GrowingLog()
     rows = VisibleRows(log.document.analysis)
-    rows.choose(compile_filter("state == unanswered"), None)
+    rows.apply_filter(compile_filter("state == unanswered"), None)
 
     def shown(*lines: Any) -> list[int]:
         for changes in log.write(*lines):

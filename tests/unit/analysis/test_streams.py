@@ -24,7 +24,7 @@ def ends(document: CaptureDocument) -> list[tuple[str | None, tuple[str, ...], s
     rows = [row for row in range(len(capture)) if capture.string("kind", row) == "stream/frame"]
     paths = (contexts.node_of(row) for row in rows)
     return [
-        (capture.string("sender", row), capture.to(row), contexts.tree.path(node) if node >= 0 else None)
+        (capture.string("sender", row), capture.recipients(row), contexts.tree.path(node) if node >= 0 else None)
         for row, node in zip(rows, paths, strict=True)
     ]
 

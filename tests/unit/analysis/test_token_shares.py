@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.summaries import token_shares
 from inspector.analysis.views.summaries.token_shares import Way, codes_of, over_time, shares
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of, envelope, tool_call, tool_result
 
@@ -76,9 +76,9 @@ def test_over_time_each_has_its_own_and_the_rest_goes_to_the_others(document: Ca
     times = np.arange(7, dtype=np.int64) * 10
     grep = analysis.capture.strings.find("grep")
     assert grep is not None
-    found = finished(over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool"))
+    found = run_to_end(over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool"))
     tokens = analysis.tokens.columns["tokens"].astype(np.int64)
     assert found[0].tolist() == [tokens[1] + tokens[2], 0]
     assert found[1].tolist() == [tokens[0], tokens[3:].sum()]
-    some = finished(over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool", np.array([1, 6])))
+    some = run_to_end(over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool", np.array([1, 6])))
     assert some.tolist() == [[tokens[1], 0], [0, tokens[6]]]

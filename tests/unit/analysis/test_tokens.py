@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED, TokenPass
 from inspector.document.document import CaptureDocument
-from inspector.document.summary import collapsing, tokens_of
+from inspector.document.summary import collapse_savings, tokens_of
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.tokens.counter import count
+from inspector.tokens.counter import count_tokens
 from tests.builders import GrowingLog, clean_up, document_of, envelope, received, tool_call, tool_result
 from tests.strategies import conversations
 
@@ -109,14 +109,14 @@ def test_tools_and_collapsing() -> None:
     stored = tool_result(store, "Stored", meta={"context": {"consumed": True}})
     document = counted(search, found, store, stored, envelope("chat", {"text": "Done"}))
     analysis = document.analysis
-    assert analysis.tokens.summary_tokens(1) == count("100 records")
-    assert analysis.tokens.columns["summary"].tolist() == [NOT_COUNTED, count("100 records"), *[NOT_COUNTED] * 3]
-    assert analysis.tokens.summary_tokens(1) == count("100 records")  # kept, not read again
+    assert analysis.tokens.summary_tokens(1) == count_tokens("100 records")
+    assert analysis.tokens.columns["summary"].tolist() == [NOT_COUNTED, count_tokens("100 records"), *[NOT_COUNTED] * 3]
+    assert analysis.tokens.summary_tokens(1) == count_tokens("100 records")  # kept, not read again
     assert analysis.tokens.summary_tokens(0) is None
-    saved = collapsing(analysis)
-    assert (saved.results, saved.before, saved.after) == (1, count(long), 2)
+    saved = collapse_savings(analysis)
+    assert (saved.results, saved.before, saved.after) == (1, count_tokens(long), 2)
     story = tokens_of(document)
-    assert story["tools"]["search"] == count('search {"page":1}') + count(long)
+    assert story["tools"]["search"] == count_tokens('search {"page":1}') + count_tokens(long)
     assert story["without_collapsing"] - story["with_collapsing"] == saved.saved
     assert story["tokenizer"] == "cl100k_base"
 

@@ -482,7 +482,7 @@ def prefixed() -> CaptureDocument:
 
 def test_an_alias_pairs_prefixed_names() -> None:
     document = prefixed()
-    changes = document.analysis.use_tool_aliases(ToolAliases.of(["mcp__rune__* = *"]))
+    changes = document.analysis.use_tool_aliases(ToolAliases.from_texts(["mcp__rune__* = *"]))
     assert collapses(document) == [(2, 1)]
     assert changes.changed.tolist() == [3, 5]
     assert FIELD_BY_NAME["tool"].value(document.analysis, 3) == "mcp__rune__search_records"
@@ -492,7 +492,7 @@ def test_an_alias_pairs_prefixed_names() -> None:
 
 def test_hints_may_be_prefixed_as_well() -> None:
     document = opened(workflow(hint("p__search_records", "p__analysis_store")), fetch(), store())
-    document.analysis.use_tool_aliases(ToolAliases.of(["p__search_records = search_records", "p__* = *"]))
+    document.analysis.use_tool_aliases(ToolAliases.from_texts(["p__search_records = search_records", "p__* = *"]))
     assert collapses(document) == [(2, 1)]
 
 
@@ -505,9 +505,9 @@ def test_the_finding_about_a_missing_tool_suggests_the_alias_and_goes_with_it() 
     document = opened(workflow(), [listing, listed])
     (found,) = [one for one in document.analysis.findings.of(1) if one.code == "hint-unknown-tool"]
     assert "search_records, analysis_store (the tool alias mcp__rune__* = * would pair it)" in found.text
-    document.use_tool_aliases(ToolAliases.of(["mcp__rune__* = *"]))
+    document.set_tool_aliases(ToolAliases.from_texts(["mcp__rune__* = *"]))
     assert [one.code for one in document.analysis.findings.of(1)] == []
-    document.use_tool_aliases(ToolAliases())
+    document.set_tool_aliases(ToolAliases())
     assert [one.code for one in document.analysis.findings.of(1)] == ["hint-unknown-tool"]
 
 

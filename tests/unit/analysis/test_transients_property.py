@@ -55,10 +55,10 @@ def _slowly(
         if about is None:
             continue
         number, call = about
-        tool, failed = rules.meant(call.tool), call.result.get("isError") is True
+        tool, failed = rules.resolve(call.tool), call.result.get("isError") is True
         story = found[row] = [False, False, None, None]
         for one in call.meta.get("contextHints", ()):
-            pairs.add((number, rules.meant(one["consumedBy"]), rules.meant(one["tool"])))
+            pairs.add((number, rules.resolve(one["consumedBy"]), rules.resolve(one["tool"])))
         context = call.meta.get("context", {})
         if context.get("consumed") is True and not failed:
             story[1] = True
@@ -87,11 +87,11 @@ def _told(analysis: Any, rows: Any) -> dict[int, tuple[Any, ...]]:
 @given(_traffic(), st.booleans(), st.booleans())
 def test_as_the_slow_model_in_any_order_and_any_batches(traffic: Any, aliased: bool, newest: bool) -> None:
     lines, sizes = traffic
-    rules = ToolAliases.of(_RULES if aliased else ())
+    rules = ToolAliases.from_texts(_RULES if aliased else ())
     expected = _slowly(lines, rules, newest=newest)
     log = GrowingLog()
-    log.document.use_tool_aliases(rules)
-    log.document.use_collapse_order(newest_first=newest)
+    log.document.set_tool_aliases(rules)
+    log.document.set_collapse_order(newest_first=newest)
     seen: dict[int, tuple[Any, ...]] = {}
     start = place = 0
     while start < len(lines):
@@ -111,8 +111,8 @@ def test_aliases_tell_the_past_again(traffic: Any) -> None:
     document = document_of(*(line for line, _ in lines))
     plainly = _slowly(lines, ToolAliases())
     assert _told(document.analysis, plainly) == plainly
-    changes = document.analysis.use_tool_aliases(ToolAliases.of(_RULES))
-    renamed = _slowly(lines, ToolAliases.of(_RULES))
+    changes = document.analysis.use_tool_aliases(ToolAliases.from_texts(_RULES))
+    renamed = _slowly(lines, ToolAliases.from_texts(_RULES))
     assert _told(document.analysis, renamed) == renamed
     assert {row for row in plainly if plainly[row] != renamed[row]} <= set(changes.changed.tolist())
     document.analysis.use_tool_aliases(ToolAliases())

@@ -28,7 +28,7 @@ ENCODED = {
 def test_a_body_is_decoded_piece_by_piece(encoding: str, size: int) -> None:
     decoder, body = Decoder(f" {encoding.upper()} ", _MOST), ENCODED[encoding]
     assert b"".join(decoder.feed(body[at : at + size]) for at in range(0, len(body), size)) == DATA
-    assert decoder.readable
+    assert decoder.is_readable
 
 
 def test_deflate_without_its_header_is_decoded() -> None:
@@ -39,7 +39,7 @@ def test_deflate_without_its_header_is_decoded() -> None:
 @pytest.mark.parametrize("encoding", ["br", "gzip, br", "something"])
 def test_an_encoding_nobody_knows_is_left_alone(encoding: str) -> None:
     decoder = Decoder(encoding, _MOST)
-    assert not decoder.readable
+    assert not decoder.is_readable
     assert decoder.feed(b"\x00\x01") == b""
 
 
@@ -47,7 +47,7 @@ def test_an_encoding_nobody_knows_is_left_alone(encoding: str) -> None:
 def test_damage_is_no_error(encoding: str) -> None:
     decoder = Decoder(encoding, _MOST)
     decoder.feed(b"this is not what it says it is" * 3)
-    assert not decoder.readable
+    assert not decoder.is_readable
     assert decoder.feed(b"more") == b""
 
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from inspector.base.display_check import has_display, is_within_reach
+from inspector.base.display_check import has_display, is_display_reachable
 
 NAMES = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 posix_only = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="displays are named on other Unixes")
@@ -30,20 +30,20 @@ def test_no_display_is_named() -> None:
 def test_a_display_that_is_gone_is_not_within_reach(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("DISPLAY", name.removeprefix("unix"))
     assert has_display()
-    assert not is_within_reach()
+    assert not is_display_reachable()
 
 
 @pytest.mark.parametrize("name", ["weird", "/private/tmp/launchd/org.xquartz:0", "::1"])
 def test_a_name_of_another_form_is_for_qt_to_judge(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("DISPLAY", name)
-    assert is_within_reach()
+    assert is_display_reachable()
 
 
 @pytest.mark.parametrize(("name", "value"), [("WAYLAND_DISPLAY", "wayland-0"), ("QT_QPA_PLATFORM", "offscreen")])
 def test_other_platforms_are_for_qt_to_judge(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv("DISPLAY", ":4987")
     monkeypatch.setenv(name, value)
-    assert is_within_reach()
+    assert is_display_reachable()
 
 
 @posix_only

@@ -22,18 +22,18 @@ LOG = "tests/data/captures/demo-round.ctxcap"
 @pytest.fixture
 def without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where none is installed."""
-    monkeypatch.setattr(optional_dependencies, "_is_there", lambda _name: False)
+    monkeypatch.setattr(optional_dependencies, "_is_installed", lambda _name: False)
 
 
 def test_they_are_those_of_the_project() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert {one.name for one in EXTRAS} == declared.keys() - {"dev", "package"}
-    assert [one.lacking() for one in EXTRAS] == [[], []]
-    assert OTEL.missing() == ""
+    assert [one.missing_modules() for one in EXTRAS] == [[], []]
+    assert OTEL.missing_message() == ""
 
 
 def test_what_is_missing_is_said_with_what_brings_it(without_extras: None) -> None:
-    assert FLEET.missing() == (
+    assert FLEET.missing_message() == (
         "This needs the extra fleet (distributed, fsspec, cryptography). "
         "To install it: pip install 'context-inspector[fleet]'."
     )
@@ -48,13 +48,13 @@ def test_pipx_keeps_the_program_in_a_place_of_its_own(
 ) -> None:
     (tmp_path / "pipx_metadata.json").write_text("{}", "utf-8")
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    assert "pipx runpip context-inspector install 'context-inspector[otel]'" in OTEL.missing()
+    assert "pipx runpip context-inspector install 'context-inspector[otel]'" in OTEL.missing_message()
 
 
 def test_nothing_can_be_installed_into_a_package(without_extras: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert "package does not hold it" in FLEET.missing()
-    (page,) = re.findall(r"the guide's page (\w+) says", FLEET.missing())
+    assert "package does not hold it" in FLEET.missing_message()
+    (page,) = re.findall(r"the guide's page (\w+) says", FLEET.missing_message())
     assert f"# {page}\n" in (ROOT / "docs/install.md").read_text("utf-8")
 
 

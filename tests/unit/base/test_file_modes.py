@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from inspector.base import paths
-from inspector.base.atomic_files import in_place_of
+from inspector.base.atomic_files import open_replacement
 from inspector.base.file_modes import mode_for
 from inspector.export import export_file
 from inspector.export.msp import export_subsession, node_at
 from inspector.msp.document import SessionDocument
 from inspector.msp.merged import merged_context
-from inspector.settings import Settings, save, settings_path
-from inspector.settings.window_state import LastOpen, last_open_path, save_last_open
+from inspector.settings import Settings, save_settings, settings_path
+from inspector.settings.window_state import WindowState, last_open_path, save_last_open
 from inspector.store.files.capture_folder import captures_folder, new_capture
 from inspector.ui.msp.panel.merged_dialog import write_messages
 from tests.builders import document_of, envelope, received
@@ -78,7 +78,7 @@ def test_and_the_messages_a_sub_session_would_send(umask: int, tmp_path: Path) -
 def test_a_link_stays_one(tmp_path: Path) -> None:
     (tmp_path / "there").write_text("before")
     (tmp_path / "link").symlink_to("there")
-    with in_place_of(tmp_path / "link") as file:
+    with open_replacement(tmp_path / "link") as file:
         file.write(b"after")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "there").read_text() == "after"
@@ -87,7 +87,7 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
 def test_what_fails_half_way_leaves_no_trace(tmp_path: Path) -> None:
     (tmp_path / "there").write_text("before")
     try:
-        with in_place_of(tmp_path / "there") as file:
+        with open_replacement(tmp_path / "there") as file:
             file.write(b"after")
             raise KeyboardInterrupt
     except KeyboardInterrupt:
@@ -97,8 +97,8 @@ def test_what_fails_half_way_leaves_no_trace(tmp_path: Path) -> None:
 
 
 def test_what_is_the_programs_own_is_the_users_alone(umask: int) -> None:
-    save(Settings())
-    save_last_open(LastOpen())
+    save_settings(Settings())
+    save_last_open(WindowState())
     own = new_capture("space")
     own.path.touch(0o600)
     try:

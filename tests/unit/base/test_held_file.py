@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from inspector.base import file_lock
-from inspector.base.file_lock import Lock, hold
+from inspector.base.file_lock import FileLock, lock_descriptor
 
 _ASKED = """
 import os, sys
@@ -31,7 +31,7 @@ def _held_by_another(path: Path) -> bool:
 def test_a_file_is_held_until_it_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "one"
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-    assert hold(descriptor)
+    assert lock_descriptor(descriptor)
     assert _held_by_another(path)
     os.close(descriptor)
     assert not _held_by_another(path)
@@ -41,7 +41,7 @@ def test_what_is_held_can_be_written_at_its_end(tmp_path: Path) -> None:
     path = tmp_path / "one"
     path.write_bytes(b"before ")
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
-    assert hold(descriptor)
+    assert lock_descriptor(descriptor)
     os.write(descriptor, b"after")
     os.close(descriptor)
     assert path.read_bytes() == b"before after"
@@ -49,25 +49,25 @@ def test_what_is_held_can_be_written_at_its_end(tmp_path: Path) -> None:
 
 def test_a_lock_is_held_by_one_and_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "one.lock"
-    lock = Lock.take(path)
+    lock = FileLock.acquire(path)
     assert lock is not None
-    assert Lock.take(path, patience_s=0.05) is None
+    assert FileLock.acquire(path, patience_s=0.05) is None
     Timer(0.1, lock.release).start()
-    again = Lock.take(path, patience_s=60)
+    again = FileLock.acquire(path, patience_s=60)
     assert again is not None
     again.release()
 
 
 def test_a_lock_that_was_removed_by_its_owner_is_made_anew(tmp_path: Path) -> None:
     path = tmp_path / "one.lock"
-    owner = Lock.take(path)
+    owner = FileLock.acquire(path)
     assert owner is not None
     path.unlink()  # the owner's, while it holds it: who waits would hold a file that nobody sees
-    other = Lock.take(path)
+    other = FileLock.acquire(path)
     assert other is not None
-    assert other.is_whole
-    assert not owner.is_whole
-    assert Lock.take(path) is None
+    assert other.is_current
+    assert not owner.is_current
+    assert FileLock.acquire(path) is None
     owner.release()
     other.release()
 
@@ -76,7 +76,7 @@ def test_what_cannot_be_removed_while_it_is_open_is_removed_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of each capture and spool a file was left on Windows."""
-    lock = Lock.take(tmp_path / "one.lock")
+    lock = FileLock.acquire(tmp_path / "one.lock")
     assert lock is not None
     unlink = Path.unlink
 
@@ -92,14 +92,14 @@ def test_what_cannot_be_removed_while_it_is_open_is_removed_then(
 
 
 def test_a_lock_is_removed_while_it_is_held(tmp_path: Path) -> None:
-    lock = Lock.take(tmp_path / "one.lock")
+    lock = FileLock.acquire(tmp_path / "one.lock")
     assert lock is not None
     lock.remove()
     assert not lock.path.exists()
-    other = Lock.take(lock.path)
+    other = FileLock.acquire(lock.path)
     assert other is not None
     lock.remove()  # again: by then it is another's
-    assert other.is_whole
+    assert other.is_current
     other.release()
 
 
@@ -107,8 +107,8 @@ def test_where_nothing_can_be_held_is_said(tmp_path: Path, monkeypatch: pytest.M
     def no_locks(_descriptor: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(file_lock, "_hold", no_locks)
+    monkeypatch.setattr(file_lock, "_lock_exclusively", no_locks)
     with pytest.raises(OSError, match="No locks"):
-        Lock.take(tmp_path / "one.lock")
+        FileLock.acquire(tmp_path / "one.lock")
     with pytest.raises(OSError, match="No such file"):
-        Lock.take(tmp_path / "gone" / "one.lock")
+        FileLock.acquire(tmp_path / "gone" / "one.lock")

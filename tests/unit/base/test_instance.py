@@ -18,8 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.base import instance_lock
-from inspector.base.file_lock import Lock
-from inspector.base.instance_lock import GREETING, MOST_BYTES, TAKEN, Outcome, Place, Request
+from inspector.base.file_lock import FileLock
+from inspector.base.instance_lock import (
+    ACCEPTED,
+    GREETING,
+    MAX_REQUEST_BYTES,
+    HandoverOutcome,
+    ListeningPlace,
+    OpenRequest,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="every start is a program of its own there")
 
@@ -34,13 +41,13 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
-def place(runtime: Path) -> Place:
+def place(runtime: Path) -> ListeningPlace:
     found = instance_lock.listening_place()
     assert found is not None
     return found
 
 
-def answering(place: Place, talk: Callable[[socket.socket], None]) -> threading.Thread:
+def answering(place: ListeningPlace, talk: Callable[[socket.socket], None]) -> threading.Thread:
     """A first program that talks like this to one caller."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(place.socket))
@@ -60,21 +67,21 @@ targets = st.text(min_size=1, max_size=30).filter(lambda text: "\0" not in text)
 
 @given(st.lists(targets, max_size=5), st.booleans(), st.text("abc-_:/019", max_size=40))
 def test_what_is_asked_for_arrives(paths: list[str], new_window: bool, token: str) -> None:
-    request = Request(tuple(paths), "/home", new_window, token)
+    request = OpenRequest(tuple(paths), "/home", new_window, token)
     line = request.encoded()
     assert line.count(b"\n") == 1
-    assert instance_lock.decoded(line) == request
+    assert instance_lock.decode_request(line) == request
 
 
 def test_a_path_that_is_not_utf_8_arrives() -> None:
-    request = Request((os.fsdecode(b"/tmp/\xff.jsonl"),), "/tmp")
-    assert instance_lock.decoded(request.encoded()) == request
+    request = OpenRequest((os.fsdecode(b"/tmp/\xff.jsonl"),), "/tmp")
+    assert instance_lock.decode_request(request.encoded()) == request
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_request_or_none(line: bytes) -> None:
-    request = instance_lock.decoded(line)
-    assert request is None or instance_lock.decoded(request.encoded()) == request
+    request = instance_lock.decode_request(line)
+    assert request is None or instance_lock.decode_request(request.encoded()) == request
 
 
 @pytest.mark.parametrize(
@@ -89,12 +96,12 @@ def test_any_bytes_are_a_request_or_none(line: bytes) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_request_is_none(line: bytes) -> None:
-    assert instance_lock.decoded(line) is None
+    assert instance_lock.decode_request(line) is None
 
 
 def test_a_token_that_is_none_is_dropped() -> None:
-    found = instance_lock.decoded(b'{"targets": [], "folder": "", "token": "a\\nb"}')
-    assert found == Request()
+    found = instance_lock.decode_request(b'{"targets": [], "folder": "", "token": "a\\nb"}')
+    assert found == OpenRequest()
 
 
 def test_words_of_a_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,12 +111,12 @@ def test_words_of_a_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "token-1")
     here = str(tmp_path)
     ask = instance_lock.quick_request
-    assert ask([]) == Request((), here, False, "token-1")
-    assert ask(["a.jsonl"]) == Request((f"{here}/a.jsonl",), here, False, "token-1")
-    assert ask(["window", "./demo", "ws://gateway.test"]) == Request(
+    assert ask([]) == OpenRequest((), here, False, "token-1")
+    assert ask(["a.jsonl"]) == OpenRequest((f"{here}/a.jsonl",), here, False, "token-1")
+    assert ask(["window", "./demo", "ws://gateway.test"]) == OpenRequest(
         (f"{here}/demo", "ws://gateway.test"), here, False, "token-1"
     )
-    assert ask(["--new-window", "a.jsonl"]) == Request((f"{here}/a.jsonl",), here, True, "token-1")
+    assert ask(["--new-window", "a.jsonl"]) == OpenRequest((f"{here}/a.jsonl",), here, True, "token-1")
     for words in (
         ["demo"],
         ["summary", "a.jsonl"],
@@ -129,7 +136,7 @@ def test_a_word_too_long_for_a_name_is_left_to_the_parser() -> None:
 
 
 def test_a_first_one_that_is_at_work_is_not_waited_for_twice_as_long(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: ListeningPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
 
@@ -138,38 +145,38 @@ def test_a_first_one_that_is_at_work_is_not_waited_for_twice_as_long(
         raise TimeoutError
 
     monkeypatch.setattr(instance_lock, "_line_from", in_vain)
-    lock = place.take()
+    lock = place.acquire_lock()
     assert lock is not None
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as first:
         first.bind(str(place.socket))
         first.listen()
-        assert not instance_lock.handed_over_quickly(Request())
-        assert instance_lock.first_or_end(Request()) is None
+        assert not instance_lock.try_handover(OpenRequest())
+        assert instance_lock.become_first_or_exit(OpenRequest()) is None
     lock.release()
     assert len(waits) == 2
     assert sum(waits) <= 6
 
 
-def test_nobody_is_there(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_is_there(place: ListeningPlace, monkeypatch: pytest.MonkeyPatch) -> None:
     waits = Mock()
     monkeypatch.setattr(time, "sleep", waits)
-    assert instance_lock.hand_over(place, Request()) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, OpenRequest()) is HandoverOutcome.NOT_ACCEPTED
     waits.assert_not_called()
 
 
-def test_it_is_taken(place: Place) -> None:
+def test_it_is_taken(place: ListeningPlace) -> None:
     heard: list[bytes] = []
 
     def talk(caller: socket.socket) -> None:
         caller.sendall(GREETING)
         heard.append(caller.recv(1 << 16))
-        caller.sendall(TAKEN)
+        caller.sendall(ACCEPTED)
 
     first = answering(place, talk)
-    request = Request(("/tmp/a.jsonl",), "/tmp")
-    assert instance_lock.hand_over(place, request, limit_s=50) is Outcome.TAKEN
+    request = OpenRequest(("/tmp/a.jsonl",), "/tmp")
+    assert instance_lock.hand_over(place, request, limit_s=50) is HandoverOutcome.ACCEPTED
     first.join()
-    assert instance_lock.decoded(heard[0]) == request
+    assert instance_lock.decode_request(heard[0]) == request
 
 
 OTHER_BUILD = GREETING.replace(b'"build": "', b'"build": "f')
@@ -180,7 +187,7 @@ OTHER_BUILD = GREETING.replace(b'"build": "', b'"build": "f')
     [b"", b"220 mail.test ESMTP\r\n", b'{"context-inspector": 2}\n', b"x" * 100_000, OTHER_BUILD],
     ids=["nothing", "mail", "another version", "too long", "another build"],
 )
-def test_nothing_is_sent_to_what_greets_otherwise(place: Place, greeting: bytes) -> None:
+def test_nothing_is_sent_to_what_greets_otherwise(place: ListeningPlace, greeting: bytes) -> None:
     heard: list[bytes] = []
 
     def talk(caller: socket.socket) -> None:
@@ -192,12 +199,12 @@ def test_nothing_is_sent_to_what_greets_otherwise(place: Place, greeting: bytes)
             heard.append(b"")
 
     first = answering(place, talk)
-    assert instance_lock.hand_over(place, Request()) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, OpenRequest()) is HandoverOutcome.NOT_ACCEPTED
     first.join()
     assert heard == [b""]
 
 
-def test_a_first_one_that_is_at_work_for_long_sees_nothing(place: Place) -> None:
+def test_a_first_one_that_is_at_work_for_long_sees_nothing(place: ListeningPlace) -> None:
     done = threading.Event()
     heard: list[bytes] = []
 
@@ -206,23 +213,23 @@ def test_a_first_one_that_is_at_work_for_long_sees_nothing(place: Place) -> None
         heard.append(caller.recv(1 << 16))
 
     first = answering(place, talk)
-    assert instance_lock.hand_over(place, Request(), limit_s=0.2) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, OpenRequest(), limit_s=0.2) is HandoverOutcome.NOT_ACCEPTED
     done.set()
     first.join()
     assert heard == [b""]
 
 
-def test_one_that_ends_before_it_has_taken_it(place: Place) -> None:
+def test_one_that_ends_before_it_has_taken_it(place: ListeningPlace) -> None:
     def talk(caller: socket.socket) -> None:
         caller.sendall(GREETING)
         caller.recv(1 << 16)
 
     first = answering(place, talk)
-    assert instance_lock.hand_over(place, Request()) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, OpenRequest()) is HandoverOutcome.NOT_ACCEPTED
     first.join()
 
 
-def test_one_that_never_says_that_it_is_taken(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_never_says_that_it_is_taken(place: ListeningPlace, monkeypatch: pytest.MonkeyPatch) -> None:
     done = threading.Event()
     line_from, asked = instance_lock._line_from, 0
 
@@ -238,21 +245,21 @@ def test_one_that_never_says_that_it_is_taken(place: Place, monkeypatch: pytest.
 
     monkeypatch.setattr(instance_lock, "_line_from", in_time)
     first = answering(place, talk)
-    assert instance_lock.hand_over(place, Request()) is Outcome.SILENT
+    assert instance_lock.hand_over(place, OpenRequest()) is HandoverOutcome.NOT_ACKNOWLEDGED
     done.set()
     first.join()
 
 
-def test_too_much_is_opened_here(place: Place) -> None:
-    assert instance_lock.hand_over(place, Request(tuple(["/a"] * 101))) is Outcome.NOBODY
-    assert instance_lock.hand_over(place, Request(("/" + "a" * MOST_BYTES,))) is Outcome.NOBODY
+def test_too_much_is_opened_here(place: ListeningPlace) -> None:
+    assert instance_lock.hand_over(place, OpenRequest(tuple(["/a"] * 101))) is HandoverOutcome.NOT_ACCEPTED
+    assert instance_lock.hand_over(place, OpenRequest(("/" + "a" * MAX_REQUEST_BYTES,))) is HandoverOutcome.NOT_ACCEPTED
 
 
-def test_the_other_user_is_not_talked_to(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_other_user_is_not_talked_to(place: ListeningPlace, monkeypatch: pytest.MonkeyPatch) -> None:
     first = answering(place, lambda caller: None)
     real = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: real + 1)
-    assert instance_lock.hand_over(place, Request()) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, OpenRequest()) is HandoverOutcome.NOT_ACCEPTED
     first.join()
 
 
@@ -300,16 +307,16 @@ def test_a_lock_is_free_when_its_process_is_killed(tmp_path: Path) -> None:
     try:
         assert holder.stdout is not None
         assert b"Lock" in holder.stdout.readline()
-        assert Lock.take(path) is None
+        assert FileLock.acquire(path) is None
     finally:
         holder.kill()
         holder.communicate()
-    lock = Lock.take(path)
+    lock = FileLock.acquire(path)
     assert lock is not None
     assert path.stat().st_mode & 0o777 == 0o600
-    assert Lock.take(path) is None
+    assert FileLock.acquire(path) is None
     lock.release()
-    again = Lock.take(path)
+    again = FileLock.acquire(path)
     assert again is not None
     again.release()
 

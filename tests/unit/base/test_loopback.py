@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from multidict import CIMultiDict
 
-from inspector.base.loopback_access import why_refused
+from inspector.base.loopback_access import refusal_reason
 
 NAMES = frozenset({"127.0.0.1:4318", "localhost:4318", "[::1]:4318"})
 HOST = ("Host", "127.0.0.1:4318")
 
 
 def refused(*headers: tuple[str, str], target: str = "/v1/traces") -> str:
-    return why_refused("receiver", "http://127.0.0.1:4318", NAMES, target, CIMultiDict(headers))
+    return refusal_reason("receiver", "http://127.0.0.1:4318", NAMES, target, CIMultiDict(headers))
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1:4318", "LOCALHOST:4318", "[::1]:4318"])

@@ -10,7 +10,7 @@ import platformdirs
 import pytest
 
 from inspector.base import paths
-from inspector.settings import load
+from inspector.settings import load_settings
 
 
 def test_user_folders_lie_below_the_override(user_folders: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_folder_that_cannot_be_made_is_named_all_the_same(user_folders: Path) 
     user_folders.mkdir(parents=True, exist_ok=True)
     (user_folders / "config").write_bytes(b"")
     assert paths.config_folder() == user_folders / "config"
-    assert "could not be read" in (load().message or "")
+    assert "could not be read" in (load_settings().message or "")
 
 
 def test_resources_are_found() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.reading.reassembly.agent_protocol_lines import AgentLines
-from inspector.reading.reassembly.derived_lines import JoinedLines
+from inspector.reading.reassembly.derived_lines import DerivedLineSpool
 from inspector.reading.reassembly.model_answers import ModelAnswers
 
 _INITIALIZE = b'{"jsonrpc": "2.0", "id": 1, "params": {%s}, "method" : "initialize"}\n'
@@ -28,15 +28,15 @@ _INITIALIZE = b'{"jsonrpc": "2.0", "id": 1, "params": {%s}, "method" : "initiali
     ],
 )
 def test_requests_of_the_two_are_told_by_their_methods(data: bytes, matters: bool) -> None:
-    assert AgentLines(JoinedLines("log")).may_matter(data) == matters
+    assert AgentLines(DerivedLineSpool("log")).is_relevant(data) == matters
 
 
 @pytest.mark.parametrize("sample", sorted(Path("tests/data/formats").glob("a[2c]*.jsonl")), ids=lambda path: path.stem)
 def test_a_sample_of_either_is_one(sample: Path) -> None:
-    assert AgentLines(JoinedLines("log")).may_matter(sample.read_bytes())
+    assert AgentLines(DerivedLineSpool("log")).is_relevant(sample.read_bytes())
 
 
 def test_exchanges_of_a_recording_are_told_by_their_lines() -> None:
-    answers = ModelAnswers(JoinedLines("log"))
-    assert answers.may_matter(b'{"kind":"http-request","x":1}')
-    assert not answers.may_matter(b'{"kind":"chat","payload":{"text":"an http-request, an sse-event"}}')
+    answers = ModelAnswers(DerivedLineSpool("log"))
+    assert answers.is_relevant(b'{"kind":"http-request","x":1}')
+    assert not answers.is_relevant(b'{"kind":"chat","payload":{"text":"an http-request, an sse-event"}}')

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inspector.store.files.prefetch as ahead_module
-from inspector.store.files.prefetch import ReadAhead
+from inspector.store.files.prefetch import PrefetchReader
 from inspector.store.files.source_files import SourceFile
 
 _DATA = bytes(range(200))
@@ -22,7 +22,7 @@ def test_the_same_bytes(tmp_path_factory, reads: list[tuple[int, int]], start: i
     path.write_bytes(_DATA)
     source = SourceFile(path)
     with patch.object(ahead_module, "_MOST", 64):
-        ahead = ReadAhead(source, start, stop)
+        ahead = PrefetchReader(source, start, stop)
         assert [ahead.read(source, *read) for read in reads] == [source.read(*read) for read in reads]
     source.close()
 
@@ -31,7 +31,7 @@ def test_lines_near_each_other_are_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "data"
     path.write_bytes(_DATA)
     source = SourceFile(path)
-    ahead = ReadAhead(source, 10, 150)
+    ahead = PrefetchReader(source, 10, 150)
     with patch.object(source, "read", wraps=source.read) as read:
         assert [ahead.read(source, offset, 5)[0] for offset in (20, 60, 10, 145)] == [20, 60, 10, 145]
     assert read.call_count == 1

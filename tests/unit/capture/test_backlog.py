@@ -36,7 +36,7 @@ def polled(log: GrowingLog, enough: Callable[[], object]) -> None:
             time.sleep(0.002)
 
 
-def with_a_process(log: GrowingLog) -> offload.Backlog:
+def with_a_process(log: GrowingLog) -> offload.BacklogReader:
     """Write so much that a process is asked for, and wait until it is ready and has been given parts."""
     with log.path.open("ab") as file:
         file.write(b"".join(LINES))
@@ -45,7 +45,7 @@ def with_a_process(log: GrowingLog) -> offload.Backlog:
     assert backlog is not None
     assert backlog._reader is not None
     backlog._reader.connection.poll(60)
-    polled(log, lambda: backlog.pending)
+    polled(log, lambda: backlog.is_pending)
     return backlog
 
 
@@ -54,17 +54,17 @@ def test_what_waits_is_read_by_another_process_in_order_and_once() -> None:
     log = GrowingLog()
     backlog = with_a_process(log)
     with mock.patch.object(
-        source_reader.BlockReader, "read", autospec=True, side_effect=source_reader.BlockReader.read
+        source_reader.BlockReader, "read", autospec=True, side_effect=source_reader.BlockReader.read_lines
     ) as read:
         with log.path.open("ab") as file:
             file.write(lines_of(LONG, envelope(id="after")) + LINES[0][:-20])
         polled(log, lambda: len(log.document.capture) == len(LINES) + 2)
     assert ids(log) == [*(f"m{number}" for number in range(len(LINES))), "long", "after"]
     assert sum(len(call.args[1]) for call in read.call_args_list) < sum(map(len, LINES)) / 2
-    assert not backlog.pending
+    assert not backlog.is_pending
     log.write_bytes(LINES[0][-20:])
     assert log.end().capture.record_count == len(LINES) + 3
-    assert backlog.idle
+    assert backlog.is_idle
 
 
 @pytest.mark.real
@@ -91,7 +91,7 @@ def test_a_process_without_work_is_ended(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(offload, "_IDLE_S", 0.0)
     log = GrowingLog()
     backlog = with_a_process(log)
-    polled(log, lambda: backlog.idle)
+    polled(log, lambda: backlog.is_idle)
     assert len(log.document.capture) == len(LINES)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inspector.document.document import CaptureDocument
 from inspector.protocol import rpc_batch
 from inspector.protocol.timestamps import NO_TIME
-from inspector.reading.decoder.batches import messages_of
+from inspector.reading.decoder.batches import split_batch
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.exact_bytes import ExactMessage
@@ -31,7 +31,7 @@ WAYS: list[dict[str, Any]] = [
 
 
 def rows(document: CaptureDocument) -> list[bytes]:
-    return [document.capture.records.line(row) for row in range(len(document.capture))]
+    return [document.capture.records.read_line_of(row) for row in range(len(document.capture))]
 
 
 @pytest.mark.parametrize("line", WAYS, ids=["wrapped", "capture", "with src", "other keys", "twice wrapped"])
@@ -45,16 +45,16 @@ def test_each_message_has_the_time_and_the_direction_of_its_line(line: Any, sepa
     assert capture.columns["time_ns"].tolist() == [NINE] * 3
     for row in range(3):
         assert capture.string("direction", row) == "client->server"
-        assert (capture.string("sender", row), capture.to(row)) == ("client", ("server",))
-        assert b"".join(ExactMessage(capture, row).parts()) == capture.records.line(row)
-        record = capture.records.read(row)
+        assert (capture.string("sender", row), capture.recipients(row)) == ("client", ("server",))
+        assert b"".join(ExactMessage(capture, row).read_parts()) == capture.records.read_line_of(row)
+        record = capture.records.read_record(row)
         assert (record.time_ns, record.direction) == (NINE, "client->server")
     assert (capture.record_count, document.unreadable) == (3, 0)
 
 
 def test_of_our_own_capture_they_were_sent() -> None:
     capture = document_of({"t": NINE, "dir": "out", "frame": CALLS}).capture
-    assert all(capture.flags(row) & Flag.SENT for row in range(3))
+    assert all(capture.flags_of(row) & Flag.SENT for row in range(3))
 
 
 @pytest.mark.parametrize("odd", [7, None, "text", [], CALLS, {}, {"ctxcap": 1}, {"frame": CALLS}])
@@ -64,7 +64,7 @@ def test_an_element_that_is_no_message_is_seen(odd: Any, key: str | None) -> Non
     document = document_of(line if key is None else {"t": NINE, "dir": "in", key: line})
     assert [json.loads(row) for row in rows(document)] == line
     assert document.unreadable == 1
-    assert bool(document.capture.flags(1) & Flag.UNREADABLE)
+    assert bool(document.capture.flags_of(1) & Flag.UNREADABLE)
     assert document.capture.records.reason(1)
     assert document.capture.columns["time_ns"][1] == (NINE if key else NO_TIME)
 
@@ -103,7 +103,7 @@ def test_a_message_above_a_megabyte_is_read_by_its_head() -> None:
     long = {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "grep", "text": "x" * (2 << 20)}}
     capture = document_of({"t": NINE, "dir": "client->server", "frame": [CALLS[0], long]}).capture
     assert (capture.records.is_big(1), capture.string("target", 1)) == (True, "grep")
-    assert json.loads(b"".join(ExactMessage(capture, 1).parts())) == long
+    assert json.loads(b"".join(ExactMessage(capture, 1).read_parts())) == long
     assert json.loads(capture.records.envelope_bytes(1)) == long
 
 
@@ -111,18 +111,18 @@ def test_a_message_above_a_megabyte_is_read_by_its_head() -> None:
 def test_nesting_without_end_is_one_line_that_cannot_be_read(prefix: bytes) -> None:
     deep = b"[" * 100_000 + b"]" * 100_000
     line = prefix + b'[{"jsonrpc":"2.0","method":"a","params":' + deep + b"}]" + (b"}" if prefix else b"")
-    block = BlockReader(0).read(line + b"\n" + prefix + deep + (b"}" if prefix else b""), 0)
+    block = BlockReader(0).read_lines(line + b"\n" + prefix + deep + (b"}" if prefix else b""), 0)
     assert [bool(flags & Flag.UNREADABLE) for flags in block.columns["flags"].tolist()] == [True, True]
 
 
 def test_ten_thousand_messages_are_quick_and_a_hundred_million_zeros_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
     line = json.dumps({"t": NINE, "dir": "in", "frame": [CALLS[0]] * 10_000}).encode()
     started = time.thread_time()
-    assert len(BlockReader(0).read(line, 0)) == 10_000
+    assert len(BlockReader(0).read_lines(line, 0)) == 10_000
     assert time.thread_time() - started < 10  # a fiftieth of it, on a quiet machine
     monkeypatch.setattr(rpc_batch, "MAX_ELEMENTS", 5)
     line = json.dumps({"t": NINE, "dir": "in", "frame": [CALLS[0], 0, 0, 0, 0, 0]}).encode()
-    assert len(BlockReader(0).read(line, 0)) == 1
+    assert len(BlockReader(0).read_lines(line, 0)) == 1
 
 
 _elements = st.one_of(
@@ -138,10 +138,10 @@ def test_cut_anywhere_the_records_are_the_same(lines: list[tuple[bytes, list[Any
     texts = [around % json.dumps(elements).encode() for around, elements in lines]
     data = b"".join(text + b"\n" for text in texts)
     cut = data.find(b"\n", min(cut, len(data))) + 1
-    whole = BlockReader(0).read(data, 0)
-    parts = [BlockReader(0).read(data[:cut], 0), BlockReader(0).read(data[cut:], cut)]
+    whole = BlockReader(0).read_lines(data, 0)
+    parts = [BlockReader(0).read_lines(data[:cut], 0), BlockReader(0).read_lines(data[cut:], cut)]
     for name in ("offset", "length", "time_ns", "flags", "size"):
         assert [value for part in parts for value in part.columns[name].tolist()] == whole.columns[name].tolist()
     spans = zip(whole.columns["offset"].tolist(), whole.columns["length"].tolist(), strict=True)
-    expected = [piece for text in texts for piece in ([one for _, one in messages_of(text)] or [text])]
+    expected = [piece for text in texts for piece in ([one for _, one in split_batch(text)] or [text])]
     assert [data[start : start + length] for start, length in spans] == expected

@@ -31,7 +31,7 @@ def folded(*lines: Any) -> list[list[str | None]]:
     """Per message the participants of its deliveries."""
     capture = capture_of(*lines)
     assert capture.record_count == len(lines)
-    return [[d.participant for d in capture.deliveries.of(message)] for message in range(len(capture))]
+    return [[d.participant for d in capture.deliveries.deliveries_of(message)] for message in range(len(capture))]
 
 
 def rejected(inner: dict[str, Any], participant: str) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def test_folding_does_not_depend_on_blocks(tmp_path: Path, width: int) -> None:
     touched: list[list[int]] = []
     for place in range(0, len(lines), width):
         data = lines_of(*lines[place : place + width])
-        touched.append(capture.append(BlockReader(0).read(data, offset)).touched.tolist())
+        touched.append(capture.append(BlockReader(0).read_lines(data, offset)).touched.tolist())
         offset += len(data)
     assert [capture.deliveries.recipients(message) for message in range(len(capture))] == [["x"], ["y"], ["z"]]
     assert touched == {
@@ -98,8 +98,8 @@ def test_folding_does_not_depend_on_blocks(tmp_path: Path, width: int) -> None:
 def test_recipients_are_named_once_and_rejections_are_none() -> None:
     capture = capture_of(received(A), delivered(A, "x"), delivered(A, "y"), delivered(A, "x"), rejected(A, "lead"))
     assert capture.deliveries.recipients(0) == ["x", "y"]
-    assert [d.event for d in capture.deliveries.of(0)] == ["delivered", "delivered", "delivered", "rejected"]
-    assert Flag.REJECTED in capture.flags(0)
+    assert [d.event for d in capture.deliveries.deliveries_of(0)] == ["delivered", "delivered", "delivered", "rejected"]
+    assert Flag.REJECTED in capture.flags_of(0)
 
 
 def test_copies_that_differ_are_marked_and_change_nothing() -> None:
@@ -108,23 +108,23 @@ def test_copies_that_differ_are_marked_and_change_nothing() -> None:
     capture = capture_of(
         received(stringly), delivered(stringly, "x"), received(B), delivered(B, "y"), delivered(listed, "z")
     )
-    assert Flag.COPIES_DIFFER in capture.flags(0)
-    assert Flag.COPIES_DIFFER not in capture.flags(1)
-    assert (capture.to(0), capture.records.correlation_ids(0)) == ((), ["q"])
+    assert Flag.COPIES_DIFFER in capture.flags_of(0)
+    assert Flag.COPIES_DIFFER not in capture.flags_of(1)
+    assert (capture.recipients(0), capture.records.correlation_ids(0)) == ((), ["q"])
     assert capture.records.envelope(0) == stringly
 
 
 def test_a_delivery_knows_its_own_line() -> None:
     lines = [received(A), delivered(A, "x")]
     capture = capture_of(*lines)
-    (delivery,) = capture.deliveries.of(0)
+    (delivery,) = capture.deliveries.deliveries_of(0)
     assert json.loads(capture.sources[0].read(delivery.offset, delivery.length)) == lines[1]
 
 
 def test_back_to_the_bytes() -> None:
     line = b'{"event":"received", "envelope": {"kind":"chat",  "id":"x","payload":{"n":1.0}}, "timestamp":7}'
     capture = capture_of(line)
-    assert capture.records.line(0) == line
+    assert capture.records.read_line_of(0) == line
     assert capture.records.envelope_bytes(0) == b'{"kind":"chat",  "id":"x","payload":{"n":1.0}}'
     assert capture.records.envelope(0) == {"kind": "chat", "id": "x", "payload": {"n": 1.0}}
     assert capture.records.payload(0) == {"n": 1.0}
@@ -209,7 +209,7 @@ def test_a_file_that_became_shorter() -> None:
 def test_records_read_again_are_kept_up_to_a_number() -> None:
     capture = capture_of(*({"kind": "chat", "id": str(n)} for n in range(600)))
     assert [capture.records.envelope_id(message) for message in range(600)] == [str(n) for n in range(600)]
-    assert capture.records.read(599) is capture.records.read(599)
+    assert capture.records.read_record(599) is capture.records.read_record(599)
     assert len(capture.records._cache) == 512
 
 
@@ -217,7 +217,7 @@ def test_records_read_again_are_kept_up_to_a_number() -> None:
 def test_every_record_is_a_message_or_a_delivery(lines: list[dict[str, Any]]) -> None:
     capture = capture_of(*lines)
     starts = sum(1 for line in lines if line["event"] == "received")
-    copies = sum(len(list(capture.deliveries.of(message))) for message in range(len(capture)))
+    copies = sum(len(list(capture.deliveries.deliveries_of(message))) for message in range(len(capture)))
     assert copies == len(lines) - starts
     assert starts <= len(capture) <= len(lines)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.document.marks_file.places import writing_alone
-from inspector.store.files.capture_folder import captures_folder, claim, new_capture, unsaved_captures
+from inspector.document.marks_file.places import marks_lock
+from inspector.store.files.capture_folder import captures_folder, lock_capture, new_capture, unsaved_captures
 from inspector.store.files.capture_writer import CaptureWriter
 from inspector.store.files.spool import Spool
 from tests.planted import BODY
@@ -25,9 +25,9 @@ def left(space: str, *frames: str | bytes, origin: dict[str, object] | None = No
     """A capture as a process leaves it that was killed: nobody holds it any more."""
     own = new_capture(space)
     writer = CaptureWriter(own.path, origin={"space": space} | (origin or {}))
-    writer.frame('{"type":"join"}', direction="out", time_ns=start * SECOND)
+    writer.add_frame('{"type":"join"}', direction="out", time_ns=start * SECOND)
     for number, frame in enumerate(frames, 1):
-        writer.frame(frame, direction="in", time_ns=(start + number) * SECOND)
+        writer.add_frame(frame, direction="in", time_ns=(start + number) * SECOND)
     writer.close()
     own.release()
     return own.path
@@ -55,7 +55,7 @@ def test_captures_spools_and_their_locks_are_the_users_alone_whatever_the_umask(
         own = new_capture("demo")
         writer = CaptureWriter(own.path, origin={})
         spool = Spool("log")
-        with writing_alone():
+        with marks_lock():
             made = [path for path in user_folders.rglob("*") if path.name not in ("config", "cache", "data", "log")]
             assert {path.stat().st_mode & 0o077 for path in made} == {0}, made
             assert len([path for path in made if path.name.endswith(".lock")]) >= 3
@@ -82,9 +82,9 @@ def test_the_latest_comes_first() -> None:
 
 def test_what_is_held_is_not_offered() -> None:
     path = left("demo", CHAT)
-    own = claim(path)
+    own = lock_capture(path)
     assert own is not None
-    assert claim(path) is None
+    assert lock_capture(path) is None
     assert unsaved_captures() == []
     own.release()
     assert len(unsaved_captures()) == 1
@@ -171,7 +171,7 @@ def test_messages_are_counted_as_far_as_a_start_may_take(monkeypatch: pytest.Mon
 
 
 def test_discarding_leaves_nothing_behind() -> None:
-    own = claim(left("demo", CHAT))
+    own = lock_capture(left("demo", CHAT))
     assert own is not None
     own.discard()
     assert list(captures_folder().iterdir()) == []
@@ -179,7 +179,7 @@ def test_discarding_leaves_nothing_behind() -> None:
 
 
 def test_a_file_that_is_gone_cannot_be_claimed(tmp_path: Path) -> None:
-    assert claim(tmp_path / "gone.ctxcap") is None
+    assert lock_capture(tmp_path / "gone.ctxcap") is None
 
 
 HOLDER = """

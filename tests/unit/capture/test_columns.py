@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inspector.store.columns.columns as columns_module
-from inspector.store.columns.columns import GrowingColumns, places_among
+from inspector.store.columns.columns import GrowingColumns, locate_rows
 
 NUMBERS = st.one_of(st.just(3), st.integers(0, 300), st.integers(0, 2**17), st.integers(0, 2**64 - 1))
 """Mostly the same, now and then one that a narrow column cannot hold."""
@@ -39,7 +39,7 @@ def test_puts(steps: list[tuple[int, list[tuple[int, int]]]]) -> None:
         columns.append({"a": 3, "b": -1}, count)
         plain += [3] * count
         for place, value in puts if plain else ():
-            columns.put("a", place % len(plain), value)
+            columns.replace("a", place % len(plain), value)
             plain[place % len(plain)] = value
     assert columns["a"].tolist() == plain
     assert (columns["b"] == -1).all()
@@ -55,8 +55,8 @@ def test_long_columns_are_copied_bit_by_bit(steps: list[tuple[int, int, int]]) -
             plain += range(count)
             assert columns["b"].tolist() == plain
             if plain:
-                columns.put("b", [place % len(plain), -1], [place, start])
-                columns.put("a", place % len(plain), value % 7)
+                columns.replace("b", [place % len(plain), -1], [place, start])
+                columns.replace("a", place % len(plain), value % 7)
                 plain[place % len(plain)], plain[-1] = place, start
         assert columns["b"].tolist() == plain
 
@@ -64,9 +64,9 @@ def test_long_columns_are_copied_bit_by_bit(steps: list[tuple[int, int, int]]) -
 def test_puts_many() -> None:
     columns = GrowingColumns({"a": np.uint32, "b": np.int32})
     columns.append({"a": 0, "b": -1}, 5)
-    columns.put("a", np.array([1, 3]), np.array([9, 70_000]))
-    columns.put("b", slice(2, 4), 8)
-    columns.put("b", np.array([], np.int64), np.array([], np.int64))
+    columns.replace("a", np.array([1, 3]), np.array([9, 70_000]))
+    columns.replace("b", slice(2, 4), 8)
+    columns.replace("b", np.array([], np.int64), np.array([], np.int64))
     assert columns["a"].tolist() == [0, 9, 0, 70_000, 0]
     assert columns["b"].tolist() == [-1, -1, 8, 8, -1]
 
@@ -102,6 +102,6 @@ def test_views_are_not_written_to() -> None:
 )
 def test_places_among_ascending_numbers_of_any_width(asked: list[int], known: set[int], dtype: type) -> None:
     ascending = sorted(known)
-    places, there = places_among(np.array(asked, np.int64), np.array(ascending, dtype))
+    places, there = locate_rows(np.array(asked, np.int64), np.array(ascending, dtype))
     assert there.tolist() == [number in known for number in asked]
     assert [ascending[place] for place in places[there].tolist()] == [number for number in asked if number in known]

@@ -72,7 +72,7 @@ def test_blocks_make_no_difference(lines: list[dict[str, Any]], cuts: set[int]) 
     capture = Capture()
     capture.add_source(SourceFile(log_file(data)))
     for start, stop in pairwise(edges):
-        capture.append(BlockReader(0).read(data[start:stop], start))
+        capture.append(BlockReader(0).read_lines(data[start:stop], start))
     known: dict[int, int] = {}
     expected: list[int] = []
     count = 0

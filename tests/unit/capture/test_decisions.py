@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.store.files.capability_decisions import Decisions, says_hash
+from inspector.store.files.capability_decisions import CapabilityDecisions, decision_hash
 from inspector.store.files.source_files import SourceFile
 from tests.builders import lines_of
 
@@ -18,10 +18,10 @@ def decision(envelope_id: Any, result: str = "allowed", **fields: Any) -> dict[s
     }  # fmt: skip
 
 
-def decisions_of(tmp_path: Path, data: bytes) -> Decisions:
+def decisions_of(tmp_path: Path, data: bytes) -> CapabilityDecisions:
     path = tmp_path / "capability-decisions.jsonl"
     path.write_bytes(data)
-    found = Decisions(SourceFile(path))
+    found = CapabilityDecisions(SourceFile(path))
     found.read_all()
     return found
 
@@ -29,9 +29,9 @@ def decisions_of(tmp_path: Path, data: bytes) -> Decisions:
 def test_decisions_about_an_envelope(tmp_path: Path) -> None:
     lines = [decision("a"), decision("b", "denied"), decision("a", metadata={"source": "capability/grant"}), {"x": 1}]
     decisions = decisions_of(tmp_path, lines_of(*lines))
-    assert decisions.about("a") == [lines[0], lines[2]]
-    assert decisions.about("b") == [lines[1]]
-    assert decisions.about("c") == []
+    assert decisions.decisions_about("a") == [lines[0], lines[2]]
+    assert decisions.decisions_about("b") == [lines[1]]
+    assert decisions.decisions_about("c") == []
     assert len(decisions) == 4
     decisions.sources[0].close()
 
@@ -39,14 +39,14 @@ def test_decisions_about_an_envelope(tmp_path: Path) -> None:
 def test_odd_lines_are_passed_over(tmp_path: Path) -> None:
     data = b"\n\r\n{torn\n" + lines_of(decision(7), decision(None), decision("a")).replace(b"\n", b"\r\n") + b"[]"
     decisions = decisions_of(tmp_path, data)
-    assert decisions.about("a") == [decision("a")]
+    assert decisions.decisions_about("a") == [decision("a")]
     assert len(decisions) == 5
     decisions.sources[0].close()
 
 
 def test_an_empty_file(tmp_path: Path) -> None:
     decisions = decisions_of(tmp_path, b"")
-    assert (len(decisions), decisions.about("a")) == (0, [])
+    assert (len(decisions), decisions.decisions_about("a")) == (0, [])
     decisions.sources[0].close()
 
 
@@ -57,7 +57,7 @@ def test_lines_that_say_the_same_are_told_by_their_hash() -> None:
             "envelope_id": envelope_id, "participant": "lead", "result": "allowed",
             "granted_capabilities": [{"kind": "chat"}], "metadata": {"source": "websocket", "id": envelope_id},
         }  # fmt: skip
-        return says_hash(json.dumps({**line, **fields}, separators=(",", ":")).encode())
+        return decision_hash(json.dumps({**line, **fields}, separators=(",", ":")).encode())
 
     assert said("a") == said("bb")
     others = ({"participant": "coder"}, {"result": "denied"}, {"granted_capabilities": [{"kind": "metadata"}]})
@@ -66,4 +66,6 @@ def test_lines_that_say_the_same_are_told_by_their_hash() -> None:
 
 
 def test_of_lines_in_another_order_all_counts() -> None:
-    assert says_hash(b'{"envelope_id":"a","result":"denied"}') != says_hash(b'{"envelope_id":"b","result":"denied"}')
+    assert decision_hash(b'{"envelope_id":"a","result":"denied"}') != decision_hash(
+        b'{"envelope_id":"b","result":"denied"}'
+    )

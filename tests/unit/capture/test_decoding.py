@@ -26,9 +26,9 @@ def _same_in_blocks(document: CaptureDocument) -> None:
     analysis, rows = document.analysis, np.arange(len(document.capture))
     columns = [column for field in _DECODED if isinstance(column := field.column(analysis), Decoded)]
     for some in (rows, rows[::-2]):
-        document.capture.records.decoded_ahead.clear()
+        document.capture.records.decoded_fields.clear()
         together = list(zip(*(column.values(some) for column in columns), strict=True))
-        document.capture.records.decoded_ahead.clear()
+        document.capture.records.decoded_fields.clear()
         assert together == [tuple(column.value(row) for column in columns) for row in some.tolist()]
 
 
@@ -69,8 +69,8 @@ def test_frames_say_the_same() -> None:
 
 def test_of_usual_messages_no_record_is_read() -> None:
     document = document_of(*(received(envelope(payload={"text": str(number)})) for number in range(600)))
-    document.capture.records.read = lambda message: pytest.fail(f"{message} was read alone")  # pyright: ignore
+    document.capture.records.read_record = lambda message: pytest.fail(f"{message} was read alone")  # pyright: ignore
     column = FIELDS[[field.name for field in FIELDS].index("text")].column(document.analysis)
     assert isinstance(column, Decoded)
     assert list(column.values(np.arange(600))) == [str(number) for number in range(600)]
-    assert len(document.capture.records.decoded_ahead) <= 3 * 256
+    assert len(document.capture.records.decoded_fields) <= 3 * 256

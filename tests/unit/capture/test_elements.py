@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.store.files.array_elements import ElementScanner, layout_of, trimmed
+from inspector.store.files.array_elements import ElementScanner, element_indent, trim_span
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text('ab"\\[]{},: \n\té', max_size=6),
@@ -20,9 +20,9 @@ values = st.recursive(
 
 def elements(data: bytes, size: int = 1 << 20) -> list[bytes]:
     """The elements of an array that comes in blocks of a size."""
-    scanner = ElementScanner(layout_of(data))
+    scanner = ElementScanner(element_indent(data))
     spans = [span for at in range(0, len(data), size) for span in scanner.scan(data[at : at + size])]
-    cut = [trimmed(data, span) for span in spans + scanner.finish()]
+    cut = [trim_span(data, span) for span in spans + scanner.finish()]
     return [data[span[0] : span[1]] for span in cut if span is not None]
 
 
@@ -71,10 +71,10 @@ def test_layouts_and_damage(data: bytes, expected: list[bytes], size: int) -> No
 
 def test_a_layout_is_only_taken_for_one_when_elements_do_not_look_like_it_inside() -> None:
     array = [{"list": [{"a": 1}, {"b": 2}]}, {"list": [{"c": 3}]}]
-    assert layout_of(json.dumps(array, indent=2).encode()) == b"  "
-    assert layout_of(json.dumps(array, indent=0).encode()) is None
-    assert layout_of(json.dumps(array).encode()) is None
-    assert layout_of(b'[\n{"a":1},\n{"b":2}\n]') == b""
+    assert element_indent(json.dumps(array, indent=2).encode()) == b"  "
+    assert element_indent(json.dumps(array, indent=0).encode()) is None
+    assert element_indent(json.dumps(array).encode()) is None
+    assert element_indent(b'[\n{"a":1},\n{"b":2}\n]') == b""
 
 
 @pytest.mark.parametrize("piece", [b"[", b"{", b"}", b"]", b'"', b"\\", b'["', b"[{\n", b",", b" ", b'\\"'])

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.protocol.result_records import Listed
+from inspector.protocol.result_records import RecordCounts
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.store.columns.block import Block
-from inspector.store.columns.extracts import MOST_NAMED, ToolList
+from inspector.store.columns.extracts import MAX_NAMED_IDS, ToolList
 from inspector.store.columns.hashes import hash_text
 from tests.builders import delivered, document_of, envelope, lines_of, received
 
 
 def read(*lines: Any) -> Block:
-    return BlockReader(0).read(lines_of(*lines), 0)
+    return BlockReader(0).read_lines(lines_of(*lines), 0)
 
 
 def both_ways(line: dict[str, Any]) -> list[Block]:
@@ -52,16 +52,16 @@ def test_results_tell_their_records_and_tools() -> None:
     listing = envelope("mcp/response", {"result": {"structuredContent": {"records": ["a"] * 7}}})
     tools = envelope("mcp/response", {"result": {"tools": [{"name": "read"}, {"name": 7}, 8], "nextCursor": "p2"}})
     for block in both_ways(listing):
-        assert block.extracts.listed == {0: Listed(0, 7)}
+        assert block.extracts.listed == {0: RecordCounts(0, 7)}
     for block in both_ways(tools):
         assert block.extracts.tools == {0: ToolList(("read",), False)}
 
 
-@pytest.mark.parametrize("count", [2, MOST_NAMED + 5])
+@pytest.mark.parametrize("count", [2, MAX_NAMED_IDS + 5])
 def test_the_ids_of_a_message_that_names_several(count: int) -> None:
     names = [f"m{number}" for number in range(count)]
     for block in both_ways(envelope("chat", correlation_id=[*names, "m0"])):
-        assert block.extracts.named == {0: [hash_text(name) for name in names[:MOST_NAMED]]}
+        assert block.extracts.named == {0: [hash_text(name) for name in names[:MAX_NAMED_IDS]]}
 
 
 def test_every_copy_of_an_envelope_without_an_id_is_a_message() -> None:
@@ -77,4 +77,4 @@ def test_nothing_is_left_once_the_checks_have_looked() -> None:
     capture = document_of(envelope("reasoning/start", {"message": "why"}), propose({"a": 1})).capture
     assert not capture.extracted.unchecked.records
     assert capture.extracted.argument_hashes(np.array([0, 1]))[1] != 0
-    assert json.loads(capture.records.line(0))["payload"] == capture.records.decoded(0).payload
+    assert json.loads(capture.records.read_line_of(0))["payload"] == capture.records.decoded_record(0).payload

@@ -26,8 +26,8 @@ def test_departures_in_one_millisecond_are_messages_of_their_own() -> None:
     document = document_of(*(delivered(left(name), one) for name in ("legacy", "files", "intern") for one in to))
     assert len(document.capture) == 3
     assert document.capture.unreadable_count == 0
-    assert [len(list(document.capture.deliveries.of(message))) for message in range(3)] == [3, 3, 3]
-    assert not any(document.capture.flags(message) & Flag.COPIES_DIFFER for message in range(3))
+    assert [len(list(document.capture.deliveries.deliveries_of(message))) for message in range(3)] == [3, 3, 3]
+    assert not any(document.capture.flags_of(message) & Flag.COPIES_DIFFER for message in range(3))
 
 
 def test_a_second_delivery_to_the_same_recipient_is_another_message() -> None:
@@ -47,11 +47,11 @@ def test_what_somebody_sends_in_the_gateways_name_stays_one_message() -> None:
 )
 def test_blocks_of_any_size_fold_alike(copies: list[tuple[int, int, int]], sizes: list[int]) -> None:
     folds, contents, recipients = (np.array([one[n] for one in copies], np.uint64) for n in range(3))
-    whole = GatewayCopies().folds(folds, contents, recipients) if copies else folds
+    whole = GatewayCopies().fold_hashes(folds, contents, recipients) if copies else folds
     in_parts, pieces, at = GatewayCopies(), [], 0
     for size in [*sizes, len(copies)]:
         if at < len(copies):
             part = slice(at, at + size)
-            pieces.append(in_parts.folds(folds[part], contents[part], recipients[part]))
+            pieces.append(in_parts.fold_hashes(folds[part], contents[part], recipients[part]))
             at += size
     assert (np.concatenate(pieces) if pieces else folds).tolist() == whole.tolist()

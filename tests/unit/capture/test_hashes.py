@@ -32,7 +32,9 @@ def index_of(batches: list[list[int]]) -> tuple[HashIndex, dict[int, list[int]]]
 @given(BATCHES)
 def test_rows_of_a_hash(batches: list[list[int]]) -> None:
     index, rows = index_of(batches)
-    assert {value: index.rows(value) for value in range(1, 7)} == {value: rows.get(value, []) for value in range(1, 7)}
+    assert {value: index.rows_of(value) for value in range(1, 7)} == {
+        value: rows.get(value, []) for value in range(1, 7)
+    }
 
 
 @given(BATCHES, st.lists(st.tuples(st.integers(0, 6), st.integers(0, 150)), max_size=20))
@@ -41,7 +43,7 @@ def test_latest_below(batches: list[list[int]], probes: list[tuple[int, int]]) -
     hashes = np.array([value for value, _ in probes], np.uint64)
     before = np.array([limit for _, limit in probes], np.int64)
     expected = [max((r for r in rows.get(value, []) if r < limit), default=NO_ROW) for value, limit in probes]
-    assert index.latest(hashes, before).tolist() == expected
+    assert index.latest_rows(hashes, before).tolist() == expected
 
 
 def test_runs_stay_few() -> None:
@@ -49,7 +51,7 @@ def test_runs_stay_few() -> None:
     for row in range(2_000):
         index.add(np.array([row + 1], np.uint64), np.array([row], np.uint32))
     assert len(index._runs) < 12
-    assert index.rows(1_500) == [1_499]
+    assert index.rows_of(1_500) == [1_499]
 
 
 @given(BATCHES, st.lists(st.tuples(st.integers(0, 6), st.integers(0, 150)), max_size=20))
@@ -64,7 +66,7 @@ def test_no_run_grows_beyond_what_is_merged_quickly() -> None:
     for start in range(0, 1_000_000, 90_000):
         rows = np.arange(start, start + 90_000, dtype=np.uint32)
         index.add(rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1), rows)
-    assert max(map(len, index._runs)) <= hashes_module._MOST_MERGED
+    assert max(map(len, index._runs)) <= hashes_module._MAX_RUN_LENGTH
 
 
 @pytest.mark.parametrize("text", ["", "a", "käse", "\ud800", "\0", "x" * 10_000])

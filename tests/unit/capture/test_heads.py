@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.payloads import message_text
-from inspector.protocol.truncated_json import MARK
+from inspector.protocol.truncated_json import TRUNCATION_MARK
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
+from inspector.store.columns.large_headers import HEAD_BYTES, MAX_WHOLE_BYTES
 from inspector.store.messages.records import Records
 from tests import builders
 from tests.builders import document_of, envelope, received, tool_result
 
-FILLING = "x" * (MAX_WHOLE + 1_000)
+FILLING = "x" * (MAX_WHOLE_BYTES + 1_000)
 
 
 def big(**fields: Any) -> dict[str, Any]:
@@ -60,12 +60,12 @@ def test_a_head_says_who_what_and_how_it_begins_in_every_format(line: Any, read:
     assert capture.records.envelope_id(0) == "big"
     text = message_text(capture, 0) or ""
     assert text.startswith("Hello there. xxx")
-    assert text.endswith(MARK)
-    assert len(text) < HEAD
-    assert max(read) <= HEAD
+    assert text.endswith(TRUNCATION_MARK)
+    assert len(text) < HEAD_BYTES
+    assert max(read) <= HEAD_BYTES
     whole = capture.records.envelope_bytes(0)
     assert json.loads(whole)["payload"]["text"].endswith("xxx")
-    assert len(whole) > MAX_WHOLE
+    assert len(whole) > MAX_WHOLE_BYTES
 
 
 def test_keys_behind_the_payload_are_found_at_the_end(read: list[int]) -> None:
@@ -75,7 +75,7 @@ def test_keys_behind_the_payload_are_found_at_the_end(read: list[int]) -> None:
     capture = document_of(envelope(id="one"), late).capture
     assert capture.records.envelope_id(1) == "big"
     assert capture.records.correlation_ids(1) == ["one", "two"]
-    assert max(read) <= HEAD
+    assert max(read) <= HEAD_BYTES
 
 
 def test_keys_far_from_both_ends_are_found_by_reading_on(read: list[int]) -> None:
@@ -101,7 +101,7 @@ def test_hints_behind_a_long_content_count() -> None:
     asked = builders.tool_call("search", id="ask")
     meta = {"context": {"lifecycle": "transient", "summary": "15 records"}}
     document = document_of(asked, tool_result(asked, FILLING, meta=meta))
-    assert document.capture.flags(1) & Flag.HAS_META
+    assert document.capture.flags_of(1) & Flag.HAS_META
     assert document.analysis.transients.lifecycle(1).summary == "15 records"
     assert document.capture.records.payload(1)["result"]["_meta"] == meta
 
@@ -109,17 +109,17 @@ def test_hints_behind_a_long_content_count() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"[" * (2 * MAX_WHOLE), "nested too deeply"),
-        (b"x" * (2 * MAX_WHOLE), "no JSON at byte 0"),
-        (b'{"kind":"chat","payload":{"text":"' + b"x" * MAX_WHOLE, "MB of it"),
+        (b"[" * (2 * MAX_WHOLE_BYTES), "nested too deeply"),
+        (b"x" * (2 * MAX_WHOLE_BYTES), "no JSON at byte 0"),
+        (b'{"kind":"chat","payload":{"text":"' + b"x" * MAX_WHOLE_BYTES, "MB of it"),
     ],
 )
 def test_a_long_unreadable_line_says_why_by_its_head(line: bytes, reason: str, read: list[int]) -> None:
     capture = document_of(envelope(), line).capture
-    assert capture.flags(1) & Flag.UNREADABLE
+    assert capture.flags_of(1) & Flag.UNREADABLE
     assert reason in (capture.records.reason(1) or "")
     assert capture.records.envelope(1) is None
-    assert max(read) <= HEAD
+    assert max(read) <= HEAD_BYTES
 
 
 def test_a_file_that_became_shorter_is_no_crash() -> None:
@@ -135,7 +135,7 @@ def test_every_field_of_a_big_message_has_a_value_without_reading_it_whole(read:
     document = document_of(big(correlation_id=["one"], context="a/b", to=["you"]))
     for field in FIELD_BY_NAME.values():
         field.value(document.analysis, 0)
-    assert max(read) <= HEAD
+    assert max(read) <= HEAD_BYTES
 
 
 _KEYS = st.permutations(["id", "ts", "from", "kind", "payload", "correlation_id", "context", "to", "other"])

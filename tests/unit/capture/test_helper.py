@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from inspector.reading.workers import worker_process
-from inspector.reading.workers.worker_process import HelperProcess
+from inspector.reading.workers.worker_process import WorkerProcess
 
 pytestmark = pytest.mark.real
 
@@ -28,7 +28,7 @@ def _deaf(connection: Connection) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="there a process cannot refuse to end")
 def test_a_process_that_does_not_end_when_asked_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_process, "_ENDING_S", 20.0)
-    process = HelperProcess(_deaf, name="deaf")
+    process = WorkerProcess(_deaf, name="deaf")
     assert process.receive() is None
     assert process.pid is not None
     joined: list[float | None] = []
@@ -39,9 +39,9 @@ def test_a_process_that_does_not_end_when_asked_is_killed(monkeypatch: pytest.Mo
         real(0 if len(joined) == 1 else timeout)  # the test need not wait for what will not come
 
     monkeypatch.setattr(process._process, "join", join)
-    process.end()
-    assert process.ending is not None
-    process.ending.join(60)
+    process.end_process()
+    assert process.end_thread is not None
+    process.end_thread.join(60)
     assert joined == [20.0, 20.0]
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
@@ -80,9 +80,9 @@ def _quiet(connection: Connection) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="there processes have no such priority")
 def test_a_process_stands_back_from_its_first_step() -> None:
-    process = HelperProcess(_quiet, name="quiet", nice=2)
+    process = WorkerProcess(_quiet, name="quiet", nice=2)
     try:
         assert process.pid is not None
         assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(os.getpriority(os.PRIO_PROCESS, 0) + 2, 19)
     finally:
-        process.end()
+        process.end_process()

@@ -26,9 +26,9 @@ def test_ids_and_names() -> None:
 def test_which_hold_a_name() -> None:
     table = NameSets(InternTable(""))
     table.intern_all([("a", "b"), ("b",), ("c", "a")])
-    assert table.holding("a").tolist() == [False, True, False, True]
-    assert not table.holding("never").any()
-    assert not table.holding(None).any()
+    assert table.sets_with_name("a").tolist() == [False, True, False, True]
+    assert not table.sets_with_name("never").any()
+    assert not table.sets_with_name(None).any()
 
 
 @given(st.lists(st.lists(_SETS, max_size=6), max_size=5))
@@ -61,14 +61,14 @@ def test_which_sets_have_a_name(values: list[list[str]], data: st.DataObject) ->
     ids = sets.intern_all([tuple(value) for value in values]).tolist()
     asked = data.draw(st.lists(st.tuples(st.sampled_from([0, *ids]), st.sampled_from("abcdefgz")), max_size=30))
     names = np.array([strings.intern(name) for _, name in asked], np.uint32)
-    have = sets.have(np.array([place for place, _ in asked], np.uint32), names)
+    have = sets.contain_names(np.array([place for place, _ in asked], np.uint32), names)
     assert have.tolist() == [name in sets[place] for place, name in asked]
 
 
 def test_large_sets_are_looked_at_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.store.columns.name_sets._AT_ONCE", 3)
+    monkeypatch.setattr("inspector.store.columns.name_sets._NAMES_PER_BLOCK", 3)
     strings = InternTable("")
     sets = NameSets(strings)
     ids = sets.intern_all([("a", "b", "c", "d"), ("a",), ("d", "b"), None, ("b",)])
     b = np.full(len(ids), strings.find("b"), np.int64)
-    assert sets.have(ids, b).tolist() == [True, False, True, False, True]
+    assert sets.contain_names(ids, b).tolist() == [True, False, True, False, True]

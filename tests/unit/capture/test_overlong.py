@@ -24,8 +24,8 @@ LIMIT = 3_000
 
 @pytest.fixture(autouse=True)
 def low_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(long_lines, "MAX_LINE", LIMIT)
-    monkeypatch.setattr(overlong_lines, "_HEAD", 200)
+    monkeypatch.setattr(long_lines, "MAX_LINE_BYTES", LIMIT)
+    monkeypatch.setattr(overlong_lines, "_HEAD_BYTES", 200)
 
 
 def opened(path: Path, block_bytes: int = 1 << 20) -> CaptureDocument:
@@ -41,10 +41,10 @@ def test_an_overlong_line_is_one_unreadable_row_between_its_neighbours() -> None
     document = opened(path, 512)
     capture = document.capture
     assert [capture.records.envelope_id(message) for message in (0, 2)] == ["a", "b"]
-    assert capture.flags(1) == Flag.UNREADABLE
+    assert capture.flags_of(1) == Flag.UNREADABLE
     assert int(capture.columns["length"][1]) == len(long)
     assert document.unreadable == 1
-    assert b"".join(ExactMessage(capture, 1).parts()) == long
+    assert b"".join(ExactMessage(capture, 1).read_parts()) == long
     document.close()
 
 

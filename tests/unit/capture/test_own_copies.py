@@ -25,8 +25,8 @@ def test_an_answer_that_comes_back_counts_once() -> None:
     document = told(captured("in", ASKED), captured("out", ANSWER), captured("in", stamped, 1))
     capture = document.capture
     assert (len(capture), capture.record_count) == (2, 3)
-    assert capture.flags(1) & Flag.SENT
-    assert [(one.participant, one.event) for one in capture.deliveries.of(1)] == [("me", "delivered")]
+    assert capture.flags_of(1) & Flag.SENT
+    assert [(one.participant, one.event) for one in capture.deliveries.deliveries_of(1)] == [("me", "delivered")]
     assert document.analysis.correlation.effects(0) == [1]
     assert "request-answered-again" not in document.analysis.findings.found.counts()
 
@@ -53,12 +53,12 @@ def test_a_copy_belongs_to_what_was_sent_before_it() -> None:
     capture = told(
         captured("out", other), captured("out", ANSWER), captured("in", other), captured("in", ANSWER)
     ).capture
-    assert [len(list(capture.deliveries.of(row))) for row in range(len(capture))] == [1, 1]
+    assert [len(list(capture.deliveries.deliveries_of(row))) for row in range(len(capture))] == [1, 1]
 
 
 def test_a_gateways_line_keeps_its_recipient() -> None:
     capture = told(captured("out", ANSWER), received(ANSWER), delivered(ANSWER, "lead")).capture
-    assert [one.participant for row in range(len(capture)) for one in capture.deliveries.of(row)] == ["lead"]
+    assert [one.participant for row in range(len(capture)) for one in capture.deliveries.deliveries_of(row)] == ["lead"]
 
 
 def test_however_it_is_written() -> None:
@@ -79,5 +79,5 @@ def test_however_it_is_read(tmp_path: Any) -> None:
             file.write(lines_of(line))
         document.poll()
     assert len(document.capture) == 10
-    assert [one.participant for one in document.capture.deliveries.of(0)] == ["me"]
+    assert [one.participant for one in document.capture.deliveries.deliveries_of(0)] == ["me"]
     document.close()

@@ -53,8 +53,8 @@ def ready_readers(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def start_and_wait(reader: parallel_reader.PartReader, source: SourceFile, place: int) -> None:
         start(reader, source, place)
-        while not reader.ready:
-            assert reader.take() is None
+        while not reader.is_ready:
+            assert reader.receive_part() is None
 
     monkeypatch.setattr(parallel_reader.PartReader, "__init__", start_and_wait)
 
@@ -72,7 +72,7 @@ def listed(document: CaptureDocument) -> list[tuple[object, ...]]:
     capture = document.capture
     found: list[tuple[object, ...]] = [
         (
-            capture.records.line(row),
+            capture.records.read_line_of(row),
             capture.records.envelope_id(row),
             capture.string("kind", row),
             len(capture.deliveries.recipients(row)),
@@ -147,7 +147,7 @@ def test_processes_that_die_between_two_parts_are_stood_in_for(
     log: Path, plain: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is given to a process that has just died is refused by the pipe, not answered with its end."""
-    give, given = parallel_reader.PartReader.give, 0
+    give, given = parallel_reader.PartReader.request_part, 0
 
     def kill_first(reader: parallel_reader.PartReader, number: int, start: int, stop: int) -> None:
         nonlocal given
@@ -157,7 +157,7 @@ def test_processes_that_die_between_two_parts_are_stood_in_for(
             reader._process.join()
         give(reader, number, start, stop)
 
-    monkeypatch.setattr(parallel_reader.PartReader, "give", kill_first)
+    monkeypatch.setattr(parallel_reader.PartReader, "request_part", kill_first)
     document = CaptureDocument()
     document.load(log)
     assert given > 3
@@ -168,15 +168,15 @@ def test_processes_that_die_between_two_parts_are_stood_in_for(
 @pytest.mark.real
 def test_blocks_do_not_pile_up_behind_one_that_takes_long(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = SourceFile(log)
-    reading = parallel_reader._Reading(source, 0, source.size, 2)
+    reading = parallel_reader._PartScheduler(source, 0, source.size, 2)
     while reading._to_start:
-        reading._start_one()
-    while not all(reader.ready for reader in reading._readers):
-        reading._hear(None)
-    monkeypatch.setattr(reading, "_hear", lambda _timeout: None)  # the first of them never comes
-    assert [reading.next(wait=False) for _ in range(50)] == [None] * 50
-    assert 0 < len(reading._order) <= 2 * parallel_reader._GIVEN_AHEAD
-    reading.end()
+        reading._start_worker()
+    while not all(reader.is_ready for reader in reading._readers):
+        reading._receive(None)
+    monkeypatch.setattr(reading, "_receive", lambda _timeout: None)  # the first of them never comes
+    assert [reading.next_block(wait=False) for _ in range(50)] == [None] * 50
+    assert 0 < len(reading._order) <= 2 * parallel_reader._PARTS_AHEAD
+    reading.end_workers()
     source.close()
 
 
@@ -185,11 +185,11 @@ def test_a_line_too_long_for_a_window_waits_for_the_process_that_is_being_starte
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines_of(envelope(), envelope(payload={"text": "x" * (2 << 20)}), envelope()))
     source = SourceFile(log)
-    reading = parallel_reader._Reading(source, 0, source.size, 1)
-    assert reading.next(wait=False) is None, "read here, though the window stands still meanwhile"
+    reading = parallel_reader._PartScheduler(source, 0, source.size, 1)
+    assert reading.next_block(wait=False) is None, "read here, though the window stands still meanwhile"
     counts = [len(block) for block in iter_blocks(reading)]
     assert sum(counts) == 3
-    reading.end()
+    reading.end_workers()
     source.close()
 
 
@@ -199,22 +199,22 @@ def test_such_a_line_is_read_here_when_no_process_ever_gets_ready(
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines_of(envelope(payload={"text": "x" * (2 << 20)})))
     source = SourceFile(log)
-    monkeypatch.setattr(parallel_reader, "_PATIENCE_S", -1)
-    monkeypatch.setattr(parallel_reader._Reading, "_hear", lambda self, timeout: None)
-    reading = parallel_reader._Reading(source, 0, source.size, 1)
-    block = reading.next(wait=False)
+    monkeypatch.setattr(parallel_reader, "_START_TIMEOUT_S", -1)
+    monkeypatch.setattr(parallel_reader._PartScheduler, "_receive", lambda self, timeout: None)
+    reading = parallel_reader._PartScheduler(source, 0, source.size, 1)
+    block = reading.next_block(wait=False)
     assert block is not None
     assert len(block) == 1
-    reading.end()
+    reading.end_workers()
     source.close()
 
 
-def iter_blocks(reading: parallel_reader._Reading) -> Iterator[Block]:
+def iter_blocks(reading: parallel_reader._PartScheduler) -> Iterator[Block]:
     """Blocks until all is read, as a window asks for them."""
-    while reading.unfinished:
-        block = reading.next(wait=False)
+    while reading.is_unfinished:
+        block = reading.next_block(wait=False)
         if block is None:
-            reading._hear(0.05)
+            reading._receive(0.05)
         else:
             yield block
 
@@ -228,8 +228,8 @@ def test_blank_lines_do_not_make_parts_of_a_few_bytes(tmp_path: Path) -> None:
 
 
 def test_parts_of_short_lines_are_smaller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_reader, "_MOST_LINES", 50)
-    monkeypatch.setattr(parallel_reader, "_LEAST_BYTES", 1)
+    monkeypatch.setattr(parallel_reader, "_MAX_LINES", 50)
+    monkeypatch.setattr(parallel_reader, "_MIN_PART_BYTES", 1)
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines_of(envelope(payload={"text": "x" * 90})) + b"{}\n" * 1_000)
     source = SourceFile(log)
@@ -242,14 +242,14 @@ def test_parts_of_short_lines_are_smaller(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_parts_are_smaller_where_what_they_hold_takes_long_to_be_taken_in() -> None:
     pace = parallel_reader.Pace()
-    begun = pace.lines
+    begun = pace.line_limit
     for _ in range(10):
-        pace.note(pace.lines, 1e-6 * pace.lines)
-    cheap = pace.lines
-    pace.note(pace.lines, 100e-6 * pace.lines)
-    assert begun == pace.lines < cheap
-    pace.note(0, 1.0)  # a part without a line says nothing
-    assert pace.lines == begun
+        pace.record_part(pace.line_limit, 1e-6 * pace.line_limit)
+    cheap = pace.line_limit
+    pace.record_part(pace.line_limit, 100e-6 * pace.line_limit)
+    assert begun == pace.line_limit < cheap
+    pace.record_part(0, 1.0)  # a part without a line says nothing
+    assert pace.line_limit == begun
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -265,8 +265,8 @@ def test_a_reading_process_ends_with_the_one_that_started_it(log: Path) -> None:
     source = SourceFile(log)
     reader = parallel_reader.PartReader(source, 0)
     source.close()
-    assert reader.take() is None  # ready
-    assert reader.ready
+    assert reader.receive_part() is None  # ready
+    assert reader.is_ready
     reader.connection.close()  # as the system does for a program that was killed
     reader._process.join(50)
     assert reader._process.exitcode == 0
@@ -281,8 +281,8 @@ def test_a_process_that_finds_another_file_reads_nothing(tmp_path: Path) -> None
     log.write_bytes(b"")
     reader = parallel_reader.PartReader(source, 0)
     with pytest.raises(EOFError):
-        reader.take()
-    reader.end()
+        reader.receive_part()
+    reader.end_process()
     source.close()
 
 
@@ -297,7 +297,7 @@ def test_parts_cut_anywhere_hold_each_line_once(
     with mock.patch.multiple("inspector.reading.workers.part_reader", RUN_LINES=1, _LOOKED_AT=16):
         blocks = [read_part(source, 0, a, b) for a, b in pairwise(edges)]
     source.close()
-    whole = BlockReader(0).read(data[: data.rfind(b"\n") + 1], 0)
+    whole = BlockReader(0).read_lines(data[: data.rfind(b"\n") + 1], 0)
     assert [row for block in blocks for row in rows_of(block)] == rows_of(whole)
     assert max((block.stop for block in blocks), default=0) == data.rfind(b"\n") + 1
     path.unlink()

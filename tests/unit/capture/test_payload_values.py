@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from inspector.document.document import CaptureDocument
 from inspector.filters.record_prefilter import key_hint
 from inspector.store.messages import adjacent_reads
-from inspector.store.messages.payload_values import PayloadValues, walk
+from inspector.store.messages.payload_values import PayloadValues, value_at_path
 from tests.builders import clean_up, document_of, envelope, received
 from tests.strategies import logs
 
@@ -27,7 +27,7 @@ PATHS = (
 
 
 def slowly(document: CaptureDocument, path: tuple[str, ...]) -> list[object]:
-    return [walk(document.capture.records.payload(row), path) for row in range(len(document.capture))]
+    return [value_at_path(document.capture.records.payload(row), path) for row in range(len(document.capture))]
 
 
 def together(document: CaptureDocument, path: tuple[str, ...], rows: Any = None) -> tuple[list[object], list[int]]:
@@ -36,11 +36,11 @@ def together(document: CaptureDocument, path: tuple[str, ...], rows: Any = None)
 
     def otherwise(row: int) -> object:
         asked.append(row)
-        return walk(capture.records.payload(row), path)
+        return value_at_path(capture.records.payload(row), path)
 
     rows = np.arange(len(capture)) if rows is None else np.array(rows, np.int64)
-    held = PayloadValues(path).held(capture, rows, otherwise)
-    return [value for run in held for value in run.each()], asked
+    held = PayloadValues(path).read_batches(capture, rows, otherwise)
+    return [value for run in held for value in run.value_per_message()], asked
 
 
 @given(logs, st.sampled_from(PATHS))
@@ -64,7 +64,7 @@ LINES = {
 def test_usual_lines_are_read_together(around: Any, path: tuple[str, ...]) -> None:
     document = document_of(*(json.dumps(around(envelope("mcp/request", CALL))) for _ in range(3)))
     values, asked = together(document, path)
-    assert values == slowly(document, path) == [walk(CALL, path)] * 3
+    assert values == slowly(document, path) == [value_at_path(CALL, path)] * 3
     assert asked == []
 
 
@@ -78,9 +78,9 @@ def test_values_are_the_same_where_most_lines_have_one() -> None:
     document = document_of(*(envelope("chat", {"a" if n % 9 else "b": n % 5 or None}) for n in range(90)))
     hint = key_hint(("a",))
     assert hint is not None
-    with patch.object(hint, "among", wraps=hint.among) as looked, patch.object(adjacent_reads, "_MOST", 900):
-        held = PayloadValues(("a",), hint.among).held(document.capture, np.arange(90), lambda row: 1 / 0)
-        values = [value for run in held for value in run.each()]
+    with patch.object(hint, "among", wraps=hint.match_lines) as looked, patch.object(adjacent_reads, "_MAX_READ", 900):
+        held = PayloadValues(("a",), hint.match_lines).read_batches(document.capture, np.arange(90), lambda row: 1 / 0)
+        values = [value for run in held for value in run.value_per_message()]
     assert values == slowly(document, ("a",))
     assert 0 < looked.call_count < 90 / 5  # not asked of lines of which most have it
 

@@ -15,11 +15,11 @@ from typing_extensions import override
 from inspector.protocol.formats import read_line
 from inspector.protocol.record import Shape
 from inspector.protocol.timestamps import NO_TIME
-from inspector.reading.decoder.batches import messages_of
+from inspector.reading.decoder.batches import split_batch
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.decoder.normalize import recipients
-from inspector.reading.reassembly.derived_lines import JoinedLines
-from inspector.reading.reassembly.reassembler import Wires
+from inspector.reading.reassembly.derived_lines import DerivedLineSpool
+from inspector.reading.reassembly.reassembler import Reassembler
 from inspector.store.columns.block import OBJECT_KEY, STRING_COLUMNS, Block
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_text
@@ -42,7 +42,7 @@ def rows_of(block: Block) -> list[dict[str, Any]]:
 
 
 def read(*lines: Any) -> list[dict[str, Any]]:
-    return rows_of(BlockReader(0).read(lines_of(*lines), 0))
+    return rows_of(BlockReader(0).read_lines(lines_of(*lines), 0))
 
 
 def only(line: Any, *names: str) -> list[Any]:
@@ -204,37 +204,37 @@ def test_another_space_does_not_fold() -> None:
 
 def test_blank_lines_are_no_records_and_line_ends_do_not_count() -> None:
     data = b'\r\n  \n\t\r\n{"kind":"chat"} \r\n\n  {"kind":"chat"}\n{"kind":"chat"}'
-    rows = rows_of(BlockReader(0).read(data, 0))
+    rows = rows_of(BlockReader(0).read_lines(data, 0))
     assert [(row["offset"], row["length"]) for row in rows] == [(8, 15), (27, 17), (45, 15)]
     assert all(row["kind"] == "chat" for row in rows)
 
 
 def test_a_byte_order_mark_belongs_to_no_line_but_where_files_were_joined() -> None:
     data = b'\xef\xbb\xbf{"kind":"chat"}\n'
-    assert [row["kind"] for row in rows_of(BlockReader(0).read(data, 0))] == ["chat"]
-    assert rows_of(BlockReader(0).read(data, 0))[0]["offset"] == 3
-    assert rows_of(BlockReader(0).read(data, 10))[0]["offset"] == 10, "there it is something before a message"
+    assert [row["kind"] for row in rows_of(BlockReader(0).read_lines(data, 0))] == ["chat"]
+    assert rows_of(BlockReader(0).read_lines(data, 0))[0]["offset"] == 3
+    assert rows_of(BlockReader(0).read_lines(data, 10))[0]["offset"] == 10, "there it is something before a message"
 
 
 def test_offsets_lead_back_to_the_line() -> None:
     data = lines_of({"kind": "chat", "id": "ä"}, "{torn", received(envelope())) + b'{"last":'
-    for row in rows_of(BlockReader(0).read(data, 0)):
+    for row in rows_of(BlockReader(0).read_lines(data, 0)):
         assert data[row["offset"] : row["offset"] + row["length"]] in data.split(b"\n")
 
 
 def test_formats_and_origin() -> None:
-    block = BlockReader(0).read(lines_of({"ctxcap": 1, "origin": {"space": "demo"}}, "x", {"kind": "chat"}), 0)
+    block = BlockReader(0).read_lines(lines_of({"ctxcap": 1, "origin": {"space": "demo"}}, "x", {"kind": "chat"}), 0)
     assert block.formats == {"capture": 1, None: 1, "envelopes": 1}
     assert block.origin == {"ctxcap": 1, "origin": {"space": "demo"}}
-    assert BlockReader(0).read(b'{"ctxcap":1,"x":"\\ud800"}\n', 0).origin == {"ctxcap": 1, "x": "\ud800"}
+    assert BlockReader(0).read_lines(b'{"ctxcap":1,"x":"\\ud800"}\n', 0).origin == {"ctxcap": 1, "x": "\ud800"}
 
 
 @given(logs | gateway_logs().map(lambda lines: lines_of(*lines)), st.lists(st.integers(0, 30), max_size=4))
 def test_the_same_bytes_cut_at_any_line_end_give_the_same_rows(data: bytes, chosen: list[int]) -> None:
     ends = [place + 1 for place, byte in enumerate(data) if byte == 0x0A]
     cuts = sorted({0, len(data), *(ends[c % len(ends)] for c in chosen if ends)})
-    whole = rows_of(BlockReader(0).read(data, 0))
-    parts = [row for a, b in pairwise(cuts) for row in rows_of(BlockReader(0).read(data[a:b], a))]
+    whole = rows_of(BlockReader(0).read_lines(data, 0))
+    parts = [row for a, b in pairwise(cuts) for row in rows_of(BlockReader(0).read_lines(data[a:b], a))]
     assert [_as_copy(row) for row in parts] == [_as_copy(row) for row in whole]
 
 
@@ -247,39 +247,39 @@ def _as_copy(row: dict[str, Any]) -> dict[str, Any]:
 
 @given(logs)
 def test_no_record_is_ever_lost(data: bytes) -> None:
-    block = BlockReader(0).read(data, 0)
+    block = BlockReader(0).read_lines(data, 0)
     lines = [line.rstrip() for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
     # Each message of a JSON-RPC batch is a record.
-    not_blank = [piece for line in lines for piece in ([text for _, text in messages_of(line)] or [line])]
+    not_blank = [piece for line in lines for piece in ([text for _, text in split_batch(line)] or [line])]
     assert block.formats.total() == len(not_blank)
-    unseen = [line for line in not_blank if read_line(line.strip()).shape is Shape.NOTHING]
+    unseen = [line for line in not_blank if read_line(line.strip()).shape is Shape.NO_MESSAGE]
     assert len(block) == len(not_blank) - len(unseen)
 
 
 @given(st.binary(max_size=80))
 def test_any_bytes_are_messages(data: bytes) -> None:
-    block = BlockReader(0).read(data, 0)
+    block = BlockReader(0).read_lines(data, 0)
     assert block.stop == len(data)
     assert all(row["kind"] is not None for row in rows_of(block))
 
 
-class CountingWires(Wires):
+class CountingWires(Reassembler):
     """Counts the bytes that are searched for pieces of messages."""
 
     searched = 0
 
     @override
-    def may_matter(self, data: bytes) -> bool:
+    def is_relevant(self, data: bytes) -> bool:
         self.searched += len(data)
-        return super().may_matter(data)
+        return super().is_relevant(data)
 
     @override
-    def take(self, data: bytes, lines: Any, offsets: Any) -> Any:
+    def process_lines(self, data: bytes, lines: Any, offsets: Any) -> Any:
         self.searched += len(data)
-        return super().take(data, lines, offsets)
+        return super().process_lines(data, lines, offsets)
 
 
-class SearchingWires(Wires):
+class SearchingWires(Reassembler):
     """Searches all lines, whatever their shape."""
 
     @property
@@ -293,10 +293,10 @@ FRAME = f'{{"t":{NINE},"dir":"in","src":0,"frame":{json.dumps(envelope("chat", i
 
 @pytest.mark.parametrize("line", [envelope("chat", id="c1"), received(envelope("chat", id="c1")), FRAME])
 def test_usual_lines_are_not_searched_for_pieces(line: Any) -> None:
-    wires = CountingWires(JoinedLines("log"))
-    assert len(BlockReader(0, wires=wires).read(lines_of(*[line] * 50), 0)) == 50
+    wires = CountingWires(DerivedLineSpool("log"))
+    assert len(BlockReader(0, wires=wires).read_lines(lines_of(*[line] * 50), 0)) == 50
     assert wires.searched == 0
-    assert len(BlockReader(0, wires=wires).read(lines_of(*[line] * 50, "damaged"), 0)) == 51
+    assert len(BlockReader(0, wires=wires).read_lines(lines_of(*[line] * 50, "damaged"), 0)) == 51
     assert wires.searched == len("damaged")
 
 
@@ -307,7 +307,8 @@ def test_usual_lines_among_others_change_nothing(sample: Path, line: Any) -> Non
     usual = [lines_of(line)[:-1]] * len(lines)
     data = b"\n".join(one for one in chain(*zip_longest(usual, lines)) if one) + b"\n"
     found, expected = (
-        rows_of(BlockReader(0, wires=wires(JoinedLines("log"))).read(data, 0)) for wires in (Wires, SearchingWires)
+        rows_of(BlockReader(0, wires=wires(DerivedLineSpool("log"))).read_lines(data, 0))
+        for wires in (Reassembler, SearchingWires)
     )
     assert len(found) > len(lines)
     assert found == expected

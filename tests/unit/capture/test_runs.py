@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.store.messages import adjacent_reads as module
-from inspector.store.messages.adjacent_reads import stretches
+from inspector.store.messages.adjacent_reads import read_line_ranges
 from tests.builders import document_of
 
 
 def lines_of_all(document: CaptureDocument, rows: list[int]) -> list[bytes]:
     found: list[bytes] = []
-    for data, starts, ends in stretches(document.capture, np.array(rows, np.int64)):
+    for data, starts, ends in read_line_ranges(document.capture, np.array(rows, np.int64)):
         found += [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
     return found
 
@@ -26,12 +26,12 @@ def lines_of_all(document: CaptureDocument, rows: list[int]) -> list[bytes]:
 def test_each_has_its_line(sizes: list[int], data: st.DataObject) -> None:
     document = document_of(*({"kind": "chat", "payload": {"text": "x" * size}} for size in sizes))
     rows = sorted(data.draw(st.sets(st.sampled_from(range(len(sizes))))))
-    most, gap = module._MOST, module._GAP
-    module._MOST, module._GAP = data.draw(st.sampled_from([1, 300, 4096])), data.draw(st.sampled_from([0, 300]))
+    most, gap = module._MAX_READ, module._GAP
+    module._MAX_READ, module._GAP = data.draw(st.sampled_from([1, 300, 4096])), data.draw(st.sampled_from([0, 300]))
     try:
-        assert lines_of_all(document, rows) == [document.capture.records.line(row) for row in rows]
+        assert lines_of_all(document, rows) == [document.capture.records.read_line_of(row) for row in rows]
     finally:
-        module._MOST, module._GAP = most, gap
+        module._MAX_READ, module._GAP = most, gap
 
 
 def test_messages_of_one_line_have_it_each(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_messages_of_one_line_have_it_each(tmp_path: Path) -> None:
     document = CaptureDocument()
     document.load(log)
     rows = list(range(len(document.capture)))
-    assert lines_of_all(document, rows) == [document.capture.records.line(row) for row in rows]
+    assert lines_of_all(document, rows) == [document.capture.records.read_line_of(row) for row in rows]
     document.close()
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from inspector.msp.capture import SpoolFeed
-from inspector.reading.files.format_detection import SNIFFED_LINES, can_tell, why_unknown
+from inspector.reading.files.format_detection import SNIFFED_LINES, has_enough_bytes, unknown_reason
 from inspector.store.files.source_files import SourceFile
 from inspector.store.files.spool import Spool
 from tests.builders import document_at, envelope, lines_of, log_file
@@ -16,7 +16,7 @@ from tests.builders import document_at, envelope, lines_of, log_file
 def reason(data: bytes) -> str | None:
     source = SourceFile(log_file(data))
     try:
-        return why_unknown(source)
+        return unknown_reason(source)
     finally:
         source.close()
 
@@ -54,7 +54,7 @@ def test_objects_of_several_lines_each_are_records(indent: int | str, end: str, 
     text = between.join(json.dumps(one, indent=indent) for one in envelopes)
     document = document_at(log_file(text.replace("\n", end).encode()))
     assert [document.capture.records.envelope_id(row) for row in range(len(document.capture))] == ["m0", "m1", "m2"]
-    assert document.troubles == []
+    assert document.read_errors == []
 
 
 def test_a_torn_one_among_them_costs_no_other() -> None:
@@ -67,7 +67,7 @@ class _More(SpoolFeed):
     """A spool that more may be written to."""
 
     @property
-    def growing(self) -> bool:
+    def is_growing(self) -> bool:
         return True
 
 
@@ -88,6 +88,6 @@ def test_how_much_of_a_stream_must_have_come(came: bytes, *, enough: bool) -> No
     feed = _More(spool)
     source = SourceFile(feed.path, feed=feed)
     try:
-        assert can_tell(source) == enough
+        assert has_enough_bytes(source) == enough
     finally:
         source.close()

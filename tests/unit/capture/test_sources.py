@@ -32,11 +32,11 @@ def test_the_format_most_lines_are_in(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.touch()
     source = SourceFile(path, "shown")
-    assert (source.name, source.format) == ("shown", None)
+    assert (source.name, source.main_format) == ("shown", None)
     source.formats.update({None: 50, "envelopes": 2, "json-rpc": 1})
-    assert (source.format, source.known_format) == (None, "envelopes")
+    assert (source.main_format, source.known_format) == (None, "envelopes")
     source.formats["envelopes"] = 50
-    assert source.format == "envelopes"
+    assert source.main_format == "envelopes"
     source.close()
 
 

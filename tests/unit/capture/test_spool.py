@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import pytest
 
 from inspector.base.paths import cache_folder
-from inspector.store.files.spool import NoRoomError, Spool, sweep
+from inspector.store.files.spool import NoRoomError, Spool, remove_dead_spools
 
 
 def test_names_of_spools_are_those_of_what_they_hold(tmp_path: Path) -> None:
@@ -54,12 +54,12 @@ def test_what_cannot_be_locked_is_left_alone(monkeypatch: pytest.MonkeyPatch) ->
     left = cache_folder() / "spool-left"
     left.mkdir()
     with monkeypatch.context() as patch:
-        patch.setattr("inspector.base.file_lock.hold", Mock(side_effect=OSError("no locks here")))
-        sweep()
+        patch.setattr("inspector.base.file_lock.lock_descriptor", Mock(side_effect=OSError("no locks here")))
+        remove_dead_spools()
         with pytest.raises(OSError, match="no locks here"):
             Spool("new")
     assert left.exists()
-    sweep()
+    remove_dead_spools()
     assert not left.exists()
 
 
@@ -80,7 +80,7 @@ def test_a_copy_is_whole_however_little_the_system_takes_at_once(
         assert spool.fill_from(file.fileno(), 80_000, threading.Event()) == 70_000
     spool.write(b"more")
     assert (spool.path.read_bytes(), spool.size) == (data + b"more", 70_004)
-    spool.go_on_at(80_000)
+    spool.set_write_offset(80_000)
     spool.write(b"on")
     assert spool.path.read_bytes()[79_999:] == b"\0on"
     spool.close()

@@ -52,16 +52,16 @@ def extracted(block: Block) -> dict[str, Any]:
 def assert_read_alike(data: bytes) -> int:
     """Compare with reading line by line; how many lines were usual."""
     with mock.patch("inspector.reading.decoder.line_splitter.RUN_LINES", 3):
-        fast = BlockReader(0).read(data, 0)
-    with mock.patch("inspector.reading.decoder.block_reader.usual_shape", return_value=None):
-        plain = BlockReader(0).read(data, 0)
+        fast = BlockReader(0).read_lines(data, 0)
+    with mock.patch("inspector.reading.decoder.block_reader.choose_reader", return_value=None):
+        plain = BlockReader(0).read_lines(data, 0)
     assert rows_of(fast) == rows_of(plain)
     assert extracted(fast) == extracted(plain)
     assert fast.formats == plain.formats
     assert fast.origin == plain.origin
     lines = [line for line in data.split(b"\n") if line.strip()]
-    read = fast_path.usual_shape(lines)
-    return 0 if read is None else len(read(lines, fast_path.Tables()).places)
+    read = fast_path.choose_reader(lines)
+    return 0 if read is None else len(read(lines, fast_path.BlockTables()).places)
 
 
 def captured(frame: Any, time_ns: object = 1_767_603_600_000_000_000, way: str = "in") -> dict[str, Any]:
@@ -195,9 +195,9 @@ def test_what_passes_are_told_is_what_the_record_says(
     kept = Extracts()
 
     def keep(one: ExtractedColumns) -> None:
-        kept.put(one.unchecked, range(len(document.capture)))
+        kept.add_extracts(one.unchecked, range(len(document.capture)))
 
-    with mock.patch.object(ExtractedColumns, "let_go", keep):
+    with mock.patch.object(ExtractedColumns, "clear_unchecked", keep):
         document.load(path)
     capture = document.capture
     for row, told in kept.records.items():
@@ -205,14 +205,14 @@ def test_what_passes_are_told_is_what_the_record_says(
         if row in kept.digests and row not in kept.tools:
             payload = {"result": {"_meta": payload["result"]["_meta"]}}
         assert told.payload == payload
-        assert told.identifier == (None if capture.flags(row) & Flag.NO_ID else capture.records.envelope_id(row))
+        assert told.identifier == (None if capture.flags_of(row) & Flag.NO_ID else capture.records.envelope_id(row))
     document.close()
 
 
 def test_starts_and_marked_results_are_told() -> None:
     start = envelope("reasoning/start", {"message": "why"}, id="r1")
     result = tool_result(tool_call("grep"), meta={"context": {"consumed": True}})
-    block = BlockReader(0).read(lines_of(envelope(), start, {"odd": 1}, result), 0)
+    block = BlockReader(0).read_lines(lines_of(envelope(), start, {"odd": 1}, result), 0)
     assert {place: told.payload for place, told in block.extracts.records.items()} == {
         1: {"message": "why"},
         3: {"result": {"_meta": {"context": {"consumed": True}}}},

@@ -41,7 +41,7 @@ def frame_of(line: bytes) -> str | bytes:
 def written(path: Path, *frames: str | bytes) -> list[bytes]:
     writer = CaptureWriter(path, origin={})
     for number, frame in enumerate(frames):
-        writer.frame(frame, direction="in", time_ns=number)
+        writer.add_frame(frame, direction="in", time_ns=number)
     writer.close()
     return path.read_bytes()[:-1].split(b"\n")[1:]
 
@@ -117,8 +117,8 @@ def test_deep_nesting_is_text(tmp_path: Path) -> None:
 def test_marks_and_directions(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     writer = CaptureWriter(path, origin={})
-    writer.mark("opened", time_ns=5, src=2, url="ws://x", odd=Path("p"))
-    writer.frame("{}", direction="out", time_ns=6, src=2)
+    writer.add_mark("opened", time_ns=5, src=2, url="ws://x", odd=Path("p"))
+    writer.add_frame("{}", direction="out", time_ns=6, src=2)
     writer.close()
     assert lines_of(path)[1:] == [
         {"t": 5, "src": 2, "mark": "opened", "url": "ws://x", "odd": "p"},
@@ -140,7 +140,7 @@ def test_resume_ends_a_torn_line(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(b'{"t":1,"dir":"in","sr')
     writer = CaptureWriter(path, origin={}, resume=True)
-    writer.frame("{}", direction="in", time_ns=2)
+    writer.add_frame("{}", direction="in", time_ns=2)
     writer.close()
     header, torn, record = path.read_bytes().splitlines()
     assert header.startswith(b'{"ctxcap":1')
@@ -151,7 +151,7 @@ def test_resume_ends_a_torn_line(tmp_path: Path) -> None:
 def test_frames_are_buffered_until_flush(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     writer = CaptureWriter(path, origin={})
-    writer.frame("{}", direction="in", time_ns=1)
+    writer.add_frame("{}", direction="in", time_ns=1)
     assert len(lines_of(path)) == 1
     writer.flush()
     assert len(lines_of(path)) == 2
@@ -168,11 +168,11 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return real_write(fd, data[:10])
 
-    writer.frame('{"kind":"chat","text":"first of two"}', direction="in", time_ns=1)
+    writer.add_frame('{"kind":"chat","text":"first of two"}', direction="in", time_ns=1)
     monkeypatch.setattr(os, "write", full_after_ten_bytes)
     with pytest.raises(OSError, match=r"^The capture .*a\.ctxcap could not be written: No space left"):
         writer.flush()
-    writer.frame('{"kind":"chat","text":"second"}', direction="in", time_ns=2)
+    writer.add_frame('{"kind":"chat","text":"second"}', direction="in", time_ns=2)
     monkeypatch.setattr(os, "write", real_write)
     writer.close()
     assert [line["frame"]["text"] for line in lines_of(path)[1:]] == ["first of two", "second"]
@@ -181,7 +181,7 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
 def test_large_buffers_do_not_wait_for_flush(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     writer = CaptureWriter(path, origin={})
-    writer.frame("x" * (2 << 20), direction="in", time_ns=1)
+    writer.add_frame("x" * (2 << 20), direction="in", time_ns=1)
     assert path.stat().st_size > 2 << 20
     writer.close()
 
@@ -191,7 +191,7 @@ def test_a_closed_writer_takes_nothing(tmp_path: Path) -> None:
     writer.close()
     writer.close()
     with pytest.raises(ValueError, match="is closed"):
-        writer.frame("{}", direction="in", time_ns=1)
+        writer.add_frame("{}", direction="in", time_ns=1)
 
 
 # In the background
@@ -239,9 +239,9 @@ def numbers(path: Path) -> list[int]:
 def test_in_the_background_a_frame_reaches_the_file_by_itself(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     writer = CaptureWriter(path, origin={}, background=True)
-    writer.frame(chat(1), direction="in", time_ns=1)
+    writer.add_frame(chat(1), direction="in", time_ns=1)
     eventually(lambda: len(path.read_bytes().splitlines()) == 2)
-    writer.frame(chat(2), direction="in", time_ns=2)
+    writer.add_frame(chat(2), direction="in", time_ns=2)
     writer.close()
     assert numbers(path) == [1, 2]
     assert "write a.ctxcap" not in {thread.name for thread in threading.enumerate()}
@@ -251,9 +251,9 @@ def test_in_the_background_order_is_kept_under_load(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     writer = CaptureWriter(path, origin={}, background=True)
     for number in range(30_000):
-        writer.frame(chat(number), direction="in", time_ns=number)
+        writer.add_frame(chat(number), direction="in", time_ns=number)
         if number % 7_000 == 0:
-            writer.settle()
+            writer.write_all_now()
     writer.close()
     assert numbers(path) == list(range(30_000))
 
@@ -264,7 +264,7 @@ def test_a_full_disk_leaves_whole_lines_and_keeps_the_rest(tmp_path: Path, disk:
     writer = CaptureWriter(path, origin={}, background=True)
     disk.errno, disk.room = number, 200
     for n in range(10):
-        writer.frame(chat(n), direction="in", time_ns=n)
+        writer.add_frame(chat(n), direction="in", time_ns=n)
     eventually(lambda: writer.error)
     with pytest.raises(OSError, match=r"a\.ctxcap could not be written") as caught:
         writer.flush()
@@ -272,7 +272,7 @@ def test_a_full_disk_leaves_whole_lines_and_keeps_the_rest(tmp_path: Path, disk:
     assert path.read_bytes().endswith(b"\n")
     assert 0 < len(numbers(path)) < 10
     disk.room = None
-    writer.frame(chat(10), direction="in", time_ns=10)
+    writer.add_frame(chat(10), direction="in", time_ns=10)
     writer.close()
     assert numbers(path) == list(range(11))
 
@@ -287,7 +287,7 @@ def test_a_line_that_cannot_be_taken_back_is_completed_later(
     writer = CaptureWriter(path, origin={})
     monkeypatch.setattr(os, "ftruncate", no_truncation)
     disk.room = 20
-    writer.frame(chat(1), direction="in", time_ns=1)
+    writer.add_frame(chat(1), direction="in", time_ns=1)
     with pytest.raises(OSError, match="could not be written"):
         writer.flush()
     disk.room = None
@@ -323,66 +323,66 @@ def test_what_waits_is_bounded_and_the_rest_is_counted(
     tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.store.files.capture_writer.WRITE_THROUGH_CHARS", 1_000)
-    monkeypatch.setattr("inspector.store.files.capture_writer.MAX_WAITING_CHARS", 10_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.MAX_PENDING_CHARS", 10_000)
     writer = CaptureWriter(tmp_path / "a.ctxcap", origin={}, background=True)
     disk.room = 0
     for n in range(1_000):
-        writer.frame(chat(n), direction="in", time_ns=n)
+        writer.add_frame(chat(n), direction="in", time_ns=n)
     assert writer.error is not None
-    assert writer.waiting_chars < 20_000
+    assert writer.pending_chars < 20_000
     disk.room = None
     writer.close()
     kept = numbers(writer.path)
     assert kept == list(range(len(kept)))
-    assert len(kept) + writer.refused == 1_000
+    assert len(kept) + writer.dropped_count == 1_000
 
 
 def test_it_says_when_something_waits_where_nothing_did(tmp_path: Path) -> None:
     """Whoever reads the file need not look again and again."""
     heard: list[int] = []
     with closing(CaptureWriter(tmp_path / "a.ctxcap", origin={})) as writer:
-        writer.on_waiting = lambda: heard.append(writer.waiting_chars)
-        writer.frame(chat(1), direction="in", time_ns=1)
-        writer.frame(chat(2), direction="in", time_ns=2)
+        writer.on_pending = lambda: heard.append(writer.pending_chars)
+        writer.add_frame(chat(1), direction="in", time_ns=1)
+        writer.add_frame(chat(2), direction="in", time_ns=2)
         assert len(heard) == 1
         assert heard[0] > 0
         writer.flush()
-        writer.mark("closed", time_ns=3)
+        writer.add_mark("closed", time_ns=3)
         assert len(heard) == 2
 
 
 def test_nothing_is_kept_behind_what_was_refused(tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else a disk that is slow to refuse would leave a hole in the middle of the capture."""
     monkeypatch.setattr("inspector.store.files.capture_writer.WRITE_THROUGH_CHARS", 1_000)
-    monkeypatch.setattr("inspector.store.files.capture_writer.MAX_WAITING_CHARS", 10_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.MAX_PENDING_CHARS", 10_000)
     writer = CaptureWriter(tmp_path / "a.ctxcap", origin={})
     disk.room = 0
     writer._wake = threading.Event()  # as in the background, where a thread is asked to write
     for n in range(500):
-        writer.frame(chat(n), direction="in", time_ns=n)
-    refused = writer.refused
+        writer.add_frame(chat(n), direction="in", time_ns=n)
+    refused = writer.dropped_count
     assert refused
-    writer._write_out()  # the thread takes what it writes at once, and is refused
+    writer._drain_queue()  # the thread takes what it writes at once, and is refused
     for n in range(500, 1_000):
-        writer.frame(chat(n), direction="in", time_ns=n)
-    assert writer.refused == refused + 500
+        writer.add_frame(chat(n), direction="in", time_ns=n)
+    assert writer.dropped_count == refused + 500
     disk.room, writer._wake = None, None
     writer.close()
     kept = numbers(writer.path)
     assert kept == list(range(len(kept)))
-    assert len(kept) + writer.refused == 1_000
+    assert len(kept) + writer.dropped_count == 1_000
 
 
 @pytest.mark.sweep
 def test_what_follows_the_largest_frame_at_once_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     writer = CaptureWriter(path, origin={}, background=True)
-    writer.frame(json.dumps({"kind": "chat", "n": 0, "x": "x" * (100 << 20)}), direction="in", time_ns=0)
-    assert writer.crowded  # who reads a socket waits now; what was read already is kept all the same
+    writer.add_frame(json.dumps({"kind": "chat", "n": 0, "x": "x" * (100 << 20)}), direction="in", time_ns=0)
+    assert writer.should_pause  # who reads a socket waits now; what was read already is kept all the same
     for n in range(1, 200):
-        writer.frame(chat(n), direction="in", time_ns=n)
+        writer.add_frame(chat(n), direction="in", time_ns=n)
     writer.close()
-    assert (writer.error, writer.refused, writer.crowded) == (None, 0, False)
+    assert (writer.error, writer.dropped_count, writer.should_pause) == (None, 0, False)
     with path.open("rb") as file:
         heads = [line[:60] for line in file]
     assert [int(head.partition(b',"dir"')[0].partition(b":")[2]) for head in heads[1:]] == list(range(200))
@@ -390,8 +390,8 @@ def test_what_follows_the_largest_frame_at_once_is_kept(tmp_path: Path) -> None:
 
 def test_the_cause_named_is_the_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.store.files.capture_writer.WRITE_THROUGH_CHARS", 1_000)
-    monkeypatch.setattr("inspector.store.files.capture_writer.CROWDED_CHARS", 2_000)
-    monkeypatch.setattr("inspector.store.files.capture_writer.MAX_WAITING_CHARS", 10_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.PAUSE_CHARS", 2_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.MAX_PENDING_CHARS", 10_000)
     go_on, write = threading.Event(), os.write
 
     def slow(fd: int, data: bytes) -> int:
@@ -402,24 +402,24 @@ def test_the_cause_named_is_the_cause(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(os, "write", slow)
     quick, stalled = writers
     for n in range(1_000):
-        quick.frame(chat(n), direction="in", time_ns=n)
+        quick.add_frame(chat(n), direction="in", time_ns=n)
     assert "More arrives than the disk takes" in str(quick.error)
     for n in range(100):
-        stalled.frame(chat(n), direction="in", time_ns=n)
-    while stalled._taking_since is None:
+        stalled.add_frame(chat(n), direction="in", time_ns=n)
+    while stalled._write_started is None:
         time.sleep(0.001)
-    stalled.notice_stall()
+    stalled.check_stall()
     assert stalled.error is None
-    assert stalled.crowded
+    assert stalled.should_pause
     monkeypatch.setattr("inspector.store.files.capture_writer.STALLED_S", 0)
-    stalled.notice_stall()
+    stalled.check_stall()
     assert "The disk does not answer" in str(stalled.error)
     go_on.set()
     for writer in writers:
         writer.close()
         kept = numbers(writer.path)
         assert kept == list(range(len(kept)))
-        assert len(kept) + writer.refused == (1_000 if writer is quick else 100)
+        assert len(kept) + writer.dropped_count == (1_000 if writer is quick else 100)
 
 
 @pytest.mark.sweep
@@ -427,9 +427,9 @@ def test_fifty_megabytes_are_written_byte_for_byte(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     writer = CaptureWriter(path, origin={}, background=True)
     large = json.dumps({"kind": "mcp/response", "payload": {"text": "0123456789" * 5_000_000}})
-    writer.frame(chat(1), direction="in", time_ns=1)
-    writer.frame(large, direction="in", time_ns=2)
-    writer.frame(chat(3), direction="in", time_ns=3)
+    writer.add_frame(chat(1), direction="in", time_ns=1)
+    writer.add_frame(large, direction="in", time_ns=2)
+    writer.add_frame(chat(3), direction="in", time_ns=3)
     writer.close()
     _, first, line, last = path.read_bytes().splitlines()
     assert line == b'{"t":2,"dir":"in","src":0,"frame":' + large.encode() + b"}"
@@ -445,13 +445,13 @@ def test_a_capture_goes_on_in_another_file(tmp_path: Path, background: bool) -> 
     path, other = tmp_path / "a.ctxcap", tmp_path / "b.ctxcap"
     writer = CaptureWriter(path, origin={"space": "demo"}, background=background)
     for n in range(5):
-        writer.frame(chat(n), direction="in", time_ns=n)
-    writer.settle()
+        writer.add_frame(chat(n), direction="in", time_ns=n)
+    writer.write_all_now()
     copied = path.stat().st_size - 30  # in the middle of a line
     other.write_bytes(path.read_bytes()[:copied])
-    writer.frame(chat(5), direction="in", time_ns=5)
-    writer.go_on_in(other, copied=copied)
-    writer.frame(chat(6), direction="in", time_ns=6)
+    writer.add_frame(chat(5), direction="in", time_ns=5)
+    writer.switch_to_file(other, copied=copied)
+    writer.add_frame(chat(6), direction="in", time_ns=6)
     writer.close()
     assert writer.path == other
     assert numbers(path) == list(range(6))
@@ -463,18 +463,18 @@ def test_a_full_disk_is_left_for_another_with_all_that_was_kept(tmp_path: Path, 
     writer = CaptureWriter(path, origin={}, background=True)
     disk.room = 150
     for n in range(10):
-        writer.frame(chat(n), direction="in", time_ns=n)
+        writer.add_frame(chat(n), direction="in", time_ns=n)
     eventually(lambda: writer.error)
     other.write_bytes(path.read_bytes())
     with pytest.raises(OSError, match="No space left"):
-        writer.go_on_in(other, copied=path.stat().st_size)
+        writer.switch_to_file(other, copied=path.stat().st_size)
     assert writer.path == path
     disk.room = None
     other.write_bytes(path.read_bytes())
-    writer.go_on_in(other, copied=path.stat().st_size)
+    writer.switch_to_file(other, copied=path.stat().st_size)
     assert writer.error is None
     assert numbers(other) == list(range(10))
-    writer.frame(chat(10), direction="in", time_ns=10)
+    writer.add_frame(chat(10), direction="in", time_ns=10)
     writer.close()
     assert numbers(other) == list(range(11))
 
@@ -483,11 +483,11 @@ def test_what_was_taken_back_since_it_was_copied_is_not_in_the_other_file(tmp_pa
     path, other, named = tmp_path / "a.ctxcap", tmp_path / "part", tmp_path / "b.ctxcap"
     named.write_text("replaced")
     writer = CaptureWriter(path, origin={})
-    writer.frame(chat(0), direction="in", time_ns=0)
-    writer.settle()
+    writer.add_frame(chat(0), direction="in", time_ns=0)
+    writer.write_all_now()
     other.write_bytes(path.read_bytes() + b'{"t":1,"dir"')  # a write that came to nothing half-way
-    writer.go_on_in(other, copied=other.stat().st_size, named=named)
-    writer.frame(chat(1), direction="in", time_ns=1)
+    writer.switch_to_file(other, copied=other.stat().st_size, named=named)
+    writer.add_frame(chat(1), direction="in", time_ns=1)
     writer.close()
     assert numbers(named) == [0, 1]
     assert writer.size_bytes == named.stat().st_size
@@ -500,5 +500,5 @@ def test_what_is_closed_goes_on_nowhere(tmp_path: Path) -> None:
     writer = CaptureWriter(tmp_path / "a.ctxcap", origin={})
     writer.close()
     with pytest.raises(ValueError, match="is closed"):
-        writer.go_on_in(other, copied=0)
+        writer.switch_to_file(other, copied=0)
     assert other.read_bytes() == b""

@@ -14,10 +14,10 @@ from typing_extensions import override
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.demo.agents import Agent
 from inspector.demo.script import DECISIONS, Demo
-from inspector.demo.story import MAX_TOKENS, Cast
+from inspector.demo.story import MAX_TOKENS, StoryCast
 from inspector.demo.tools import activities
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
@@ -42,9 +42,9 @@ class WatchedDemo(Demo):
     """A demo whose first participant joins when somebody watches."""
 
     @override
-    async def _enter(self, cast: Cast) -> None:
+    async def _join_all(self, cast: StoryCast) -> None:
         await until(lambda: "watcher" in self.participants)
-        await super()._enter(cast)
+        await super()._join_all(cast)
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -60,7 +60,7 @@ async def told(path: Path, *, pace: float = 0.01, rounds: int = 1) -> tuple[list
     connection = Connection(url=demo.url, space=demo.space, participant="watcher")
     writer = CaptureWriter(path, origin=connection.origin())
     source = GatewaySource(connection, writer, on_state=lambda _state, _sentence: None)
-    running = spawn(source.run(), name="watching the demo")
+    running = start_task(source.run(), name="watching the demo")
     await until(lambda: demo.rounds_played == rounds)
     await source.close()
     await running

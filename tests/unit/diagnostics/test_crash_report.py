@@ -13,12 +13,19 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from inspector.diagnostics import crash_report
-from inspector.diagnostics.crash_report import Choices, Failures, Opened, Surroundings, compose, failure_words
+from inspector.diagnostics.crash_report import (
+    Environment,
+    Failures,
+    OpenedWindow,
+    ReportChoices,
+    compose_report,
+    describe_failures,
+)
 from inspector.protocol.secrets.masking import MASK, mask_text
 from inspector.settings import ConnectionSettings, Preset, Settings
 
-NOTHING = Choices()
-EVERYTHING = Choices(file_names=True, error_words=True, log_lines=True)
+NOTHING = ReportChoices()
+EVERYTHING = ReportChoices(file_names=True, error_words=True, log_lines=True)
 TOKEN = "Bearer sk-live-0123456789abcdef0123"
 
 
@@ -32,7 +39,7 @@ def _raised(words: str = "alice said hello") -> ValueError:
         return error
 
 
-def _report(choices: Choices = NOTHING, *, log_lines: tuple[str, ...] = ()) -> str:
+def _report(choices: ReportChoices = NOTHING, *, log_lines: tuple[str, ...] = ()) -> str:
     settings = Settings()
     settings.recent_files = ["/home/u/secret plans.jsonl"]
     settings.filter_history = ['from == "alice"']
@@ -40,18 +47,18 @@ def _report(choices: Choices = NOTHING, *, log_lines: tuple[str, ...] = ()) -> s
     settings.connections = []
     settings.recent_connections = [ConnectionSettings(url="wss://gateway.example/ws", space="hidden-space")]
     failures = Failures()
-    failures.take("task", _raised(), "Task 'read' failed")
-    failures.take("task", _raised(), "Task 'read' failed")
-    opened = Opened("/home/u/logs/plans of alice.jsonl", "gateway-log", 1234, 7, 99, 3, 2)
-    where = Surroundings([("Program", "Context Inspector 1")], settings.model_dump(), [opened], log_lines)
-    return compose("Error", failure_words(failures, choices), where, choices, mask_text)
+    failures.count_failure("task", _raised(), "Task 'read' failed")
+    failures.count_failure("task", _raised(), "Task 'read' failed")
+    opened = OpenedWindow("/home/u/logs/plans of alice.jsonl", "gateway-log", 1234, 7, 99, 3, 2)
+    where = Environment([("Program", "Context Inspector 1")], settings.model_dump(), [opened], log_lines)
+    return compose_report("Error", describe_failures(failures, choices), where, choices, mask_text)
 
 
 def test_alike_failures_count_as_one() -> None:
     failures = Failures()
     for _ in range(3):
-        failures.take("event", _raised())
-    failures.take("task", _raised())
+        failures.count_failure("event", _raised())
+    failures.count_failure("task", _raised())
     assert [(one.origin, one.count) for one in failures.kinds] == [("event", 3), ("task", 1)]
     assert failures.total == 4
 
@@ -62,7 +69,7 @@ def test_failures_from_many_threads_all_count() -> None:
 
     def fail() -> None:
         for _ in range(200):
-            failures.take("thread", error)
+            failures.count_failure("thread", error)
 
     threads = [threading.Thread(target=fail) for _ in range(4)]
     for thread in threads:
@@ -76,10 +83,10 @@ def test_failures_from_many_threads_all_count() -> None:
 def test_many_kinds_are_counted_and_not_all_kept() -> None:
     failures = Failures()
     for number in range(50):
-        failures.take("Qt", None, f"message {number}")
+        failures.count_failure("Qt", None, f"message {number}")
     assert len(failures.kinds) == 20
     assert failures.total == 50
-    assert failure_words(failures, Choices())[-1] == "30 more errors of other kinds"
+    assert describe_failures(failures, ReportChoices())[-1] == "30 more errors of other kinds"
 
 
 def test_a_report_says_what_matters() -> None:
@@ -107,7 +114,7 @@ def test_what_is_ticked_is_in_it() -> None:
 
 def test_log_lines_without_file_names_name_no_file() -> None:
     lines = ("INFO opened /home/u/logs/plans of alice.jsonl", "WARNING could not read /srv/shared/other.log: gone")
-    report = _report(Choices(log_lines=True), log_lines=lines)
+    report = _report(ReportChoices(log_lines=True), log_lines=lines)
     assert "opened log 1" in report
     assert "could not read (a file): gone" in report
     assert "other.log" not in report
@@ -115,9 +122,9 @@ def test_log_lines_without_file_names_name_no_file() -> None:
 
 def test_secrets_are_masked_whatever_is_ticked() -> None:
     failures = Failures()
-    failures.take("event", _raised(f"cannot send {TOKEN}"))
-    report = compose(
-        "Error", failure_words(failures, EVERYTHING), Surroundings([], log_lines=[f"DEBUG {TOKEN}"]), EVERYTHING,
+    failures.count_failure("event", _raised(f"cannot send {TOKEN}"))
+    report = compose_report(
+        "Error", describe_failures(failures, EVERYTHING), Environment([], log_lines=[f"DEBUG {TOKEN}"]), EVERYTHING,
         mask_text,
     )  # fmt: skip
     assert "sk-live" not in report
@@ -131,7 +138,7 @@ def test_paths_of_the_program_begin_where_they_tell_something() -> None:
         f'File "{home}/work/inspector/ui/app/application.py", line 2\n'
         f'File "/opt/py/lib/asyncio/base.py", line 3\n{home}/notes'
     )
-    assert crash_report.shortened(text) == (
+    assert crash_report.shorten_paths(text) == (
         'File "qasync/__init__.py", line 1\nFile "inspector/ui/app/application.py", line 2\n'
         'File "asyncio/base.py", line 3\n~/notes'
     )  # fmt: skip
@@ -139,9 +146,9 @@ def test_paths_of_the_program_begin_where_they_tell_something() -> None:
 
 def test_a_dump_says_nothing_it_was_not_asked_for() -> None:
     dump = "Qt: cannot show alice\nFatal Python error: Aborted\n\nCurrent thread 0x1 (most recent call first):\n  File"
-    assert "alice" not in crash_report.dump_words(dump, Choices())
-    assert "Fatal Python error: Aborted" in crash_report.dump_words(dump, Choices())
-    assert "alice" in crash_report.dump_words(dump, EVERYTHING)
+    assert "alice" not in crash_report.describe_dump(dump, ReportChoices())
+    assert "Fatal Python error: Aborted" in crash_report.describe_dump(dump, ReportChoices())
+    assert "alice" in crash_report.describe_dump(dump, EVERYTHING)
 
 
 class Order(BaseModel):
@@ -153,10 +160,12 @@ def test_lines_of_an_error_are_none_of_a_dump_unless_asked_for() -> None:
     with pytest.raises(ValidationError) as raised:
         Order.model_validate(letter)
     dump = crash_report.traceback_words(raised.value, words=mask_text)
-    assert "Dear Bob" not in crash_report.dump_words(dump, Choices())
-    assert "ValidationError" in crash_report.dump_words(dump, Choices())
-    assert "Dear Bob" in crash_report.dump_words(dump, EVERYTHING)
-    assert "merger" not in crash_report.dump_words("ValueError: bad\nthe merger is on\n  indented merger", Choices())
+    assert "Dear Bob" not in crash_report.describe_dump(dump, ReportChoices())
+    assert "ValidationError" in crash_report.describe_dump(dump, ReportChoices())
+    assert "Dear Bob" in crash_report.describe_dump(dump, EVERYTHING)
+    assert "merger" not in crash_report.describe_dump(
+        "ValueError: bad\nthe merger is on\n  indented merger", ReportChoices()
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +182,7 @@ def test_lines_of_an_error_are_none_of_a_dump_unless_asked_for() -> None:
     ],
 )
 def test_names_of_files_with_blanks_are_left_out(words: str) -> None:
-    report = compose("t", [words], Surroundings([]), Choices(error_words=True), mask_text)
+    report = compose_report("t", [words], Environment([]), ReportChoices(error_words=True), mask_text)
     assert "(a file)" in report
     for told in ("Acme", "merger", "plan", "deal"):
         assert told not in report
@@ -181,7 +190,7 @@ def test_names_of_files_with_blanks_are_left_out(words: str) -> None:
 
 def test_lines_of_source_are_no_names_of_files() -> None:
     trace = '  File "inspector/ui/app/application.py", line 2, in run\n    share = done / total / 2 // 3'
-    assert trace in compose("t", [trace], Surroundings([]), NOTHING, mask_text)
+    assert trace in compose_report("t", [trace], Environment([]), NOTHING, mask_text)
 
 
 class UnspeakableError(Exception):
@@ -191,7 +200,7 @@ class UnspeakableError(Exception):
 
 def test_an_error_that_cannot_say_itself_is_told_all_the_same() -> None:
     failures = Failures()
-    known = failures.take("task", UnspeakableError())
+    known = failures.count_failure("task", UnspeakableError())
     assert known is not None
     assert (known.title, known.words, known.count) == ("UnspeakableError", "", 1)
     assert failures.kinds == [known]
@@ -237,7 +246,7 @@ def test_errors_in_groups_are_all_told() -> None:
 @given(st.text(max_size=300), st.text(max_size=50))
 def test_any_words_make_a_report(words: str, name: str) -> None:
     failures = Failures()
-    failures.take("event", ValueError(words), words)
-    where = Surroundings([("a", words)], {"display": {"theme": name}}, [Opened(name, "", 0, 0, 0)], [words])
-    for choices in (Choices(), EVERYTHING):
-        assert compose("t", failure_words(failures, choices), where, choices, mask_text).endswith("\n")
+    failures.count_failure("event", ValueError(words), words)
+    where = Environment([("a", words)], {"display": {"theme": name}}, [OpenedWindow(name, "", 0, 0, 0)], [words])
+    for choices in (ReportChoices(), EVERYTHING):
+        assert compose_report("t", describe_failures(failures, choices), where, choices, mask_text).endswith("\n")

@@ -15,7 +15,7 @@ import pytest
 
 from inspector.base.paths import log_folder
 from inspector.diagnostics import hard_crashes
-from inspector.diagnostics.crash_report import Choices, dump_words
+from inspector.diagnostics.crash_report import ReportChoices, describe_dump
 from inspector.diagnostics.hard_crashes import HardCrash
 
 pytestmark = [pytest.mark.real, pytest.mark.skipif(sys.platform == "win32", reason="signals")]
@@ -83,7 +83,7 @@ def test_leaving_by_exit_leaves_nothing() -> None:
 )
 def test_a_hard_crash_leaves_a_dump(end: str, ended_by: int, words: str, found: list[HardCrash]) -> None:
     assert _run(end).returncode == -ended_by
-    found += hard_crashes.left_over()
+    found += hard_crashes.earlier_crashes()
     assert len(found) == 1
     assert words in found[0].dump
     assert 'File "<string>"' in found[0].dump
@@ -96,7 +96,7 @@ def test_a_hard_crash_leaves_a_dump(end: str, ended_by: int, words: str, found: 
 def test_a_crash_in_another_thread_leaves_all_threads(found: list[HardCrash]) -> None:
     import_and_go = "import threading; t = threading.Thread(target=os.abort); t.start(); t.join()"
     assert _run(import_and_go).returncode == -signal.SIGABRT
-    found += hard_crashes.left_over()
+    found += hard_crashes.earlier_crashes()
     assert found[0].dump.count("hread 0x") == 2
 
 
@@ -104,7 +104,7 @@ def test_an_error_that_ends_the_program_is_noted_and_raised(found: list[HardCras
     done = _run("raise ValueError('of no use')")
     assert done.returncode == 1
     assert "of no use" in done.stderr
-    found += hard_crashes.left_over()
+    found += hard_crashes.earlier_crashes()
     assert found[0].dump.endswith("\nValueError\n! ValueError: of no use")
 
 
@@ -115,13 +115,13 @@ def test_what_an_error_says_is_marked_and_its_secrets_masked(found: list[HardCra
     )
     with_mask = f"from inspector.protocol.secrets.masking import mask_text\n{run}"
     subprocess.run([sys.executable, "-c", with_mask], capture_output=True, timeout=120, check=False)
-    found += hard_crashes.left_over()
+    found += hard_crashes.earlier_crashes()
     assert "sk-live" not in found[0].path.read_text()
     assert "! # facts: forged" in found[0].dump
-    quiet = dump_words(found[0].dump, Choices())
+    quiet = describe_dump(found[0].dump, ReportChoices())
     assert quiet.endswith("ValueError")
     assert "Acme" not in quiet
-    assert "Acme" in dump_words(found[0].dump, Choices(error_words=True))
+    assert "Acme" in describe_dump(found[0].dump, ReportChoices(error_words=True))
 
 
 def test_a_killed_run_leaves_nothing_to_tell() -> None:
@@ -129,14 +129,14 @@ def test_a_killed_run_leaves_nothing_to_tell() -> None:
         process.kill()
     assert len(_files()) == 1
     _as_if_old()
-    assert hard_crashes.left_over() == []
+    assert hard_crashes.earlier_crashes() == []
     assert _files() == []
 
 
 def test_a_run_that_lives_is_left_alone() -> None:
     with _running() as process:
         _as_if_old()
-        assert hard_crashes.left_over() == []
+        assert hard_crashes.earlier_crashes() == []
         assert len(_files()) == 1
         process.communicate("")
     assert _files() == []
@@ -146,7 +146,7 @@ def test_instances_do_not_mix(found: list[HardCrash]) -> None:
     with _running() as living:
         assert _run(ABORT).returncode < 0
         assert _run(SEGV).returncode < 0
-        found += hard_crashes.left_over()
+        found += hard_crashes.earlier_crashes()
         assert len(found) == 2
         assert all(str(living.pid) not in crash.path.name for crash in found)
         living.communicate("")
@@ -154,11 +154,11 @@ def test_instances_do_not_mix(found: list[HardCrash]) -> None:
 
 def test_what_one_offers_no_other_does(found: list[HardCrash]) -> None:
     _run(ABORT)
-    found += hard_crashes.left_over()
+    found += hard_crashes.earlier_crashes()
     assert len(found) == 1
-    assert hard_crashes.left_over() == []
+    assert hard_crashes.earlier_crashes() == []
     found[0].release()
-    again = hard_crashes.left_over()
+    again = hard_crashes.earlier_crashes()
     assert [crash.path for crash in again] == [found[0].path]
     again[0].discard()
 
@@ -169,7 +169,7 @@ def test_old_and_many_dumps_are_removed(found: list[HardCrash]) -> None:
         path.write_text("# process: 1\nFatal Python error: Aborted\n")
         age = 40 * 24 * 3600 if number == 0 else number
         os.utime(path, (time.time() - age, time.time() - age))
-    found += hard_crashes.left_over()
+    found += hard_crashes.earlier_crashes()
     assert [crash.path.name for crash in found] == [f"{number}.run" for number in range(1, 11)]
     assert len(_files()) == 10
 
@@ -179,7 +179,7 @@ def test_a_folder_that_cannot_be_written_to_stops_nothing(tmp_path: Path, caplog
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", str(tmp_path / "file"))
     ran = False
-    with hard_crashes.watched(str):
+    with hard_crashes.record_crashes(str):
         ran = True
     assert ran
     assert "could not be noted" in caplog.text
@@ -188,6 +188,6 @@ def test_a_folder_that_cannot_be_written_to_stops_nothing(tmp_path: Path, caplog
 def test_notes_and_reasons_are_written(found: list[HardCrash]) -> None:
     end = "hard_crashes.note('version', '1.2\\n3'); hard_crashes.dump('Qt: no platform'); os.abort()"
     _run(end)
-    found += hard_crashes.left_over()
+    found += hard_crashes.earlier_crashes()
     assert ("version", "1.2 3") in found[0].facts
     assert found[0].dump.startswith("Qt: no platform\nFatal Python error")

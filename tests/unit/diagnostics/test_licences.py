@@ -12,7 +12,7 @@ from inspector.diagnostics.licences import Licence
 
 
 def test_everything_the_program_requires_is_named_with_its_terms() -> None:
-    found = {one.name.lower().replace("_", "-"): one for one in licences.bundled()}
+    found = {one.name.lower().replace("_", "-"): one for one in licences.bundled_licences()}
     assert next(iter(found)) == "context-inspector"
     assert {"pyside6-essentials", "numpy", "pydantic", "typer", "pydantic-core"} <= set(found)
     assert {"python", "qt", "inter", "jetbrains mono", "remix icon"} <= set(found)
@@ -30,11 +30,11 @@ def test_a_packaged_program_reads_its_own_list(tmp_path: Path, monkeypatch: pyte
     listed = [Licence("context-inspector", "1.2", "MIT", "Text\n"), Licence("libx", "3", "see text", "Ünïcode")]
     (tmp_path / licences.LIST_NAME).write_text(licences.to_json(listed), "utf-8")
     monkeypatch.setattr(paths, "resource", tmp_path.joinpath)
-    assert licences.bundled() == listed
+    assert licences.bundled_licences() == listed
 
 
 def test_a_whole_text_in_place_of_a_name_is_not_taken_for_one() -> None:
-    found = licences.of_distribution(metadata.distribution("tiktoken"))
+    found = licences.distribution_licence(metadata.distribution("tiktoken"))
     assert found.licence.startswith("MIT")
     assert len(found.licence) < 60
     assert "Permission is hereby granted" in found.text

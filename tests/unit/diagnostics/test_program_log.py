@@ -23,9 +23,9 @@ _log = logging.getLogger("inspector.tests")
 
 @pytest.fixture
 def log() -> Iterator[LogFile]:
-    handler = program_log.start(mask_text)
+    handler = program_log.start_logging(mask_text)
     yield handler
-    program_log.stop(handler)
+    program_log.stop_logging(handler)
 
 
 def test_nothing_is_written_before_something_is_logged(log: LogFile) -> None:
@@ -87,30 +87,30 @@ def test_each_instance_has_a_file_of_its_own(log: LogFile) -> None:
 
 
 def test_warnings_still_reach_the_terminal(log: LogFile, capsys: pytest.CaptureFixture[str]) -> None:
-    program_log.stop(log)
-    again = program_log.start(mask_text)  # standard error is that of the test by now
+    program_log.stop_logging(log)
+    again = program_log.start_logging(mask_text)  # standard error is that of the test by now
     _log.warning("told")
     _log.info("not told")
-    program_log.stop(again)
+    program_log.stop_logging(again)
     said = capsys.readouterr().err
     assert "told" in said
     assert "not told" not in said
 
 
 def test_frames_are_never_logged(log: LogFile) -> None:
-    program_log.stop(log)
-    detailed = program_log.start(mask_text, detailed=True)
+    program_log.stop_logging(log)
+    detailed = program_log.start_logging(mask_text, detailed=True)
     try:
         assert not logging.getLogger("inspector.demo.gateway").isEnabledFor(logging.DEBUG)
         assert not logging.getLogger(f"{opening.__name__}.websocket").isEnabledFor(logging.DEBUG)
         assert not logging.getLogger("websockets.client").isEnabledFor(logging.DEBUG)
         assert _log.isEnabledFor(logging.DEBUG)
     finally:
-        program_log.stop(detailed)
+        program_log.stop_logging(detailed)
 
 
 def test_frames_of_the_demo_are_not_logged_after_the_end_either() -> None:
-    program_log.stop(program_log.start(mask_text))
+    program_log.stop_logging(program_log.start_logging(mask_text))
     assert not logging.getLogger("inspector.demo.gateway").isEnabledFor(logging.DEBUG)
 
 
@@ -120,10 +120,10 @@ def test_a_folder_that_cannot_be_written_to_fails_nobody(
     home = tmp_path_factory.mktemp("full") / "file"
     home.write_text("")
     monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", str(home))
-    handler = program_log.start(mask_text)
+    handler = program_log.start_logging(mask_text)
     _log.info("nowhere")
     assert handler.path is None
-    program_log.stop(handler)
+    program_log.stop_logging(handler)
 
 
 def test_a_full_disk_tells_no_secret(log: LogFile, capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,13 +138,13 @@ def test_a_full_disk_tells_no_secret(log: LogFile, capsys: pytest.CaptureFixture
 
 
 def test_a_record_that_cannot_be_made_tells_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
-    handler = program_log.start(mask_text)  # after standard error is caught
+    handler = program_log.start_logging(mask_text)  # after standard error is caught
     words = ("Authorization: Bearer sk-live-0123456789abcdef0123",)
     record = logging.LogRecord("inspector", logging.WARNING, "", 1, "joining", words, None)
     ours = [one for one in logging.getLogger().handlers if type(one).__module__ == program_log.__name__]
     for one in ours:
         one.handle(record)
-    program_log.stop(handler)
+    program_log.stop_logging(handler)
     assert len(ours) == 2
     said = capsys.readouterr().err
     assert "sk-live" not in said

@@ -137,7 +137,7 @@ def test_what_the_user_refuses_is_no_failure_and_no_latency() -> None:
             claude(number, "assistant", used(f"c{number}", "Bash", number)),
             claude(number + 1, "user", result(f"c{number}", REFUSED, failed=True)))]
     )  # fmt: skip
-    document.look_further(60)
+    document.run_postponed_checks(60)
     assert summary(document, "")["findings"] == {}
 
 
@@ -245,7 +245,7 @@ def spoke(number: int, message: str, *blocks: dict[str, Any]) -> dict[str, Any]:
 
 
 def findings(document: CaptureDocument) -> dict[str, int]:
-    document.look_further(60)
+    document.run_postponed_checks(60)
     return summary(document, "")["findings"]
 
 

@@ -40,7 +40,7 @@ def opened(data: bytes, block_bytes: int) -> dict[str, Any] | None:
         with suppress(UnknownFormatError):
             for _ in document.open_log(log_file(data, "growing"), block_bytes=block_bytes):  # a field shows the name
                 pass
-            document.look_further(math.inf)
+            document.run_postponed_checks(math.inf)
             seen = everything(document)
     finally:
         document.close()

@@ -72,12 +72,12 @@ def test_what_a_writer_writes_is_read(tmp_path: Path) -> None:
     writer = CaptureWriter(path, origin={"space": "demo"})
     document = CaptureDocument()
     document.follow_capture(path, name="demo")
-    writer.frame('{"kind":"chat","id":"a","from":"lead"}', direction="in", time_ns=10**18)
-    writer.frame(b"#s#\xff", direction="out", time_ns=10**18 + 1)
-    writer.mark("gap", time_ns=10**18 + 2)
+    writer.add_frame('{"kind":"chat","id":"a","from":"lead"}', direction="in", time_ns=10**18)
+    writer.add_frame(b"#s#\xff", direction="out", time_ns=10**18 + 1)
+    writer.add_mark("gap", time_ns=10**18 + 2)
     writer.flush()
     assert document.poll(until=0.0)
-    assert (len(document.capture), document.catching_up) == (0, False), "so late nothing is begun"
+    assert (len(document.capture), document.has_backlog) == (0, False), "so late nothing is begun"
     assert document.poll(more=True)
     assert document.analysis.findings.behind == 3, "while more comes the checks wait"
     assert not document.poll(more=True)
@@ -191,13 +191,13 @@ DECISION: dict[str, Any] = {
 def test_verdicts_beside_a_log_are_no_messages(tmp_path: Path) -> None:
     document = with_decisions(tmp_path, lines_of(DECISION))
     assert (len(document.capture), document.capture.record_count) == (2, 2)
-    assert [document.decisions.about(message) for message in range(2)] == [[DECISION], []]
+    assert [document.decisions.decisions_on(message) for message in range(2)] == [[DECISION], []]
     document.close()
 
 
 def test_a_log_without_verdicts(tmp_path: Path) -> None:
     document = with_decisions(tmp_path, None)
-    assert (document.decisions.found, document.decisions.about(0)) == (None, [])
+    assert (document.decisions.found, document.decisions.decisions_on(0)) == (None, [])
     document.close()
 
 
@@ -246,10 +246,10 @@ def test_the_capture_of_a_tap_may_go_on_until_its_server_has_ended(lines: list[A
     with closing(CaptureDocument()) as document:
         for _ in document.open_log(path, follow=True):
             pass
-        assert (document.arriving, document.may_go_on) == (False, goes_on)
+        assert (document.is_arriving, document.may_grow) == (False, goes_on)
     with closing(CaptureDocument()) as document:
         document.load(path)
-        assert not document.may_go_on, "nobody reads on"
+        assert not document.may_grow, "nobody reads on"
 
 
 def test_where_somebody_waits_few_short_lines_are_read_at_once() -> None:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.demo.gateway import DemoGateway
 from inspector.document import live
 from inspector.document.document import CaptureDocument
-from inspector.document.live import LiveSession, probe
+from inspector.document.live import LiveSession, probe_gateway
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.workers.offload import LONG_LINE_BYTES
 from inspector.sources.connection import Connection, Secret
@@ -64,7 +64,7 @@ async def test_at_the_end_what_was_not_taken_in_yet_lets_the_window_have_its_tur
         await gateway.joined()
         await gateway.say(5_000, 1_000)
         await until(lambda: session.source.recorder.recorded >= 5_002)  # what we say and the greeting too
-        closing = spawn(session.close(), name="close")
+        closing = start_task(session.close(), name="close")
         found: set[int] = set()
         while not closing.done():
             await asyncio.sleep(0)
@@ -83,9 +83,9 @@ async def test_a_long_line_that_is_being_read_at_the_end_is_waited_for(monkeypat
         session = LiveSession(Connection(url=gateway.url, space="demo"), document, on_state=lambda *_: None)
         session.start()
         await gateway.joined()
-        monkeypatch.setattr(BlockReader, "read", not_on_the_loop(BlockReader.read))
+        monkeypatch.setattr(BlockReader, "read_lines", not_on_the_loop(BlockReader.read_lines))
         await gateway.say(1, LONG_LINE_BYTES + 1)
-        await until(lambda: document.sources.waiting)
+        await until(lambda: document.sources.is_waiting)
         await session.close()
     assert document.kind_counts()["chat"] == 1
     document.close()
@@ -114,7 +114,7 @@ async def test_a_refused_session_ends_with_a_sentence_and_an_empty_document() ->
 
 async def test_a_probe_joins_and_leaves() -> None:
     async with DemoGateway(space="demo") as gateway:
-        found = await probe(Connection(url=gateway.url, space="demo"))
+        found = await probe_gateway(Connection(url=gateway.url, space="demo"))
         await until(lambda: not gateway.participants)
     assert found.welcomed
     assert found.capabilities >= 1
@@ -124,7 +124,7 @@ async def test_a_probe_joins_and_leaves() -> None:
 
 @pytest.mark.parametrize("connection", [Connection(url="ws://127.0.0.1:9", space="demo", token=Secret("hidden"))])
 async def test_a_probe_that_fails_says_why_and_never_shows_the_token(connection: Connection) -> None:
-    found = await probe(connection)
+    found = await probe_gateway(connection)
     assert not found.welcomed
     assert found.sentence
     assert "hidden" not in f"{found}{connection}"

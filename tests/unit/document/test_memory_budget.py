@@ -25,16 +25,16 @@ def growing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("growing")
 def test_reading_stops_and_goes_on() -> None:
     document = closed_at_end(CaptureDocument())
-    document.memory.limit_to(memory_budget.LEAST_MB)
+    document.memory.limit_to(memory_budget.MIN_BUDGET_MB)
     for _ in document.open_log(log_file(lines_of(*_LINES)), block_bytes=1 << 12):
         pass
     stopped_at = len(document.capture)
     assert 0 < stopped_at < 400
-    assert document.memory.full
-    assert document.troubles == [document.memory.sentence]
+    assert document.memory.is_full
+    assert document.read_errors == [document.memory.full_message]
     assert not document.analysis.findings.behind, "what was read is looked at"
     while document.sources.can_go_on and len(document.capture) < 400:
-        for _ in document.go_on(block_bytes=1 << 12):
+        for _ in document.resume_reading(block_bytes=1 << 12):
             pass
     assert len(document.capture) == 400
     assert [document.capture.records.envelope_id(row) for row in range(400)] == [line["id"] for line in _LINES]
@@ -43,10 +43,10 @@ def test_reading_stops_and_goes_on() -> None:
 @pytest.mark.usefixtures("growing")
 def test_a_live_capture_goes_on_to_disk() -> None:
     log = GrowingLog()
-    log.document.memory.limit_to(memory_budget.LEAST_MB)
+    log.document.memory.limit_to(memory_budget.MIN_BUDGET_MB)
     for start in range(0, 400, 20):
         log.write(*_LINES[start : start + 20])
-    assert log.document.memory.full
+    assert log.document.memory.is_full
     assert len(log.document.capture) < 400
     log.document.memory.limit_to(1_000_000)
     while log.document.poll():
@@ -55,18 +55,18 @@ def test_a_live_capture_goes_on_to_disk() -> None:
 
 
 def test_half_of_what_is_free_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_budget, "free_bytes", lambda: 8_000_000_000)
+    monkeypatch.setattr(memory_budget, "available_bytes", lambda: 8_000_000_000)
     budget = memory_budget.MemoryBudget()
     assert budget.limit_bytes == 4_000_000_000
     budget.limit_to(500)
     assert budget.limit_bytes == 500_000_000
     budget.limit_to(1)
-    assert budget.limit_bytes == memory_budget.LEAST_MB * 1_000_000
-    monkeypatch.setattr(memory_budget, "free_bytes", lambda: None)
+    assert budget.limit_bytes == memory_budget.MIN_BUDGET_MB * 1_000_000
+    monkeypatch.setattr(memory_budget, "available_bytes", lambda: None)
     budget.limit_to(0)
     assert budget.limit_bytes is None
-    budget.look()
-    assert not budget.full
+    budget.update()
+    assert not budget.is_full
 
 
 def test_this_process_holds_something() -> None:

@@ -34,7 +34,7 @@ class Live:
     def say(self, count: int) -> None:
         for _ in range(count):
             self.said += 1
-            self.writer.frame(json.dumps({"kind": "chat", "n": self.said}), direction="in", time_ns=self.said)
+            self.writer.add_frame(json.dumps({"kind": "chat", "n": self.said}), direction="in", time_ns=self.said)
 
     async def save(self, target: Path) -> None:
         own = self.own if self.own.path == self.document.path else None
@@ -43,17 +43,17 @@ class Live:
     def say_much(self) -> None:
         self.said += 1
         frame = {"kind": "chat", "n": self.said, "payload": {"text": "x" * (LONG_LINE_BYTES + 1)}}
-        self.writer.frame(json.dumps(frame), direction="in", time_ns=self.said)
+        self.writer.add_frame(json.dumps(frame), direction="in", time_ns=self.said)
 
     def shown(self) -> list[int]:
-        self.writer.settle()
-        while self.document.poll() or self.document.sources.waiting:
-            time.sleep(0.005 if self.document.sources.waiting else 0)
+        self.writer.write_all_now()
+        while self.document.poll() or self.document.sources.is_waiting:
+            time.sleep(0.005 if self.document.sources.is_waiting else 0)
         capture = self.document.capture
         return [json.loads(capture.records.envelope_bytes(message))["n"] for message in range(len(capture))]
 
     def on_disk(self, path: Path) -> list[int]:
-        self.writer.settle()
+        self.writer.write_all_now()
         return [json.loads(line)["frame"]["n"] for line in path.read_bytes().splitlines()[1:]]
 
 
@@ -74,7 +74,7 @@ def live() -> Iterator[Live]:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Within one file system, or across two."""
     if request.param == "copied":
-        monkeypatch.setattr(saving, "_renamed", lambda *_: False)
+        monkeypatch.setattr(saving, "_try_rename", lambda *_: False)
     return request.param
 
 
@@ -131,7 +131,7 @@ async def test_what_cannot_be_saved_stays_where_it_is(live: Live, way: str, tmp_
 async def test_a_full_disk_leaves_the_capture_and_no_halves(
     live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saving, "_renamed", lambda *_: False)
+    monkeypatch.setattr(saving, "_try_rename", lambda *_: False)
 
     def full(_fd: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -159,7 +159,7 @@ async def test_after_a_long_line_the_saved_capture_is_read_on(live: Live, way: s
     live.say_much()
     assert live.shown() == [1, 2]
     live.say_much()
-    live.writer.settle()
+    live.writer.write_all_now()
     live.document.poll()  # on its way when it is saved
     await live.save(tmp_path / "kept.ctxcap")
     live.say(1)
@@ -171,7 +171,7 @@ async def test_after_a_long_line_the_saved_capture_is_read_on(live: Live, way: s
 async def test_what_fails_last_of_all_leaves_the_file_that_was_to_be_replaced(
     live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saving, "_renamed", lambda *_: False)
+    monkeypatch.setattr(saving, "_try_rename", lambda *_: False)
 
     def full(_fd: int, _data: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -193,7 +193,7 @@ async def test_what_fails_last_of_all_leaves_the_file_that_was_to_be_replaced(
 async def test_a_connection_that_ends_while_it_is_saved_leaves_all_that_came(
     live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saving, "_renamed", lambda *_: False)
+    monkeypatch.setattr(saving, "_try_rename", lambda *_: False)
     target = tmp_path / "kept.ctxcap"
     target.write_text("replaced")
     read = SourceFile.read
@@ -206,7 +206,7 @@ async def test_a_connection_that_ends_while_it_is_saved_leaves_all_that_came(
         return data
 
     live.say(3)
-    live.writer.settle()
+    live.writer.write_all_now()
     with monkeypatch.context() as patch:
         patch.setattr(SourceFile, "read", hung_up)
         await live.save(target)
@@ -245,7 +245,7 @@ async def test_a_log_emptied_while_it_is_copied_is_no_copy(tmp_path: Path, monke
 async def test_a_capture_that_is_read_only_moves(way: str, tmp_path: Path) -> None:
     own = new_capture("demo")
     writer = CaptureWriter(own.path, origin={})
-    writer.frame('{"kind":"chat","n":1}', direction="in", time_ns=1)
+    writer.add_frame('{"kind":"chat","n":1}', direction="in", time_ns=1)
     writer.close()
     document = CaptureDocument()
     document.load(own.path)

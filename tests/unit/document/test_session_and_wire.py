@@ -95,7 +95,7 @@ def opened(folder: Path, *logs: list[dict[str, Any]], block_bytes: int = 1 << 20
         choices.append(SourceChoice(path))
     for _ in document.open_together(choices, block_bytes=block_bytes):
         pass
-    document.look_further(60)
+    document.run_postponed_checks(60)
     return document
 
 
@@ -139,7 +139,7 @@ def of_another_tool() -> list[dict[str, Any]]:
 def copied(document: CaptureDocument) -> list[tuple[int, int, int]]:
     """Messages that are copies: offset and source, and the row of the first."""
     capture = document.capture
-    of, are_copies = capture.repeats(np.arange(len(capture)))
+    of, are_copies = capture.repeated_messages(np.arange(len(capture)))
     return [(row, int(capture.columns["source"][row]), int(of[row])) for row in np.flatnonzero(are_copies).tolist()]
 
 
@@ -258,7 +258,7 @@ def test_words_told_in_both_ways_are_said_once(tmp_path: Path) -> None:
     texts = [
         capture.records.payload(row).get("text")
         for row in range(len(capture))
-        if capture.string("kind", row) == "chat" and not capture.repeats(np.array([row]))[1][0]
+        if capture.string("kind", row) == "chat" and not capture.repeated_messages(np.array([row]))[1][0]
     ]
     assert texts == ["Look at the notes", "Done."]
     document.close()

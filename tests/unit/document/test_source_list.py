@@ -9,11 +9,11 @@ import pytest
 
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import (
-    in_order,
     is_own_source_list,
     is_source_list,
     own_source_list,
     read_source_list,
+    resolve_choices,
     write_source_list,
 )
 from inspector.document.source_set import SourceChoice
@@ -53,7 +53,7 @@ def test_a_list_opens_as_its_sources_and_what_is_gone_is_said(tmp_path: Path) ->
     document.load(listed)
     assert [document.capture.records.envelope_id(row) for row in range(len(document.capture))] == ["m0", "m1"]
     assert (document.name, document.path) == ("both", listed)
-    assert any("gone.jsonl cannot be read" in sentence for sentence in document.troubles)
+    assert any("gone.jsonl cannot be read" in sentence for sentence in document.read_errors)
     document.close()
 
 
@@ -98,5 +98,5 @@ def test_a_list_beside_other_files_is_what_it_names(tmp_path: Path) -> None:
     listed, broken = tmp_path / "one.ctxsources", tmp_path / "broken.ctxsources"
     write_source_list(listed, [SourceChoice(b, clock_offset_ns=5)])
     broken.write_text('{"ctxsources": 1}')
-    found = in_order([SourceChoice(listed), SourceChoice(a), SourceChoice(broken)])
+    found = resolve_choices([SourceChoice(listed), SourceChoice(a), SourceChoice(broken)])
     assert found == [SourceChoice(a), SourceChoice(b, clock_offset_ns=5), SourceChoice(broken)]

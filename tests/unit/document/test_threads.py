@@ -179,17 +179,17 @@ def test_a_compaction_is_the_context_from_there_and_a_turn_can_be_taken_back() -
 
 def test_words_are_one_in_each_way_and_forgotten_after_so_many_others() -> None:
     thread = Thread(0, {})
-    first, second = thread.said(1, "item"), thread.said(1, "item")
+    first, second = thread.shared_text_hash(1, "item"), thread.shared_text_hash(1, "item")
     assert len({first, second}) == 2
-    assert [thread.said(1, way) for way in ("event", "event")] == [first, second]
-    ways = [thread.told_again(1, f"end{number}") for number in range(20)]
+    assert [thread.shared_text_hash(1, way) for way in ("event", "event")] == [first, second]
+    ways = [thread.repeated_text_hash(1, f"end{number}") for number in range(20)]
     assert ways[:13] == [first] * 13
     assert set(ways) <= {first, second, 0}
     for number in range(2, 600):
-        assert thread.told_again(number, "event") == 0
-        thread.said(number, "item")
-    assert thread.told_again(1, "completed") == 0
-    assert thread.told_again(500, "completed") != 0
+        assert thread.repeated_text_hash(number, "event") == 0
+        thread.shared_text_hash(number, "item")
+    assert thread.repeated_text_hash(1, "completed") == 0
+    assert thread.repeated_text_hash(500, "completed") != 0
 
 
 def test_what_exec_prints_tells_each_item_once() -> None:

@@ -66,9 +66,9 @@ def _facts(document: CaptureDocument) -> list[tuple[Any, ...]]:
     capture = document.capture
     return [
         (
-            capture.records.envelope_id(row), capture.string("space", row), capture.true_sender(row),
+            capture.records.envelope_id(row), capture.string("space", row), capture.logged_sender(row),
             sorted(capture.sources[number].name for number in capture.sources_of(row)),
-            sorted(str(one.participant) for one in capture.deliveries.of(row)),
+            sorted(str(one.participant) for one in capture.deliveries.deliveries_of(row)),
         )
         for row in range(len(capture))
     ]  # fmt: skip
@@ -125,7 +125,7 @@ def test_a_folder_is_its_logs_and_what_is_none_is_left_out(tmp_path: Path) -> No
         "ann.log", "bob.log", "envelope-history.jsonl", "notes.log",
     ]  # fmt: skip
     assert len(document.capture) == 30
-    assert any("notes.log" in sentence for sentence in document.troubles)
+    assert any("notes.log" in sentence for sentence in document.read_errors)
     document.close()
 
 
@@ -179,7 +179,7 @@ def test_the_true_sender_is_told_by_the_gateways_log_beside_a_participants(tmp_p
     own = _write(tmp_path / "aa.log", [forged])
     document = _opened(own, log)
     assert len(document.capture) == 1
-    assert document.capture.true_sender(0) == "mallory"
+    assert document.capture.logged_sender(0) == "mallory"
     document.close()
 
 
@@ -292,7 +292,7 @@ def test_the_order_is_by_time_and_does_not_depend_on_blocks(
         paths.append(_write(folder / f"{name}.log", lines))
     expected.sort(key=lambda one: (one[0], one[1][0]))
     shuffled.shuffle(paths)
-    with patch.object(merged_reader, "_TAKEN", worthwhile):
+    with patch.object(merged_reader, "_MERGE_BATCH", worthwhile):
         document = _opened(*paths, block_bytes=block_bytes)
     found = [document.capture.records.envelope_id(row) for row in range(len(document.capture))]
     document.close()
@@ -387,7 +387,7 @@ def test_an_offset_that_is_set_counts(tmp_path: Path) -> None:
     assert [capture.records.envelope_id(row) for row in range(3)] == ["m10", "m30", "m20"]
     times = capture.columns["time_ns"]
     assert int(times[2]) - int(times[1]) == 5_000_000
-    assert [one.clock for one in capture.sources] == [ClockBasis.OWN, ClockBasis.SET]
+    assert [one.clock_basis for one in capture.sources] == [ClockBasis.OWN_CLOCK, ClockBasis.SET_BY_USER]
     document.close()
 
 
@@ -470,19 +470,19 @@ def test_a_source_that_cannot_be_read_further_leaves_the_others_alone(
 ) -> None:
     first = _write(tmp_path / "a.log", [_line(n) for n in range(0, 100, 2)])
     second = _write(tmp_path / "b.log", [_line(n) for n in range(1, 100, 2)])
-    real = SourceReader.next
+    real = SourceReader.next_block
 
     def failing(self: SourceReader, **how: Any) -> Any:
         if self.source.name == "a.log" and self.source.read_to > 2_000:
             raise OSError(5, "Input/output error")
         return real(self, **how)
 
-    monkeypatch.setattr(SourceReader, "next", failing)
+    monkeypatch.setattr(SourceReader, "next_block", failing)
     document = _opened(first, second, block_bytes=1_000)
     names = [document.capture.sources[int(number)].name for number in document.capture.columns["source"]]
     assert names.count("b.log") == 50
     assert 0 < names.count("a.log") < 50
-    assert any("a.log cannot be read to its end" in sentence for sentence in document.troubles)
+    assert any("a.log cannot be read to its end" in sentence for sentence in document.read_errors)
     document.close()
 
 
@@ -495,7 +495,7 @@ def test_each_gateways_log_has_its_own_decisions(tmp_path: Path) -> None:
         verdict = {"timestamp": said["ts"], "event": "capability_decision", "envelope_id": name, "result": "allowed"}
         _write(folder / "capability-decisions.jsonl", [verdict])
     document = _opened(*(tmp_path / name / "envelope-history.jsonl" for name in ("one", "two")))
-    assert [len(document.decisions.about(row)) for row in range(2)] == [1, 1]
+    assert [len(document.decisions.decisions_on(row)) for row in range(2)] == [1, 1]
     document.close()
 
 
@@ -542,7 +542,7 @@ def test_a_live_capture_and_a_log_beside_it_become_what_both_are_when_opened_lat
         file.close()
     later = _opened(*paths)
     found, expected = (sorted(map(str, _facts(one))) for one in (document, later))
-    sender = document.capture.true_sender(
+    sender = document.capture.logged_sender(
         next(r for r in range(20) if document.capture.records.envelope_id(r) == "m5070")
     )
     document.close()
@@ -572,8 +572,8 @@ async def test_several_sources_saved_as_one_capture_open_as_the_same_document(tm
         again = CaptureDocument()
         again.load(path)
         assert (_facts(again), again.name) == (_facts(document), path.stem)
-        assert [(one.name, one.clock, one.clock_offset_ns, one.format) for one in again.capture.sources] == [
-            (one.name, one.clock, one.clock_offset_ns, one.format) for one in document.capture.sources
+        assert [(one.name, one.clock_basis, one.clock_offset_ns, one.main_format) for one in again.capture.sources] == [
+            (one.name, one.clock_basis, one.clock_offset_ns, one.main_format) for one in document.capture.sources
         ]  # fmt: skip
         assert [one.path.parent.parent for one in again.choices] == [path] * 3
     document.close()
@@ -593,6 +593,6 @@ def test_an_offset_that_is_set_is_no_estimate_where_others_are_put_by_it(tmp_pat
     document = CaptureDocument()
     for _ in document.open_together([SourceChoice(first, clock_offset_ns=15_000_000), SourceChoice(second)]):
         pass
-    clocks = [(one.clock, one.clock_offset_ns) for one in document.capture.sources]
-    assert clocks == [(ClockBasis.SET, 15_000_000), (ClockBasis.ESTIMATED, 15_000_000)]
+    clocks = [(one.clock_basis, one.clock_offset_ns) for one in document.capture.sources]
+    assert clocks == [(ClockBasis.SET_BY_USER, 15_000_000), (ClockBasis.ESTIMATED, 15_000_000)]
     document.close()

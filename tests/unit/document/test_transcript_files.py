@@ -79,7 +79,7 @@ def test_a_folder_of_sessions_among_several_sources_is_opened_as_alone(
     for _ in document.open_together([SourceChoice(FOLDER / name), SourceChoice(log)]):
         pass
     found = summary(document, "")
-    assert (document.troubles, found["records"], found["sub_agents"]) == ([], records + 1, 1)
+    assert (document.read_errors, found["records"], found["sub_agents"]) == ([], records + 1, 1)
 
 
 def test_a_copied_session_is_counted_once(document: CaptureDocument, project: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_bad_file_beside_is_as_none(document: CaptureDocument, project: Path) 
     (project / SESSION / "subagents" / "agent-b.jsonl").write_text("no log at all\n")
     found = opened(document, project / f"{SESSION}.jsonl", together=True)
     assert (found["records"], found["sub_agents"]) == (11, 1)
-    assert any("agent-b.jsonl is no log" in sentence for sentence in document.troubles)
+    assert any("agent-b.jsonl is no log" in sentence for sentence in document.read_errors)
 
 
 def test_a_folder_without_transcripts_is_none(tmp_path: Path) -> None:

@@ -92,11 +92,11 @@ def test_each_record_is_there_once_and_each_call_costs_once(data: bytes) -> None
     found = summary(document, "")
     assert (found["records"], found["unreadable"], found["format"]) == (len(lines), 0, "claude-code")
     capture = document.capture
-    told = {(int(capture.columns["offset"][row]), capture.records.line(row)) for row in range(len(capture))}
+    told = {(int(capture.columns["offset"][row]), capture.records.read_line_of(row)) for row in range(len(capture))}
     folded = {
         (d.offset, capture.sources[0].read(d.offset, d.length))
         for r in range(len(capture))
-        for d in capture.deliveries.of(r)
+        for d in capture.deliveries.deliveries_of(r)
     }
     assert {line for _, line in told | folded} == set(lines)
     best: dict[str, int] = {}
@@ -145,4 +145,4 @@ def test_ticks_of_a_call_are_one_row() -> None:
     ]
     document = document_at(log_file(b"".join(json.dumps(one).encode() + b"\n" for one in made)))
     assert (len(document.capture), document.capture.record_count) == (1, 9)
-    assert len(list(document.capture.deliveries.of(0))) == 9
+    assert len(list(document.capture.deliveries.deliveries_of(0))) == 9

@@ -131,7 +131,7 @@ def test_a_message_has_an_envelope_made_of_its_record(document: CaptureDocument)
         "kind": "mcp/request", "correlation_id": ["s1"], "context": "toolu_2",
         "payload": {"method": "tools/call", "params": {"name": "Bash", "arguments": {"command": "grep -rn round src"}}},
     }  # fmt: skip
-    assert document.capture.records.line(12) in OWN.read_bytes()
+    assert document.capture.records.read_line_of(12) in OWN.read_bytes()
     assert message_story(document, 25)["repeats"] == 25
     assert message_story(document, 24)["repeats"] is None
 

@@ -300,7 +300,7 @@ def test_of_a_big_message_the_beginning_alone_is_read_and_masked(
     document = document_of(envelope("chat", {"text": "big", "rows": around}))
     assert document.capture.records.is_big(0)
     looked_at: list[int] = []
-    text = Redaction.text
+    text = Redaction.mask_text
 
     def counted(self: Redaction, said: str) -> str:
         looked_at.append(len(said))

@@ -13,8 +13,8 @@ from inspector.export.files import export_file
 from inspector.export.options import ExportOptions
 from inspector.export.preview import preview
 from inspector.export.steps import export_steps
-from inspector.reading.workers.worker_process import HelperProcess
-from inspector.store.columns.large_headers import MAX_WHOLE
+from inspector.reading.workers.worker_process import WorkerProcess
+from inspector.store.columns.large_headers import MAX_WHOLE_BYTES
 from tests.builders import document_of, envelope
 
 pytestmark = pytest.mark.real
@@ -23,14 +23,14 @@ SECRET = "sk-ant-api03-" + "a1B2" * 12
 TEXT = "caf\u00e9 \\ud83d\n" * 100_000 + f" key {SECRET} "
 
 
-def no_process(*_: object, **__: object) -> HelperProcess:
+def no_process(*_: object, **__: object) -> WorkerProcess:
     raise OSError("no process is to be had")
 
 
 def test_a_long_line_is_exported_as_it_would_be_without_the_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    no_json = f"[{SECRET} ".encode() + b"\0" * MAX_WHOLE
+    no_json = f"[{SECRET} ".encode() + b"\0" * MAX_WHOLE_BYTES
     document = document_of(envelope(payload={"text": SECRET}), envelope(payload={"text": TEXT}), no_json, envelope())
     here, aside, alone = (tmp_path / f"{name}.jsonl" for name in ("here", "aside", "alone"))
     messages = range(len(document.capture))
@@ -41,7 +41,7 @@ def test_a_long_line_is_exported_as_it_would_be_without_the_process(
     assert len({step.messages for step in steps}) < len(steps), "others had their turn while the line was masked"
     counted = [found.secrets for found in preview(document, messages)]
     assert counted[-1] == 3
-    monkeypatch.setattr(masking_worker, "HelperProcess", no_process)
+    monkeypatch.setattr(masking_worker, "WorkerProcess", no_process)
     *_, last = export_steps(document, messages, alone, ExportOptions())
     assert last == expected
     assert here.read_bytes() == aside.read_bytes() == alone.read_bytes()
@@ -50,7 +50,7 @@ def test_a_long_line_is_exported_as_it_would_be_without_the_process(
 
 def test_a_process_that_dies_in_the_middle_of_a_line_ends_the_export(tmp_path: Path) -> None:
     document, target = document_of(envelope(payload={"text": TEXT * 2})), tmp_path / "a.jsonl"
-    steps = export_file(document, range(1), target, ExportOptions(), masking_worker.MaskingAside())
+    steps = export_file(document, range(1), target, ExportOptions(), masking_worker.MaskingWorker())
     next(step for step in steps if step.size_bytes)
     for process in multiprocessing.active_children():
         process.kill()

@@ -16,7 +16,7 @@ import pytest
 from inspector.document.summary import summary
 from inspector.export import otlp_sending
 from inspector.export.otlp import TraceWriter, write_traces
-from inspector.export.otlp_sending import CollectorError, send, traces_url
+from inspector.export.otlp_sending import CollectorError, send_traces, traces_url
 from inspector.export.redaction import Redaction
 from inspector.sources.otlp_receiver import Receiver, address_of, listener_at, receive
 from tests.builders import document_at, document_of, envelope, tool_call, tool_result
@@ -124,7 +124,7 @@ def test_a_collector_gets_everything(tmp_path: Path) -> None:
 
     async def both() -> int:
         taking = receive(receiver, listener, seconds=20, spans=sum(count for _, count in lines))
-        sent, _ = await asyncio.gather(asyncio.to_thread(send, lines, traces_url(address.origin)), taking)
+        sent, _ = await asyncio.gather(asyncio.to_thread(send_traces, lines, traces_url(address.origin)), taking)
         return sent
 
     assert asyncio.run(both()) == receiver.spans

@@ -11,7 +11,7 @@ import pytest
 from inspector.document.document import CaptureDocument
 from inspector.export.parquet import export_parquet
 from inspector.filters.fields import FIELDS
-from inspector.sources.parquet_conversion import RAW
+from inspector.sources.parquet_conversion import RAW_COLUMN
 from inspector.tables.messages import column_name
 from tests.builders import document_at, document_of, envelope, tool_call
 from tests.commands import asked, printed
@@ -39,7 +39,9 @@ def same(original: CaptureDocument, again: CaptureDocument) -> None:
     assert len(again.capture) == len(original.capture)
     assert again.sources.troubles == []
     for row in range(len(original.capture)):
-        if again.capture.records.line(row) != original.capture.records.line(row):  # of a batch, with a line of its own
+        if again.capture.records.read_line_of(row) != original.capture.records.read_line_of(
+            row
+        ):  # of a batch, with a line of its own
             assert again.capture.records.envelope_bytes(row) == original.capture.records.envelope_bytes(row), row
     for name in ("flags", "id_hash", "time_ns"):
         assert again.capture.columns[name].tolist() == original.capture.columns[name].tolist(), name
@@ -90,7 +92,7 @@ def test_secrets_are_masked_unless_said_otherwise(tmp_path: Path) -> None:
 def _rows(target: Path) -> list[tuple[object, ...]]:
     import duckdb
 
-    return duckdb.execute(f"SELECT * REPLACE ({RAW}::VARCHAR AS {RAW}) FROM '{target}'").fetchall()
+    return duckdb.execute(f"SELECT * REPLACE ({RAW_COLUMN}::VARCHAR AS {RAW_COLUMN}) FROM '{target}'").fetchall()
 
 
 def test_some_messages_and_fields(tmp_path: Path) -> None:

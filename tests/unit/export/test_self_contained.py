@@ -250,7 +250,7 @@ def test_what_somebody_sent_says_nothing_of_its_call_by_itself() -> None:
         codes = [one.code for one in document.analysis.findings.of(0)]
         assert ("response-without-request" in codes) is (tool is None)
     document = document_of(envelope(), other)
-    told = document.capture.columns["flags"][1] & Flag.REQUEST_TOLD.value
+    told = document.capture.columns["flags"][1] & Flag.CONTAINS_REQUEST.value
     assert not told, "its request is another"
 
 

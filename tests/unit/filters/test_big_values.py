@@ -41,7 +41,7 @@ def test_what_stands_behind_the_head_counts(filter_: str, expected: list[int]) -
 
 
 def test_a_value_that_is_too_large_is_as_its_head_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(payloads, "_MOST", 1 << 10)
+    monkeypatch.setattr(payloads, "_MAX_DECODED", 1 << 10)
     assert shown("payload.rows", {"rows": _ROWS, "text": "x"}) == [0]
     assert shown('payload.text contains "xy"', {"rows": _ROWS, "text": "x" * 2000 + "y"}) == [0]
 
@@ -51,5 +51,5 @@ def test_an_expression_that_takes_too_long_for_a_value_does_not_match_it() -> No
     filter_ = compile_filter(r'text matches "\\s+$"')
     began = time.thread_time()
     assert np.flatnonzero(filter_.mask(document.analysis, np.arange(3))).tolist() == [0, 2]
-    assert filter_.too_long == 1
+    assert filter_.timeout_count == 1
     assert time.thread_time() - began < 4

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.node_columns import NodeTable
 from inspector.filters import compile_filter, completion
-from inspector.filters.completion import MOST, Completer, Completion
+from inspector.filters.completion import MAX_CANDIDATES, Completer, Completion
 from inspector.filters.parse import parser_at
 from inspector.filters.strings import quote
 from tests.builders import document_of, envelope, lasting
@@ -128,17 +128,17 @@ def test_a_value_that_is_called_a_secret_is_not_offered() -> None:
 
 
 def test_of_many_values_only_those_are_looked_at_that_are_offered() -> None:
-    document = document_of(*(envelope(context=f"turn-{n}") for n in range(MOST + 100)))
+    document = document_of(*(envelope(context=f"turn-{n}") for n in range(MAX_CANDIDATES + 100)))
     completer = Completer(document.analysis)
     with (
         patch.object(completion, "quote", wraps=quote) as quoted,
         patch.object(NodeTable, "__getitem__", autospec=True, side_effect=NodeTable.__getitem__) as read,
     ):
         completer.complete("context == ", 11)
-        assert (quoted.call_count, read.call_count) == (MOST, MOST)
+        assert (quoted.call_count, read.call_count) == (MAX_CANDIDATES, MAX_CANDIDATES)
         found = completer.complete('context == "TURN-29', 19)
         assert [c.label for c in found.candidates] == ["turn-29", *(f"turn-29{n}" for n in range(10))]
-        assert (quoted.call_count, read.call_count) == (MOST + 11, MOST + 2 * 11)
+        assert (quoted.call_count, read.call_count) == (MAX_CANDIDATES + 11, MAX_CANDIDATES + 2 * 11)
 
 
 @given(EXPRESSIONS, st.data())

@@ -23,7 +23,7 @@ from tests.unit.analysis.test_account import CHOICES, spoken
 def counted(tally: FacetTally) -> dict[str, dict[str, int]]:
     while not tally.step(math.inf):
         pass
-    return {name: {one.value: one.count for one in tally.values(name, 99)[0] if one.count} for name in FACETS}
+    return {name: {one.value: one.count for one in tally.facet_values(name, 99)[0] if one.count} for name in FACETS}
 
 
 def slowly(rows: VisibleRows, stack: FilterStack, scope: Scope | None = None) -> dict[str, dict[str, int]]:
@@ -44,9 +44,9 @@ def traffic() -> list[dict[str, Any]]:
 
 
 STACKS = [
-    FilterStack(), FilterStack(text='from == "lead"'), FilterStack().added('kind == "chat"'),
-    FilterStack().added('kind in {"chat", "mcp/request"}').added('from != "human"'),
-    FilterStack(text='tool == "grep"').added('state == "waiting"'),
+    FilterStack(), FilterStack(text='from == "lead"'), FilterStack().with_condition('kind == "chat"'),
+    FilterStack().with_condition('kind in {"chat", "mcp/request"}').with_condition('from != "human"'),
+    FilterStack(text='tool == "grep"').with_condition('state == "waiting"'),
 ]  # fmt: skip
 
 
@@ -54,9 +54,9 @@ STACKS = [
 def test_they_count_what_is_shown_without_their_own_conditions(stack: FilterStack) -> None:
     document = document_of(*traffic())
     rows = VisibleRows(document.analysis)
-    rows.choose(compile_filter(stack.combined), None)
+    rows.apply_filter(compile_filter(stack.combined), None)
     tally = FacetTally(rows)
-    tally.ask(stack, None, compile_filter)
+    tally.set_filter(stack, None, compile_filter)
     assert counted(tally) == slowly(rows, stack)
 
 
@@ -68,13 +68,13 @@ def test_they_keep_up_in_any_batches(choices: list[tuple[str, int, int]], size: 
     log = GrowingLog()
     try:
         rows = VisibleRows(log.document.analysis)
-        rows.choose(compile_filter(stack.combined), None)
+        rows.apply_filter(compile_filter(stack.combined), None)
         tally = FacetTally(rows)
-        tally.ask(stack, None, compile_filter)
+        tally.set_filter(stack, None, compile_filter)
         for start in range(0, len(lines), size):
             for changes in log.write(*lines[start : start + size]):
                 rows.apply(rows.prepare(changes))
-                tally.take_in(changes)
+                tally.on_changes(changes)
             assert counted(tally) == slowly(rows, stack)
     finally:
         clean_up()
@@ -85,14 +85,14 @@ def test_they_follow_the_scope_and_small_steps(monkeypatch: pytest.MonkeyPatch) 
     document = document_of(*traffic())
     node = document.analysis.contexts.node_of(3)
     rows, scope = VisibleRows(document.analysis), Scope(0, node)
-    stack = FilterStack().added('kind == "mcp/request"')
-    rows.choose(compile_filter(stack.combined), scope)
+    stack = FilterStack().with_condition('kind == "mcp/request"')
+    rows.apply_filter(compile_filter(stack.combined), scope)
     tally = FacetTally(rows)
-    tally.ask(stack, scope, compile_filter)
+    tally.set_filter(stack, scope, compile_filter)
     assert counted(tally) == slowly(rows, stack, scope)
     assert counted(tally)["kind"] == {"mcp/request": 1, "reasoning/thought": 1}
-    tally.ask(FilterStack(), None, compile_filter)
-    rows.choose(compile_filter(""), None)
+    tally.set_filter(FilterStack(), None, compile_filter)
+    rows.apply_filter(compile_filter(""), None)
     assert counted(tally) == slowly(rows, FilterStack())
 
 
@@ -115,7 +115,7 @@ def test_choosing_and_excluding_write_conditions() -> None:
     assert text(chosen_with(without, "from", "lead")) == 'kind == "chat"'
     assert text(excluded_with(one, "kind", "chat")) == ""
     assert choice_of(without, "from").excluded == ("lead",)
-    assert choice_of(FilterStack().added("kind like 'mcp/*'"), "kind").places == ()
+    assert choice_of(FilterStack().with_condition("kind like 'mcp/*'"), "kind").places == ()
 
 
 def test_of_many_values_the_most_frequent_are_told_and_what_is_chosen() -> None:
@@ -123,12 +123,12 @@ def test_of_many_values_the_most_frequent_are_told_and_what_is_chosen() -> None:
         *(envelope(sender=f"agent-{n}") for n in range(9)), envelope(sender="agent-1")
     )
     rows = VisibleRows(document.analysis)
-    stack = FilterStack().added('from == "agent-8"')
-    rows.choose(compile_filter(stack.combined), None)
+    stack = FilterStack().with_condition('from == "agent-8"')
+    rows.apply_filter(compile_filter(stack.combined), None)
     tally = FacetTally(rows)
-    tally.ask(stack, None, compile_filter)
+    tally.set_filter(stack, None, compile_filter)
     counted(tally)
-    values, more = tally.values("from", 2)
+    values, more = tally.facet_values("from", 2)
     assert [(one.value, one.count, one.chosen) for one in values] == [
         ("agent-1", 2, False), ("agent-0", 1, False), ("agent-8", 1, True),
     ]  # fmt: skip

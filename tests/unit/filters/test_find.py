@@ -28,7 +28,7 @@ NOTHING = Changes(0, 0, NO_ROWS, tree_moved=False)
 
 def rows_of(document: CaptureDocument, filter_: str = "") -> VisibleRows:
     rows = VisibleRows(document.analysis)
-    rows.choose(compile_filter(filter_), None)
+    rows.apply_filter(compile_filter(filter_), None)
     return rows
 
 
@@ -98,7 +98,7 @@ def test_summaries_are_found_as_if_each_were_read(summaries: list[str], query: F
     finder, locate, expected = query.finder(), query.locator(), []
     for row in range(len(document.capture)):
         summary = document.analysis.transients.summary(row) or "" if collapsed[row] != NO_ROW else ""
-        if finder(document.capture.records.line(row)) or locate(summary):
+        if finder(document.capture.records.read_line_of(row)) or locate(summary):
             expected.append(row)
     assert np.count_nonzero(collapsed != NO_ROW) == len(summaries)
     assert finished(FindSearch(rows_of(document), query)) == expected
@@ -121,18 +121,18 @@ def test_where_it_begins_makes_no_difference(texts: list[str], origin: int, filt
     assert finished(search) == expected
     assert search.fraction == (1 if len(rows.visible) else 0)
     for message in range(len(texts)):
-        assert search.holds(message) == (message in expected)
+        assert search.is_hit(message) == (message in expected)
 
 
 def test_next_goes_around_both_ends() -> None:
     search = FindSearch(rows_of(chats("x", "hit", "x", "hit", "x")), FindQuery("hit"))
     finished(search)
-    assert search.next(None, 1) == (1, False)
-    assert search.next(None, -1) == (3, False)
-    assert search.next(1, 1) == (3, False)
-    assert search.next(3, 1) == (1, True)
-    assert search.next(2, -1) == (1, False)
-    assert search.next(0, -1) == (3, True)
+    assert search.next_hit(None, 1) == (1, False)
+    assert search.next_hit(None, -1) == (3, False)
+    assert search.next_hit(1, 1) == (3, False)
+    assert search.next_hit(3, 1) == (1, True)
+    assert search.next_hit(2, -1) == (1, False)
+    assert search.next_hit(0, -1) == (3, True)
     assert [search.place_of(n) for n in range(5)] == [None, 0, None, 1, None]
 
 
@@ -141,13 +141,13 @@ def test_the_next_hit_is_known_before_all_is_searched() -> None:
     document = chats(*("hit " + "x" * 200 if n % 1_000 == 500 else "y" * 200 for n in range(count)))
     search = FindSearch(rows_of(document), FindQuery("hit"), 1_200)
     while not search.knows_next(1_200, 1):
-        assert not search.done
+        assert not search.is_done
         search.step(0)
-    assert search.next(1_200, 1) == (1_500, False)
-    assert not search.done
+    assert search.next_hit(1_200, 1) == (1_500, False)
+    assert not search.is_done
     assert not search.knows_next(1_200, -1)
     finished(search)
-    assert search.next(1_200, -1) == (500, False)
+    assert search.next_hit(1_200, -1) == (500, False)
 
 
 def test_another_filter_asks_for_nothing_that_is_known() -> None:
@@ -155,12 +155,12 @@ def test_another_filter_asks_for_nothing_that_is_known() -> None:
     rows = rows_of(document)
     search = FindSearch(rows, FindQuery("hit"))
     assert finished(search) == [0, 2]
-    rows.choose(compile_filter("no > 1"), None)
+    rows.apply_filter(compile_filter("no > 1"), None)
     document.capture.close()  # nothing can be read any more
-    search.take_in(NOTHING, None)
+    search.on_changes(NOTHING, None)
     assert finished(search) == [2]
-    rows.choose(compile_filter(""), None)
-    search.take_in(NOTHING, None)
+    rows.apply_filter(compile_filter(""), None)
+    search.on_changes(NOTHING, None)
     assert finished(search) == [0, 2]
 
 
@@ -172,8 +172,8 @@ def test_new_messages_are_searched() -> None:
     assert finished(search) == [0]
     for changes in log.write(envelope("chat", {"text": "x"}), envelope("chat", {"text": "hit"})):
         rows.apply(rows.prepare(changes))
-        search.take_in(changes, 0)
-    assert not search.done
+        search.on_changes(changes, 0)
+    assert not search.is_done
     assert finished(search) == [0, 2]
 
 
@@ -185,7 +185,7 @@ def test_a_result_that_is_collapsed_later_is_found_by_its_summary() -> None:
     search = FindSearch(rows, FindQuery("short words"))
     assert finished(search) == []
     document.analysis.transients.summary = lambda row: "short words"  # type: ignore[method-assign]
-    assert search.take_in(Changes(9, 9, np.array([5]), tree_moved=False), None)
+    assert search.on_changes(Changes(9, 9, np.array([5]), tree_moved=False), None)
     assert search.hits.tolist() == []  # summaries may be many, and an expression take long in each
     assert finished(search) == [5]
     document.analysis.transients.summary = summary  # type: ignore[method-assign]
@@ -200,7 +200,7 @@ def test_summaries_are_asked_for_again_as_long_as_there_is_time() -> None:
     asked: list[int] = []
     with patch.object(transients, "summary", lambda row: asked.append(row) or "short words"):
         for times in 1, 2:  # asked for twice before it gets to it
-            assert search.take_in(Changes(12, 12, np.arange(12), tree_moved=False), None), times
+            assert search.on_changes(Changes(12, 12, np.arange(12), tree_moved=False), None), times
         for count in 1, 2, 3:
             assert search.step(0) is (count == 3)
             assert asked == search.hits.tolist() == rows[:count].tolist()
@@ -224,12 +224,12 @@ def test_places_of_hits_in_sorted_rows_stay_right_as_rows_come(texts: list[str],
     for start in range(first, len(lines), size):
         for changes in log.write(*lines[start : start + size]):
             rows.apply(rows.prepare(changes))
-            search.take_in(changes, 0)
+            search.on_changes(changes, 0)
         if start % 2:
             rows.expand(0, 2)
         finished(search)
         expected = sorted(row for row in map(rows.row_of, search.hits.tolist()) if row is not None)
-        assert [search.place_of(rows.at(row)[0]) for row in expected] == list(range(len(expected)))
+        assert [search.place_of(rows.row_at(row)[0]) for row in expected] == list(range(len(expected)))
     clean_up()
 
 
@@ -244,7 +244,7 @@ def test_what_is_kept_of_hits_is_added_to_and_not_made_again() -> None:
     with patch.object(rows, "rows_of", wraps=rows.rows_of) as rows_of_messages:
         for changes in log.write(envelope("chat", {"text": "hit"}), envelope("chat", {"text": "x"})):
             rows.apply(rows.prepare(changes))
-            search.take_in(changes, 0)
+            search.on_changes(changes, 0)
         finished(search)
         assert search.place_of(5) == 5
     assert sum(len(call.args[0]) for call in rows_of_messages.call_args_list) == 1
@@ -255,23 +255,23 @@ def test_a_message_that_takes_too_long_is_left_out_and_the_others_are_found() ->
     rows = rows_of(chats("took 12.5ms", " " * 60_000 + "x", "ends in blanks  "))
     search = FindSearch(rows, FindQuery(r"ms\b|\s+$", is_pattern=True))
     assert finished(search) == [0]
-    assert (search.too_long, search.gave_up) == (1, False)
+    assert (search.timeout_count, search.gave_up) == (1, False)
     search = FindSearch(rows_of(chats("aab", "a" * 40 + "b", "xaa")), FindQuery(r'(a+)+"', is_pattern=True))
     assert finished(search) == [2]
-    assert search.too_long == 1
+    assert search.timeout_count == 1
 
 
 def test_an_expression_that_takes_too_long_everywhere_is_given_up_with_what_was_found() -> None:
     rows = rows_of(chats("xaa", *["a" * 40 + "b"] * 30))
     search = FindSearch(rows, FindQuery(r'(a+)+"', is_pattern=True))
     worst = 0.0
-    while not search.done:
+    while not search.is_done:
         began = time.thread_time()
         search.step(time.perf_counter())
         worst = max(worst, time.thread_time() - began)
     assert search.hits.tolist() == [0]
     assert search.gave_up
-    assert search.too_long < 10
+    assert search.timeout_count < 10
     assert worst < 2
 
 
@@ -282,7 +282,7 @@ _LONG = ('é line of "text" and more\n' * 40_000) + "the very tail"
 def test_a_long_record_is_searched_window_by_window(window: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_records, "_WINDOW", window)
     monkeypatch.setattr(long_records, "_OVERLAP", 1 << 10)
-    monkeypatch.setattr(long_records, "LONG", 1 << 12)
+    monkeypatch.setattr(long_records, "LONG_RECORD", 1 << 12)
     rows = rows_of(chats("hello", _LONG, "hello again"))
     for query, expected in (
         (FindQuery("the very tail"), [1]),

@@ -19,8 +19,8 @@ from inspector.filters.expression import read_expression
 from inspector.filters.find_query import FindQuery
 from inspector.filters.full_text import TextFinder, record_texts
 from inspector.filters.patterns import PatternError, PatternFinder, compile_pattern
-from inspector.filters.required_literals import NeededRun, needed_texts
-from inspector.filters.time_limit import TookTooLongError, at_most
+from inspector.filters.required_literals import RequiredRun, required_literals
+from inspector.filters.time_limit import TookTooLongError, limited_time
 
 _PIECES = st.sampled_from(
     (
@@ -103,7 +103,7 @@ def laid_out(records: list[bytes], between: bytes) -> tuple[bytes, np.ndarray, n
 def test_with_case_many_at_once_are_what_the_slow_way_says(records: list[bytes], needle: str, between: bytes) -> None:
     finder = TextFinder(needle, match_case=True)
     expected = [any(needle in text for text in record_texts(record)) for record in records]
-    assert finder.among(*laid_out(records, between)).tolist() == expected
+    assert finder.search_records(*laid_out(records, between)).tolist() == expected
     assert [finder(record) for record in records] == expected
 
 
@@ -119,7 +119,7 @@ def test_patterns_find_what_the_slow_way_finds(
         return
     finder = PatternFinder(pattern, match_case=match_case)
     expected = [any(slow.search(text) for text in record_texts(record)) for record in records]
-    assert finder.among(*laid_out(records, between)).tolist() == expected
+    assert finder.search_records(*laid_out(records, between)).tolist() == expected
     assert [finder(record) for record in records] == expected
 
 
@@ -135,7 +135,7 @@ def test_what_a_string_in_a_record_holds_is_not_left_out(
     for query in queries:
         finder, locate = query.finder(), query.locator()
         lines = laid_out(records, b"x")
-        found = (finder.among(*lines) == 1) | finder.may_hold_apart(*lines)
+        found = (finder.search_records(*lines) == 1) | finder.may_match_strings(*lines)
         assert not [text for text, is_found in zip(texts, found, strict=True) if locate(text) and not is_found]
 
 
@@ -227,7 +227,7 @@ def test_without_a_time_limit_no_repetition_is_repeated(
     ],
 )
 def test_what_an_expression_needs(text: str, needed: set[str]) -> None:
-    found = needed_texts(read_expression(text), match_case=False)
+    found = required_literals(read_expression(text), match_case=False)
     assert set(found) == needed
 
 
@@ -246,7 +246,7 @@ def test_what_an_expression_needs(text: str, needed: set[str]) -> None:
     ],
 )
 def test_the_characters_an_expression_needs(text: str, run: list[str]) -> None:
-    found = NeededRun(read_expression(text)).classes
+    found = RequiredRun(read_expression(text)).classes
     assert ["".join(sorted(one)) for one in found][: len(run)] == run
     assert bool(found) == bool(run)
 
@@ -268,8 +268,8 @@ def test_records_that_are_lines_are_searched_where_they_lie(
     slow = re.compile(pattern, re.MULTILINE | (0 if match_case else re.IGNORECASE))
     expected = [any(slow.search(text) for text in record_texts(record)) for record in records]
     finder = PatternFinder(pattern, match_case=match_case)
-    assert finder.among(*laid_out(records, b"\n")).tolist() == expected
-    assert finder.among(*laid_out(records, b"a")).tolist() == expected
+    assert finder.search_records(*laid_out(records, b"\n")).tolist() == expected
+    assert finder.search_records(*laid_out(records, b"a")).tolist() == expected
 
 
 def test_long_texts_are_searched_to_their_end() -> None:
@@ -282,20 +282,20 @@ def test_one_dear_text_does_not_darken_the_others() -> None:
     locate = FindQuery(r"(a+)+\d", is_pattern=True).locator()
     assert locate("a" * 40 + "b") == []
     assert locate("aa1") == [(0, 3)]
-    with patch.object(find_query, "at_most", side_effect=AssertionError("tried again")):
+    with patch.object(find_query, "limited_time", side_effect=AssertionError("tried again")):
         assert locate("a" * 40 + "b") == []
 
 
 def test_garbage_is_not_looked_for_on_the_time_of_an_expression() -> None:
-    with at_most(10):
+    with limited_time(10):
         assert not gc.isenabled()
     assert gc.isenabled()
-    with pytest.raises(TookTooLongError), at_most(0.01):
+    with pytest.raises(TookTooLongError), limited_time(0.01):
         re.search("(a+)+$", "a" * 60 + "b")
     assert gc.isenabled()
     gc.disable()
     try:
-        with at_most(10):
+        with limited_time(10):
             pass
         assert not gc.isenabled()
     finally:

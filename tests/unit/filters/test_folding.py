@@ -24,7 +24,7 @@ from tests.streamed import HEAD, Line, asked, came, chunk, closed, frame, opened
 
 def rows_of(document: CaptureDocument, text: str = "") -> VisibleRows:
     rows = VisibleRows(document.analysis)
-    rows.choose(compile_filter(text), None)
+    rows.apply_filter(compile_filter(text), None)
     return rows
 
 
@@ -49,9 +49,9 @@ def test_a_stream_has_the_row_of_its_first_frame() -> None:
 
 def test_frames_one_by_one() -> None:
     rows = rows_of(talk())
-    rows.fold(False)
+    rows.set_folding(False)
     assert rows.visible.tolist() == list(range(10))
-    rows.fold(True)
+    rows.set_folding(True)
     assert rows.visible.tolist() == [0, 1, 2, 4, 6, 9]
 
 
@@ -59,10 +59,10 @@ def test_frames_one_by_one() -> None:
 def test_a_filter_about_frames_shows_them_one_by_one(text: str) -> None:
     document = talk()
     rows = rows_of(document, text)
-    assert not rows.folded
+    assert not rows.is_folded
     assert rows.visible.tolist() == rows.chosen.tolist()
-    rows.choose(compile_filter('kind like "stream/*"'), None)
-    assert rows.folded
+    rows.apply_filter(compile_filter('kind like "stream/*"'), None)
+    assert rows.is_folded
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_filter_about_frames_shows_them_one_by_one(text: str) -> None:
 def test_a_word_over_two_frames_is_found_where_it_begins(text: str, found: list[int]) -> None:
     rows = rows_of(talk(), text)
     assert rows.chosen.tolist() == found
-    assert rows.folded
+    assert rows.is_folded
 
 
 @example(["", "", "a", "a"], "aa", 2)  # as many at once as are looked at behind one
@@ -113,9 +113,9 @@ def test_find_leads_to_the_row_of_the_stream(query: FindQuery) -> None:
     search = FindSearch(rows, query)
     assert search.step(math.inf)
     assert search.hits.tolist() == [2]
-    assert search.holds(2)
-    assert not search.holds(4)
-    assert search.next(None, 1) == (2, False)
+    assert search.is_hit(2)
+    assert not search.is_hit(4)
+    assert search.next_hit(None, 1) == (2, False)
 
 
 def test_find_counts_rows() -> None:
@@ -126,7 +126,7 @@ def test_find_counts_rows() -> None:
     one = FindSearch(rows, FindQuery("ect"))
     assert one.step(math.inf)
     assert one.hits.tolist() == [2, 4, 6]
-    assert [one.next(message, 1) for message in (2, 4, 6)] == [(4, False), (6, False), (2, True)]
+    assert [one.next_hit(message, 1) for message in (2, 4, 6)] == [(4, False), (6, False), (2, True)]
 
 
 def test_find_follows_a_stream_that_flows() -> None:
@@ -138,7 +138,7 @@ def test_find_follows_a_stream_that_flows() -> None:
     assert not len(search.hits)
     for changes in log.write(chunk("s", "ctory")):
         rows.apply(rows.prepare(changes))
-        search.take_in(changes, None)
+        search.on_changes(changes, None)
     assert search.step(math.inf)
     assert search.hits.tolist() == [1]
 
@@ -172,21 +172,21 @@ FILTERS = ("", "text contains abb", '"bab"', 'from == mew && !(text contains "ba
 def test_any_batches_give_the_same_rows(lines: list[Line], size: int, text: str, fold: bool) -> None:
     log = GrowingLog()
     rows = rows_of(log.document, text)
-    rows.fold(fold)
+    rows.set_folding(fold)
     for place in range(0, len(lines), size):
         for changes in log.write(*lines[place : place + size]):
             update = rows.prepare(changes)
             before = len(rows)
             rows.apply(update)
-            assert len(rows) == before + update.added
+            assert len(rows) == before + update.row_difference
     once = rows_of(document_of(*lines), text)
-    once.fold(fold)
+    once.set_folding(fold)
     assert rows.chosen.tolist() == once.chosen.tolist()
     assert rows.visible.tolist() == once.visible.tolist() == first_ones(once)
     for message in rows.chosen.tolist():
         row = rows.row_of(message)
         assert row is not None
-        assert rows.at(row)[0] == rows.stands_for(message)
+        assert rows.row_at(row)[0] == rows.row_message(message)
     clean_up()
 
 
@@ -195,7 +195,7 @@ def first_ones(rows: VisibleRows) -> list[int]:
     runs, seen, found = rows.analysis.streams.columns["run"], set[int](), list[int]()
     for message in rows.chosen.tolist():
         run = int(runs[message])
-        if not (rows.folded and run and run in seen):
+        if not (rows.is_folded and run and run in seen):
             found.append(message)
         seen.add(run)
     return found
@@ -204,7 +204,7 @@ def first_ones(rows: VisibleRows) -> list[int]:
 def test_without_frames_nothing_is_kept_twice() -> None:
     rows = rows_of(document_of(HEAD, came(envelope("chat")), came(envelope("chat"))))
     assert rows.chosen.base is rows.visible.base
-    assert Folding(rows.analysis).folded(rows.chosen) is not None
+    assert Folding(rows.analysis).unfolded_messages(rows.chosen) is not None
 
 
 def test_speech_is_one_row() -> None:
@@ -238,7 +238,7 @@ def test_only_frames_are_asked_again() -> None:
     answers = rows._answers
     assert (answers._by_term[1][:3] == 0).all()
     for changes in log.write(came(tool_result(call)), chunk("s", "b")):
-        answers.forget(changes.changed)
+        answers.invalidate(changes.changed)
     assert answers._by_term[1][:3].tolist() == [0, 0, -1]
 
 
@@ -260,17 +260,17 @@ def test_a_copy_is_folded_into_what_it_says_again() -> None:
     rows = rows_of(log.document)
     assert rows.visible.tolist() == [0, 1]
     assert rows.chosen.tolist() == [0, 1, 2]
-    assert (rows.row_of(2), rows.stands_for(2), rows.position(1)) == (1, 1, 1)
+    assert (rows.row_of(2), rows.row_message(2), rows.position(1)) == (1, 1, 1)
     assert rows.members(rows.visible[1:]).tolist() == [1, 2]
     for changes in log.write(*told("Go on.")):
         update = rows.prepare(changes)
         rows.apply(update)
     assert rows.visible.tolist() == [0, 1, 3]
-    rows.fold(False)
+    rows.set_folding(False)
     assert rows.visible.tolist() == [0, 1, 2, 3, 4]
-    rows.fold(True)
-    rows.choose(compile_filter("repeats"), None)
+    rows.set_folding(True)
+    rows.apply_filter(compile_filter("repeats"), None)
     assert rows.visible.tolist() == [2, 4]
-    rows.choose(compile_filter("no == 3"), None)  # what it says again is hidden
+    rows.apply_filter(compile_filter("no == 3"), None)  # what it says again is hidden
     assert rows.visible.tolist() == [2]
-    assert rows.stands_for(2) == 2
+    assert rows.row_message(2) == 2

@@ -55,7 +55,7 @@ def test_what_json_wrote_is_found(text: str, ascii_only: bool) -> None:
 
 @given(st.text(st.sampled_from('\\\\\\"/nufx0041\0\n')))
 def test_escapes_are_resolved_from_left_to_right(text: str) -> None:
-    assert without_escapes(text) == full_text._ESCAPES.sub(full_text._resolved, text)
+    assert without_escapes(text) == full_text._ESCAPES.sub(full_text._resolve_escape, text)
 
 
 @example(b"k\xdd", " ")
@@ -95,8 +95,8 @@ def test_many_at_once_are_what_each_is(records: list[bytes], needle: str, betwee
         starts.append(len(data))
         data += record
     ends = [start + len(record) for start, record in zip(starts, records, strict=True)]
-    with patch.object(full_text, "_FIRST", first):  # of so many it is taken that the others are like them
-        found = TextFinder(needle).among(data, np.array(starts, np.int64), np.array(ends, np.int64))
+    with patch.object(full_text, "_SAMPLE_RECORDS", first):  # of so many it is taken that the others are like them
+        found = TextFinder(needle).search_records(data, np.array(starts, np.int64), np.array(ends, np.int64))
     folded = needle.casefold()
     assert found.tolist() == [any(folded in text.casefold() for text in record_texts(record)) for record in records]
 
@@ -109,7 +109,7 @@ def test_many_at_once_are_what_each_is(records: list[bytes], needle: str, betwee
 def test_bytes_are_found_where_each_record_has_them(records: list[bytes], needle: bytes, first: int) -> None:
     data, ends = b"a".join(records), np.array([len(record) + 1 for record in records], np.int64).cumsum() - 1
     starts = ends - np.array([len(record) for record in records], np.int64)
-    with patch.object(full_text, "_FIRST", first):
+    with patch.object(full_text, "_SAMPLE_RECORDS", first):
         places, rows = Literal(needle, match_case=True).one_in_each(data, Records(data, starts, ends))
     assert rows.tolist() == [row for row, record in enumerate(records) if needle in record]
     for place, row in zip(places.tolist(), rows.tolist(), strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.filters.numbers import scaled, split_number
+from inspector.filters.numbers import scale_number, split_number
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_absurd_numbers_are_refused(text: str) -> None:
     ],
 )  # fmt: skip
 def test_scaled(value: float, unit: str, field: str, expected: float | None) -> None:
-    assert scaled(value, unit, field) == expected
+    assert scale_number(value, unit, field) == expected

@@ -25,7 +25,7 @@ def with_text(document: CaptureDocument, text: str) -> list[int]:
 
 def found(document: CaptureDocument, text: str, *, is_pattern: bool = False) -> list[int]:
     rows = VisibleRows(document.analysis)
-    rows.choose(compile_filter(""), None)
+    rows.apply_filter(compile_filter(""), None)
     search = FindSearch(rows, FindQuery(text, is_pattern=is_pattern))
     while not search.step(0):
         pass

@@ -13,9 +13,9 @@ from inspector.filters.batch_size import Pace
 def test_slices_cover_everything_and_none_holds_many_bytes(lengths: list[int], took: list[float]) -> None:
     pace, ends, at = Pace(), np.cumsum(lengths), 0
     for seconds in took:
-        pace.took(seconds)
+        pace.note_duration(seconds)
     while at < len(lengths):
-        stop = pace.stop(at, ends)
+        stop = pace.slice_end(at, ends)
         assert stop > at
         assert stop == at + 1 or sum(lengths[at:stop]) <= 2 << 20
         at = stop
@@ -24,15 +24,15 @@ def test_slices_cover_everything_and_none_holds_many_bytes(lengths: list[int], t
 
 def test_slices_grow_while_they_are_quick_and_shrink_where_they_are_dear() -> None:
     pace, ends = Pace(), np.arange(1, 10_001)
-    first = pace.stop(0, ends)
-    pace.took(0.0001)
-    assert pace.stop(0, ends) == 4 * first
+    first = pace.slice_end(0, ends)
+    pace.note_duration(0.0001)
+    assert pace.slice_end(0, ends) == 4 * first
     for _ in range(10):
-        pace.took(0.0001)
-    most = pace.stop(0, ends)
+        pace.note_duration(0.0001)
+    most = pace.slice_end(0, ends)
     assert 4 * first < most < 10_000
-    pace.took(0.02)
-    assert pace.stop(0, ends) < most / 5
+    pace.note_duration(0.02)
+    assert pace.slice_end(0, ends) < most / 5
     for _ in range(10):
-        pace.took(1.0)
-    assert pace.stop(0, ends) == 1
+        pace.note_duration(1.0)
+    assert pace.slice_end(0, ends) == 1

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from inspector.filters import FilterError, compile_filter, parse
 from inspector.filters.explain import explain
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.filters.plain_words import MEANT, as_filter, plain_words
-from inspector.filters.stacked_conditions import FilterStack, opposite
+from inspector.filters.plain_words import SUGGESTED_FILTERS, as_filter, plain_words
+from inspector.filters.stacked_conditions import FilterStack, negate_filter
 from inspector.tables.filter_to_sql import condition_of
 from tests.builders import clean_up, document_of, envelope
 
@@ -82,7 +82,7 @@ def test_a_field_with_a_colon_is_offered_with_an_operator(text: str, meant: str)
     assert compile_filter(meant).expression is not None
 
 
-@pytest.mark.parametrize("text", sorted(filter_ for _, filter_ in MEANT.values()))
+@pytest.mark.parametrize("text", sorted(filter_ for _, filter_ in SUGGESTED_FILTERS.values()))
 def test_what_is_offered_for_a_word_is_a_filter(text: str) -> None:
     assert compile_filter(text).note is None
 
@@ -106,10 +106,10 @@ def test_a_unit_may_stand_behind_a_blank(spaced: str, joined: str) -> None:
 
 
 def test_words_are_joined_with_conditions() -> None:
-    stack = FilterStack().added("error").with_text("write hello")
+    stack = FilterStack().with_condition("error").with_text("write hello")
     assert stack.combined == 'error && "write" && "hello"'
-    assert FilterStack(text="write hello").showing("tool").combined == '("write" && "hello") || tool'
-    assert opposite("hello") == '!"hello"'
+    assert FilterStack(text="write hello").with_besides("tool").combined == '("write" && "hello") || tool'
+    assert negate_filter("hello") == '!"hello"'
 
 
 def test_sql_says_that_it_cannot_search() -> None:

@@ -46,11 +46,11 @@ def test_each_record_is_decoded_once() -> None:
     document = document_of(*(envelope("chat", {"n": n}) for n in range(40)))
     rows, filter_ = VisibleRows(document.analysis), compile_filter("payload.n > 5 && payload.n < 9")
     found = Search(rows, filter_, None)
-    with patch.object(PayloadValues, "held", autospec=True, side_effect=PayloadValues.held) as read:
+    with patch.object(PayloadValues, "read_batches", autospec=True, side_effect=PayloadValues.read_batches) as read:
         while not found.step(0):
             pass
-        rows.choose(filter_, None, found.result(), found.answers)
-        rows.choose(filter_, None)
+        rows.apply_filter(filter_, None, found.result(), found.answers)
+        rows.apply_filter(filter_, None)
     assert rows.visible.tolist() == [6, 7, 8]
     decoded = sum(len(call.args[2]) for call in read.call_args_list)
     assert decoded == 40 + 34  # the second term sees what the first let through
@@ -58,7 +58,7 @@ def test_each_record_is_decoded_once() -> None:
 
 def test_an_id_is_found_without_decoding_the_others() -> None:
     document = document_of(*(envelope(id=f"m{n}") for n in range(200)), envelope(id=None), envelope(id=7))
-    with patch.object(document.capture.records, "read", wraps=document.capture.records.read) as record:
+    with patch.object(document.capture.records, "read", wraps=document.capture.records.read_record) as record:
         for text, shown in (('id == "m7"', [7]), ('id in {"m3", "m5", nobody}', [3, 5]), ('id == "local-201"', [200])):
             assert search(document, text).result().tolist() == shown
     assert record.call_count <= 10
@@ -69,7 +69,7 @@ def test_time_given_is_kept_to() -> None:
     document = document_of(*(envelope("chat", {"text": "x" * 100}) for _ in range(3000)))
     found = search(document, '"nowhere" || payload.text contains "y"')
     turns = 0
-    with patch.object(batch_size, "_MOST", 64):
+    with patch.object(batch_size, "_MAX_SIZE", 64):
         while not found.step(time.perf_counter()):  # over at once, however fast the machine is
             turns += 1
     assert turns > 2
@@ -91,7 +91,7 @@ def test_traffic_meanwhile_changes_nothing_about_the_result(
             for _ in range(steps):
                 found.step(0)
             for changes in log.write(*lines[place : place + size]):
-                found.take_in(changes)
+                found.on_changes(changes)
         for _ in range(20 * len(lines) + 20):
             if found.step(0):
                 break

@@ -16,7 +16,7 @@ from inspector.filters import FilterError, compile_filter, sorting
 from inspector.filters.fields import FIELDS
 from inspector.filters.naming import field_named
 from inspector.filters.order import Order
-from inspector.filters.sorting import SortBy, Sorting, ordered, sort_key
+from inspector.filters.sorting import SortBy, Sorting, sort_key, stable_order
 from inspector.filters.visible import VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope
 from tests.strategies import context_conversations, conversations, gateway_logs, traffic
@@ -28,7 +28,7 @@ NAMES = [field.name for field in FIELDS] + ["payload.tokens", "payload.text", "p
 
 def rows_of(document: CaptureDocument, text: str = "") -> VisibleRows:
     rows = VisibleRows(document.analysis)
-    rows.choose(compile_filter(text), None)
+    rows.apply_filter(compile_filter(text), None)
     return rows
 
 
@@ -62,8 +62,8 @@ def test_the_order_is_that_of_sorted(
     rows = rows_of(document_of(*lines), text)
     with (
         patch.object(sorting, "_RUN", 2 if in_slices else 1 << 12),
-        patch.object(sorting, "_MERGED", 2),
-        patch.object(sorting, "_MOST_KNOWN", 3 if in_slices else 1 << 17),
+        patch.object(sorting, "_MERGE_BATCH", 2),
+        patch.object(sorting, "_MAX_INTERNED", 3 if in_slices else 1 << 17),
     ):
         found = sort(rows, name, descending=descending, until=0 if in_slices else FOREVER)
     assert found == slowly(rows, name, descending=descending)
@@ -77,7 +77,7 @@ def test_arrays_are_ordered_as_lists_are(values: list[int | None], descending: b
     held = [place for place, value in enumerate(values) if value is not None]
     expected = sorted(held, key=lambda place: values[place] or 0, reverse=descending)
     absent = [place for place, value in enumerate(values) if value is None]
-    assert ordered(numbers, present, descending=descending).tolist() == expected + absent
+    assert stable_order(numbers, present, descending=descending).tolist() == expected + absent
 
 
 ascending = st.sets(st.integers(0, 30)).map(sorted)
@@ -91,11 +91,13 @@ def test_an_order_is_carried_over(before: list[int], after: list[int], come: int
     order = Order(np.array(places, np.uint32))
     old, new = np.array(before, np.uint32), np.array(after, np.uint32)
     shown = order.in_order(old).tolist()
-    carried = order.carried_over(old, new)
+    carried = order.carry_over(old, new)
     kept = [message for message in shown if message in after]
     assert carried.in_order(new).tolist() == kept + [message for message in after if message not in before]
     assert carried.sorted == len([message for message in shown[: len(places)] if message in after])
-    assert [carried.position(carried.place(position)) for position in range(len(new) + 3)] == [*range(len(new) + 3)]
+    assert [carried.position_of(carried.place_at(position)) for position in range(len(new) + 3)] == [
+        *range(len(new) + 3)
+    ]
 
 
 @given(anything, st.sampled_from(["size", "kind", "text"]), st.sampled_from(["", "!answered", "badge || from"]))
@@ -114,11 +116,11 @@ def test_what_comes_stands_below_and_moves_nothing(lines: list[dict[str, Any]], 
             assert sorted(after) == rows.visible.tolist()
             assert [m for m in after if m in before] == [m for m in before if m in after]
             assert not update.appended or after[: len(before)] == before
-            assert [rows.row_of(rows.at(row)[0]) for row in range(len(rows))] == [*range(len(rows))]
-    below = rows.in_order().tolist()[len(rows.visible) - rows.unsorted :]
+            assert [rows.row_of(rows.row_at(row)[0]) for row in range(len(rows))] == [*range(len(rows))]
+    below = rows.in_order().tolist()[len(rows.visible) - rows.unsorted_count :]
     assert below == sorted(below)
     assert sort(rows, name) == slowly(rows, name, descending=False)
-    assert rows.unsorted == 0
+    assert rows.unsorted_count == 0
     clean_up()
 
 
@@ -132,8 +134,8 @@ def test_rows_and_messages_agree_however_much_is_expanded(said: list[str], expan
         if message < len(said):
             rows.expand(message, parts)
     order = sort(rows, "text", descending=True)
-    expected = [(m, part) for m in order for part in range(rows.parts(m) + 1)]
-    assert [rows.at(row) for row in range(len(rows))] == expected
+    expected = [(m, part) for m in order for part in range(rows.part_count(m) + 1)]
+    assert [rows.row_at(row) for row in range(len(rows))] == expected
     assert [rows.row_of(*one) for one in expected] == [*range(len(expected))]
     every = np.arange(len(said))
     assert rows.rows_of(every).tolist() == sorted(rows.row_of(m) or 0 for m in range(len(said)))
@@ -155,7 +157,7 @@ def test_letter_case_does_not_count_and_what_is_equal_stays() -> None:
 def test_neighbours_go_by_how_the_rows_stand() -> None:
     rows = rows_of(texts("c", "a", "b"))
     sort(rows, "text")
-    assert [rows.neighbour(1, by) for by in (-1, 0, 1, 2, 3)] == [None, 1, 2, 0, None]
+    assert [rows.neighbour_of(1, by) for by in (-1, 0, 1, 2, 3)] == [None, 1, 2, 0, None]
     assert rows.nearest_row(0) == 2
     rows.sort(None)
     assert rows.in_order().tolist() == [0, 1, 2]
@@ -164,9 +166,9 @@ def test_neighbours_go_by_how_the_rows_stand() -> None:
 def test_another_filter_keeps_the_order_of_what_stays() -> None:
     rows = rows_of(texts("c", "a", "b", "d"), "no != 3")
     assert sort(rows, "text") == [1, 0, 3]
-    rows.choose(compile_filter("no != 1"), None)
+    rows.apply_filter(compile_filter("no != 1"), None)
     assert rows.in_order().tolist() == [1, 3, 2]
-    assert rows.unsorted == 1
+    assert rows.unsorted_count == 1
 
 
 @pytest.mark.parametrize(("name", "said"), [("sise", "size"), ("payload", "payload.text"), ("a == 1", ""), ("", "")])

@@ -49,7 +49,7 @@ def tally_of(
     document: CaptureDocument, texts: dict[str, bool], own: str = "", scope: Scope | None = None
 ) -> ConditionTally:
     tally = ConditionTally(VisibleRows(document.analysis))
-    tally.ask([(compile_filter(text), on) for text, on in texts.items()], compile_filter(own), scope)
+    tally.set_conditions([(compile_filter(text), on) for text, on in texts.items()], compile_filter(own), scope)
     return tally
 
 
@@ -69,7 +69,7 @@ def test_one_that_is_off_says_what_it_would_hide() -> None:
 def test_one_that_is_the_text_of_the_bar_too_hides_nothing_alone() -> None:
     document = chats(*range(10))
     tally, twice = ConditionTally(VisibleRows(document.analysis)), compile_filter("payload.n > 3")
-    tally.ask([(twice, True)], compile_filter("payload.n > 3"), None)
+    tally.set_conditions([(twice, True)], compile_filter("payload.n > 3"), None)
     tally.step(FOREVER)
     assert tally.hidden == [0]
 
@@ -78,11 +78,11 @@ def test_switching_evaluates_nothing() -> None:
     document = chats(*range(10))
     filters = [compile_filter("payload.n > 3"), compile_filter("payload.n < 8")]
     tally, own = ConditionTally(VisibleRows(document.analysis)), compile_filter("")
-    tally.ask([(filters[0], True), (filters[1], True)], own, None)
+    tally.set_conditions([(filters[0], True), (filters[1], True)], own, None)
     tally.step(FOREVER)
     assert tally.hidden == [4, 2]
     with patch.object(document.capture.records, "payload", side_effect=AssertionError("decoded again")):
-        tally.ask([(filters[0], False), (filters[1], True)], own, None)
+        tally.set_conditions([(filters[0], False), (filters[1], True)], own, None)
         assert tally.hidden == [4, 2]
         assert tally.step(FOREVER)
 
@@ -100,9 +100,9 @@ def test_what_is_dear_is_counted_in_slices() -> None:
 
 def test_nothing_asked_costs_nothing() -> None:
     tally = tally_of(chats(1), {})
-    assert tally.finished
-    tally.take_in(Changes(0, 1, NO_ROWS, tree_moved=True))
-    assert tally.finished
+    assert tally.is_finished
+    tally.on_changes(Changes(0, 1, NO_ROWS, tree_moved=True))
+    assert tally.is_finished
 
 
 CHOSEN = st.lists(st.tuples(st.sampled_from(FILTERS), st.booleans()), max_size=4, unique_by=lambda chosen: chosen[0])
@@ -118,12 +118,12 @@ def test_it_follows_the_traffic(
     tree = log.document.analysis.contexts.tree
     scope = Scope(tree.space[node], node) if 0 <= node < len(tree) else None
     tally = ConditionTally(VisibleRows(log.document.analysis))
-    tally.ask([(compile_filter(text), on) for text, on in chosen], compile_filter(own), scope)
+    tally.set_conditions([(compile_filter(text), on) for text, on in chosen], compile_filter(own), scope)
     for place in range(size, len(lines), size):
         for _ in range(steps):
             tally.step(0)
         for changes in log.write(*lines[place : place + size]):
-            tally.take_in(changes)
+            tally.on_changes(changes)
     if chosen:
         while not tally.step(FOREVER):
             pass

@@ -25,7 +25,7 @@ from tests.strategies import context_conversations, conversations, gateway_logs,
 
 def rows_of(document: CaptureDocument, text: str = "", scope: Scope | None = None) -> VisibleRows:
     rows = VisibleRows(document.analysis)
-    rows.choose(compile_filter(text), scope)
+    rows.apply_filter(compile_filter(text), scope)
     return rows
 
 
@@ -128,7 +128,7 @@ def test_following_gives_what_choosing_anew_gives(
         for changes in log.write(*lines[place : place + size]):
             follow(rows, changes, text)
         if rows.scope is None and wanted is not None and len(tree) > wanted[0]:
-            rows.choose(rows.filter, Scope(tree.space[wanted[0]] if wanted[0] >= 0 else 0, *wanted))
+            rows.apply_filter(rows.filter, Scope(tree.space[wanted[0]] if wanted[0] >= 0 else 0, *wanted))
     clean_up()
 
 
@@ -150,11 +150,11 @@ def test_following_in_slices_comes_to_the_same(
                 assert len(rows) == len(shown)
                 assert min(calls) >= 0
             if rows.scope is None and wanted is not None and len(tree) > wanted[0]:
-                rows.choose(rows.filter, Scope(tree.space[wanted[0]] if wanted[0] >= 0 else 0, *wanted))
+                rows.apply_filter(rows.filter, Scope(tree.space[wanted[0]] if wanted[0] >= 0 else 0, *wanted))
         for _ in range(10 * len(lines) + 10):
-            if rows.behind:
+            if rows.is_behind:
                 rows.apply(rows.prepare(NOTHING, until=0))
-    assert not rows.behind
+    assert not rows.is_behind
     assert rows.visible.tolist() == rows.evaluate(compile_filter(text), rows.scope).tolist()
     anew = rows_of(log.document, text, rows.scope)
     assert rows.hidden_calls() == anew.hidden_calls()
@@ -165,8 +165,8 @@ def test_following_in_slices_comes_to_the_same(
 def slow_decoding() -> Generator[None]:
     """One record takes as long as there is time for."""
     with (
-        patch.object(batch_size, "_FIRST", 1),
-        patch.object(batch_size, "_MOST", 1),
+        patch.object(batch_size, "_FIRST_SIZE", 1),
+        patch.object(batch_size, "_MAX_SIZE", 1),
         patch.object(compiling, "_CHUNK", 2),
     ):
         yield
@@ -238,7 +238,7 @@ def test_rows_and_messages_lead_to_each_other(expanded: dict[int, int], shown: s
     for message, parts in expanded.items():
         rows.expand(message, parts)
     expected = [(m, part) for m in sorted(shown) for part in range(expanded.get(m, 0) + 1)]
-    assert [rows.at(row) for row in range(len(rows))] == expected
+    assert [rows.row_at(row) for row in range(len(rows))] == expected
     assert [rows.row_of(message, part) for message, part in expected] == list(range(len(expected)))
     assert [rows.row_of(message) for message in range(12) if message not in shown] == [None] * (12 - len(shown))
     for message in expanded:
@@ -251,11 +251,11 @@ def test_an_expansion_outlives_a_filter() -> None:
     document = chats(None, None, None)
     rows = rows_of(document)
     rows.expand(1, 2)
-    rows.choose(compile_filter("no != 2"), None)
-    assert [rows.at(row) for row in range(len(rows))] == [(0, 0), (2, 0)]
-    rows.choose(compile_filter(""), None)
-    assert [rows.at(row) for row in range(len(rows))] == [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0)]
-    assert (rows.parts(1), rows.parts(0)) == (2, 0)
+    rows.apply_filter(compile_filter("no != 2"), None)
+    assert [rows.row_at(row) for row in range(len(rows))] == [(0, 0), (2, 0)]
+    rows.apply_filter(compile_filter(""), None)
+    assert [rows.row_at(row) for row in range(len(rows))] == [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0)]
+    assert (rows.part_count(1), rows.part_count(0)) == (2, 0)
 
 
 def test_nothing_expands_to_nothing() -> None:

@@ -165,7 +165,7 @@ def test_edits_that_add_or_change_follow_at_once() -> None:
     fresh = sessions.open_subsession(sub, "new")
     sessions.set_visibility(sub.messages[0], "main_only")
     sessions.set_policy(fresh, recent_parent_messages=7)
-    sessions.close(sub, "Kelvins.", append_to_parent=True)
+    sessions.close_subsession(sub, "Kelvins.", append_to_parent=True)
     assert not asked
     assert rows(document)[5] == ("chat", "s1", "user", "main_only")
     assert sorted(rows(document)[10:]) == sorted([
@@ -219,7 +219,7 @@ def test_following_edits_gives_the_rows_of_a_new_projection(edits: list[str], lu
         going = [sub for sub in sessions.subsessions if sub.is_open]
         ended = [sub for sub in sessions.subsessions if sessions.why_not_merge(sub) is None]
         if edit == "merge" and ended:
-            sessions.merge(luck.choice(ended))
+            sessions.merge_subsession(luck.choice(ended))
         elif edit in ("global", "none"):
             owner = luck.choice([*sessions.sessions, *sessions.subsessions])
             if len(owner.messages):
@@ -229,9 +229,9 @@ def test_following_edits_gives_the_rows_of_a_new_projection(edits: list[str], lu
         elif going and edit == "open":
             sessions.open_subsession(luck.choice(going), "new")
         elif going and edit == "close":
-            sessions.close(luck.choice(going), "done", append_to_parent=luck.random() < 0.5)
+            sessions.close_subsession(luck.choice(going), "done", append_to_parent=luck.random() < 0.5)
         elif going and edit == "discard":
-            sessions.discard(luck.choice(going))
+            sessions.discard_subsession(luck.choice(going))
     again = CaptureDocument()
     for _ in again.open_sessions(sessions.paths, sessions=sessions):
         pass

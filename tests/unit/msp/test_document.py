@@ -275,7 +275,7 @@ def test_undoing_everything_gives_the_same_bytes(tmp_path_factory, name: str, st
         made += _edit(document, *step)
         if number == save_at:
             document.save()
-            assert not document.dirty
+            assert not document.is_dirty
             assert _by_key(SessionDocument.read(document.paths)) == _by_key(document)
     after = json.dumps(_shape(document))
     for _ in range(made):
@@ -300,11 +300,11 @@ def _edit(document: SessionDocument, kind: int, at: int) -> int:
         elif kind == 1:
             document.add_message(owner, "user", "hello", "global")
         elif kind == 2:
-            document.close(sub, "Done", append_to_parent=bool(at % 2))
+            document.close_subsession(sub, "Done", append_to_parent=bool(at % 2))
         elif kind == 3:
-            document.discard(sub)
+            document.discard_subsession(sub)
         elif kind == 4:
-            document.merge(sub)
+            document.merge_subsession(sub)
         elif kind == 5 and len(sub.messages):
             document.set_visibility(sub.messages[0], (None, "global", "main_only")[at % 3])
         elif kind == 6:
@@ -335,9 +335,9 @@ def _edit_session(document: SessionDocument, kind: int, at: int) -> None:
     elif kind == 12 and snapshots:
         document.delete_snapshot(session, snapshots[at % len(snapshots)])
     elif kind == 13 and at % 2:
-        document.refer(subs[at % len(subs)], subs[0])
+        document.refer_summary(subs[at % len(subs)], subs[0])
     elif kind == 13:
-        document.withdraw(subs[0], (*subs[0].policy.include_summaries, "s1")[0])
+        document.withdraw_summary(subs[0], (*subs[0].policy.include_summaries, "s1")[0])
 
 
 def test_after_saving_undone_edits_are_something_to_save(opened):
@@ -421,7 +421,7 @@ def test_what_is_edited_while_it_is_saved_is_kept_and_not_saved(
     assert _by_key(SessionDocument.read([there] if elsewhere else [target])) == then
     assert json.dumps(_shape(document)) == shape
     document.save()
-    assert not document.dirty
+    assert not document.is_dirty
     assert _by_key(SessionDocument.read(document.paths)) == _by_key(document)
 
 
@@ -464,7 +464,7 @@ def test_a_message_crosses_although_the_parent_gave_its_id_to_another_one(tmp_pa
     sub = {"subsession_id": "s1", "parent_session_id": "m1", "status": "closed", "summary": "S", "messages": [said]}
     path.write_text(json.dumps([{"session_id": "m1", "messages": [{**said, "content": "parents"}]}, sub]))
     document = SessionDocument.read([path])
-    document.merge(document.subsessions[0])
+    document.merge_subsession(document.subsessions[0])
     contents = [message.content for message in document.sessions[0].messages]
     assert contents[0] == "parents"
     assert contents[2:] == ([content] if crossed else [])
@@ -509,10 +509,10 @@ def test_what_has_no_id_of_its_own_is_not_merged_and_marks_nothing(tmp_path: Pat
     subs[1] |= {"status": "open", "closed_at": None}
     path.write_text(json.dumps([{"session_id": "m1", "messages": []}, *subs]))
     document = SessionDocument.read([path])
-    document.close(document.subsessions[1], "T", append_to_parent=True)
+    document.close_subsession(document.subsessions[1], "T", append_to_parent=True)
     assert len(document.sessions[0].messages) == 1
     with pytest.raises(CannotEditError, match="has no id, so"):
-        document.merge(document.subsessions[1])
+        document.merge_subsession(document.subsessions[1])
     document.save()
     again = SessionDocument.read([path])
     assert [(sub.merged, sub.summarized) for sub in again.subsessions] == [(False, False)] * 2

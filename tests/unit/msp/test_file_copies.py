@@ -51,5 +51,5 @@ def test_files_learn_where_they_are_only_when_it_is_settled() -> None:
     assert not snapshot.wrote_any
     copy.path, copy.stamp, copy.digest, copy.compressed = Path("y"), Stamp(1, 2, 3), "d", False
     assert (file.path, file.stamp, snapshot.wrote_any) == (Path("x"), None, True)
-    snapshot.settle()
+    snapshot.transfer_stamps()
     assert (file.path, file.stamp, file.digest, file.compressed) == (Path("y"), Stamp(1, 2, 3), "d", False)

@@ -125,7 +125,7 @@ def test_no_number_keeps_a_file_from_being_read_and_a_copy_of_it_is_exact(tmp_pa
         b'"summary":"x","messages":[' + message + b"]}]"
     )
     document = SessionDocument.read([path])
-    document.merge(document.subsessions[0])
+    document.merge_subsession(document.subsessions[0])
     document.save()
     assert path.read_bytes().count(b'"cost":' + number) == 2
     document.undo()

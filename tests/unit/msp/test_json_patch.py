@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.msp import json_layout
-from inspector.msp.json_patch import UNREAD, exactly_same, lines_of, patched, patched_lines
+from inspector.msp.json_patch import UNREAD, exactly_same, lines_of, patch_json, patch_json_lines
 
 _LEAVES = st.one_of(
     st.none(),
@@ -63,12 +63,12 @@ def _loads(text: bytes) -> Any:
 
 @given(_texts(), _VALUES)
 def test_it_decodes_to_the_new_value(text: bytes, value: Any):
-    assert exactly_same(_loads(patched(text, value)), value)
+    assert exactly_same(_loads(patch_json(text, value)), value)
 
 
 @given(_texts())
 def test_the_same_value_gives_the_same_bytes(text: bytes):
-    assert patched(text, _loads(text)) == text
+    assert patch_json(text, _loads(text)) == text
 
 
 @st.composite
@@ -94,24 +94,24 @@ def _edit(draw: st.DrawFn, value: Any) -> Any:
 @given(_edited())
 def test_any_edits_decode_to_what_was_meant(case: tuple[bytes, Any]):
     text, value = case
-    assert exactly_same(_loads(patched(text, value)), value)
+    assert exactly_same(_loads(patch_json(text, value)), value)
 
 
 @given(_edited())
 def test_what_is_large_is_taken_apart_and_written_the_same(case: tuple[bytes, Any]):
     text, value = case
-    wanted = patched(text, value)
+    wanted = patch_json(text, value)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_layout, "_MANY", 0)
-        assert patched(text, value) == wanted
-        assert patched(text, _loads(text)) == text
+        patch.setattr(json_layout, "_MANY_ITEMS", 0)
+        assert patch_json(text, value) == wanted
+        assert patch_json(text, _loads(text)) == text
 
 
 @given(st.lists(_VALUES, min_size=1, max_size=4), st.lists(_VALUES, max_size=4), st.sampled_from(["\n", "\r\n"]))
 def test_lines_decode_to_the_new_values(old: list[Any], new: list[Any], newline: str):
     text = newline.join(map(json.dumps, old)).encode() + newline.encode()
-    assert patched_lines(text, old) == text
-    written = patched_lines(text, new)
+    assert patch_json_lines(text, old) == text
+    written = patch_json_lines(text, new)
     assert [json.loads(line) for line in written.decode().split(newline) if line] == new
     assert written.endswith(newline.encode())
 
@@ -137,24 +137,24 @@ def test_lines_decode_to_the_new_values(old: list[Any], new: list[Any], newline:
     ],
 )  # fmt: skip
 def test_new_parts_are_written_as_their_neighbours_are(text: str, value: Any, wanted: str):
-    assert patched(text.encode(), value).decode() == wanted
+    assert patch_json(text.encode(), value).decode() == wanted
 
 
 def test_the_blocks_of_a_new_element_are_laid_out_as_in_the_one_before_it():
     text = '[\n  {"id": "x",\n   "policy": {"a": true}}\n]\n'
     value = [{"id": "x", "policy": {"a": True}}, {"id": "y", "policy": {"a": False}}]
-    assert '"policy": {"a": false}' in patched(text.encode(), value).decode()
+    assert '"policy": {"a": false}' in patch_json(text.encode(), value).decode()
 
 
 def test_bytes_that_are_no_text_survive():
     text = b'{"a":"\xff\xed\xa0\x80","b":1}'
     value = json.loads(text.decode("utf-8", "surrogateescape"))
-    assert patched(text, value | {"b": 2}) == text.replace(b"1", b"2")
+    assert patch_json(text, value | {"b": 2}) == text.replace(b"1", b"2")
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "utf-32"])
 def test_wide_encodings_stay(codec: str):
-    assert patched('{"a":"ä"}'.encode(codec), {"a": "ö"}) == '{"a":"ö"}'.encode(codec)
+    assert patch_json('{"a":"ä"}'.encode(codec), {"a": "ö"}) == '{"a":"ö"}'.encode(codec)
 
 
 def test_lines_that_are_no_json_stay_where_they_are():
@@ -162,20 +162,20 @@ def test_lines_that_are_no_json_stay_where_they_are():
     values, numbers = lines_of(text.decode())
     assert numbers == [1, 3, 4]
     assert values == [{"id": "a"}, UNREAD, {"id": "b", "n": 1.0}]
-    assert patched_lines(text, values) == text
+    assert patch_json_lines(text, values) == text
     values[0]["v"] = True
     values.append({"id": "c"})
     wanted = text.replace(b'"a"}', b'"a","v":true}').rstrip(b" \r\n") + b'\r\n{"id":"c"}  \r\n'
-    assert patched_lines(text, values) == wanted
+    assert patch_json_lines(text, values) == wanted
 
 
 def test_a_file_without_a_newline_at_its_end_gets_none():
-    assert patched_lines(b'{"id":"a"}', [{"id": "a"}, {"id": "b"}]) == b'{"id":"a"}\n{"id":"b"}'
+    assert patch_json_lines(b'{"id":"a"}', [{"id": "a"}, {"id": "b"}]) == b'{"id":"a"}\n{"id":"b"}'
 
 
 def test_elements_without_ids_are_told_apart_by_place():
     text = b"[{ }, {  }, {   }]"
-    assert patched(text, [{}, {"a": 1}, {}]) == b'[{ }, {"a": 1}, {   }]'
+    assert patch_json(text, [{}, {"a": 1}, {}]) == b'[{ }, {"a": 1}, {   }]'
 
 
 _OBJECTS = st.lists(
@@ -189,13 +189,13 @@ _OBJECTS = st.lists(
 @given(_OBJECTS, _OBJECTS, st.sampled_from([None, 2, "\t"]))
 def test_elements_may_come_go_move_and_share_ids(old: list[Any], new: list[Any], indent: int | str | None):
     text = json.dumps({"x": old, "y": 1}, indent=indent).encode()
-    assert exactly_same(_loads(patched(text, {"x": new, "y": 1})), {"x": new, "y": 1})
+    assert exactly_same(_loads(patch_json(text, {"x": new, "y": 1})), {"x": new, "y": 1})
 
 
 def test_untouched_elements_keep_their_bytes_wherever_they_go():
     text = b'[{"id":"a", "n":1.0},  {"id" : "b"},\n{"id":"c","n":1e0}]'
     a, b, c = json.loads(text)
-    written = patched(text, [c, {"id": "new"}, a, b | {"n": 1}])
+    written = patch_json(text, [c, {"id": "new"}, a, b | {"n": 1}])
     assert b'{"id":"c","n":1e0}' in written or b'{"id":"a", "n":1.0}' in written
     assert b'{"id" : "b", "n" : 1}' in written
 
@@ -204,7 +204,7 @@ def test_what_is_nested_deeply_is_kept_beside_an_edit():
     text = b'{"a":' + b"[" * 400 + b" " + b"]" * 400 + b',"b":1}'
     value = json.loads(text)
     value["b"] = 2
-    assert patched(text, value) == text.replace(b"1", b"2")
+    assert patch_json(text, value) == text.replace(b"1", b"2")
 
 
 def test_many_that_are_alike_are_written_in_reasonable_time():
@@ -212,7 +212,7 @@ def test_many_that_are_alike_are_written_in_reasonable_time():
     text = json.dumps(messages, indent=1).encode()
     wanted = [{**messages[0], "visibility": "global"}, *messages[1:], {"content": "more"}]
     start = time.thread_time()
-    written = patched(text, wanted)
+    written = patch_json(text, wanted)
     assert time.thread_time() - start < 30  # minutes, where each is compared with each
     assert json.loads(written) == wanted
     assert written.startswith(b'[\n {\n  "content": "c0",\n  "visibility": "global"\n },\n')

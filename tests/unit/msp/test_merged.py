@@ -118,15 +118,15 @@ def test_after_an_edit_everything_is_worked_out_anew() -> None:
     parent = session(said("a"))
     sub = opened(parent)
     contexts = MergedContexts(count=words)
-    assert recent(contexts.of(sub)) == ["a"]
+    assert recent(contexts.compute(sub)) == ["a"]
     parent.items.append(said("b"))
-    contexts.forget(parent)
-    assert recent(contexts.of(sub)) == ["a", "b"]
+    contexts.invalidate(parent)
+    assert recent(contexts.compute(sub)) == ["a", "b"]
     sub.items.append(said("q"))
-    assert contexts.of(sub).layer("own").entries[0].id == "q"
+    assert contexts.compute(sub).layer("own").entries[0].id == "q"
     parent.items.pop()
-    contexts.forget()
-    assert recent(contexts.of(sub)) == ["a"]
+    contexts.invalidate()
+    assert recent(contexts.compute(sub)) == ["a"]
 
 
 def test_what_is_global_beside_an_ancestor_reaches_those_nested_deeper() -> None:

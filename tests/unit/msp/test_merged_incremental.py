@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from inspector.msp import message_columns
 from inspector.msp.document import CannotEditError, Edit, SessionDocument
 from inspector.msp.merged import MergedContext, MergedContexts, Rules, merged_context
-from inspector.msp.message_columns import KnownMessages, MessageColumns
+from inspector.msp.message_columns import MessageColumnCache, MessageColumns
 from inspector.msp.objects import Session, Subsession
 from inspector.protocol.timestamps import NO_TIME
 from tests.merged import at, opened, said, session, snapshot, words
@@ -66,13 +66,13 @@ def edit(document: SessionDocument, data: st.DataObject) -> None:
         case "redo":
             document.redo()
         case "close":
-            document.close(data.draw(subs), "done", append_to_parent=data.draw(st.booleans()))
+            document.close_subsession(data.draw(subs), "done", append_to_parent=data.draw(st.booleans()))
         case "merge":
-            document.merge(data.draw(subs))
+            document.merge_subsession(data.draw(subs))
         case "open":
             document.open_subsession(owner, "another", {"recent_parent_messages": 2})
         case "refer":
-            document.refer(data.draw(subs), data.draw(subs))
+            document.refer_summary(data.draw(subs), data.draw(subs))
         case "sum up":
             document.add_snapshot(document.sessions[0], "so far", (1, data.draw(st.integers(1, 4))))
         case _:
@@ -80,7 +80,14 @@ def edit(document: SessionDocument, data: st.DataObject) -> None:
 
 
 def whole(context: MergedContext) -> tuple[object, ...]:
-    return context.layers, context.remarks, context.withheld, context.older, context.main_only, context.wanted
+    return (
+        context.layers,
+        context.remarks,
+        context.withheld,
+        context.older_messages,
+        context.main_only,
+        context.wanted_count,
+    )
 
 
 class _Telling:
@@ -91,7 +98,7 @@ class _Telling:
 
     def session_edited(self, edit: Edit) -> None:
         if edit.kind == "session":
-            self._contexts.forget()
+            self._contexts.invalidate()
 
 
 @given(RULES, st.data())
@@ -110,7 +117,7 @@ def test_after_any_edits_the_merged_contexts_are_those_worked_out_anew(rules: Ru
         if not data.draw(st.booleans()):  # several edits may come before somebody looks
             continue
         for sub in document.subsessions:
-            context = contexts.of(sub)
+            context = contexts.compute(sub)
             assert whole(context) == whole(merged_context(sub, rules, count=words))
 
 
@@ -128,12 +135,12 @@ def test_columns_that_went_after_a_list_are_those_of_the_list(
     for item in made:
         owner.items.append(item)
         if data.draw(st.booleans()):
-            columns.take_in()
+            columns.update()
         if data.draw(st.integers(0, 3)) == 0:
             owner.items.pop()
-    columns.take_in()
+    columns.update()
     fresh = MessageColumns(owner)
-    fresh.take_in()
+    fresh.update()
     assert columns.items == fresh.items == owner.items
     assert columns.codes == fresh.codes
     assert columns.times.tolist() == fresh.times.tolist()
@@ -145,19 +152,19 @@ def test_a_long_chat_is_looked_at_in_slices(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(message_columns, "_BLOCK", 2)
     sub = opened(session(*(said(name, second=n) for n, name in enumerate("abcde"))))
     contexts, over = MergedContexts(count=words), time.perf_counter()
-    assert [contexts.ready(sub, over) for _ in range(4)] == [False, False, False, True]  # last its own, as a child's
-    assert contexts.ready(opened(None), over)
-    assert contexts.of(sub).layers == merged_context(sub, count=words).layers
+    assert [contexts.prepare(sub, over) for _ in range(4)] == [False, False, False, True]  # last its own, as a child's
+    assert contexts.prepare(opened(None), over)
+    assert contexts.compute(sub).layers == merged_context(sub, count=words).layers
 
 
 def test_a_context_that_was_given_out_stays_as_it_was() -> None:
     parent = session(said("a"), said("b", "main_only"), said("c"))
     sub = opened(parent, policy={"recent_parent_messages": 1})
     contexts = MergedContexts(count=words)
-    before = contexts.of(sub)
+    before = contexts.compute(sub)
     parent.items[1:] = [said("d"), said("e", "main_only")]
-    assert [entry.id for entry in contexts.of(sub).layer("recent").entries] == ["d"]
-    assert ([kept.id for kept in before.withheld], [message.id for message in before.older]) == (["b"], ["a"])
+    assert [entry.id for entry in contexts.compute(sub).layer("recent").entries] == ["d"]
+    assert ([kept.id for kept in before.withheld], [message.id for message in before.older_messages]) == (["b"], ["a"])
     assert before.main_only == 1
 
 
@@ -165,29 +172,29 @@ def test_an_edit_in_another_sub_session_leaves_the_parents_as_they_are(monkeypat
     parent = session(*(said(name, second=n) for n, name in enumerate("abc")))
     sub, other = opened(parent, name="s1"), opened(parent, name="s2")
     contexts = MergedContexts(Rules(sibling_globals=False), count=words)
-    contexts.of(sub)
+    contexts.compute(sub)
     taken: list[int] = []
     take = MessageColumns._take
     monkeypatch.setattr(MessageColumns, "_take", lambda self, block: (taken.append(len(block)), take(self, block))[1])
     other.items.append(said("x", "global"))
-    assert contexts.of(sub).notes == ("1 global message of other sub-sessions is not sent before a merge.",)
+    assert contexts.compute(sub).notes == ("1 global message of other sub-sessions is not sent before a merge.",)
     parent.items.append(said("d"))
-    assert [entry.id for entry in contexts.of(sub).layer("recent").entries] == list("abcd")
+    assert [entry.id for entry in contexts.compute(sub).layer("recent").entries] == list("abcd")
     assert taken == [1]
 
 
 def test_ids_are_found_with_columns_and_without() -> None:
-    owner, known = session(said("a"), said(""), {"id": ["odd"]}, said("b"), said("a")), KnownMessages()
+    owner, known = session(said("a"), said(""), {"id": ["odd"]}, said("b"), said("a")), MessageColumnCache()
     plain = session(said("a"), said("b"))
-    assert known.having(owner, {"a", "c"}) == known.having(plain, {"a", "c"}) == {"a"}
-    known.parent(owner)
+    assert known.existing_ids(owner, {"a", "c"}) == known.existing_ids(plain, {"a", "c"}) == {"a"}
+    known.parent_columns(owner)
     owner.items.append(said("c"))
-    assert known.having(owner, {"a", "c", "d"}) == {"a", "c"}
+    assert known.existing_ids(owner, {"a", "c", "d"}) == {"a", "c"}
 
 
 def test_messages_without_any_time_stand_as_they_are_written() -> None:
     columns = MessageColumns(session(said("a"), said("b"), {"timestamp": ["odd"]}))
-    columns.take_in()
+    columns.update()
     assert columns.times.tolist() == [NO_TIME] * 3
     assert columns.ordered
 
@@ -198,12 +205,12 @@ def test_texts_that_cost_something_else_by_now_are_counted_anew(tmp_path: Path) 
     cost = 0
     document = SessionDocument.read([path])
     kept = MergedContexts(Rules(ancestor_globals=True), lambda text: cost * len(text), document.known)
-    assert [kept.of(sub).tokens for sub in document.subsessions] == [0, 0, 0]
+    assert [kept.compute(sub).tokens for sub in document.subsessions] == [0, 0, 0]
     cost = 3
     kept.recount()
     for sub in document.subsessions:
         anew = merged_context(sub, kept.rules, count=lambda text: cost * len(text))
-        assert [[entry.tokens for entry in layer.entries] for layer in kept.of(sub).layers] == [
+        assert [[entry.tokens for entry in layer.entries] for layer in kept.compute(sub).layers] == [
             [entry.tokens for entry in layer.entries] for layer in anew.layers
         ]
-        assert kept.of(sub).tokens == anew.tokens > 0
+        assert kept.compute(sub).tokens == anew.tokens > 0

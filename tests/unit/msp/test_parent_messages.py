@@ -125,7 +125,7 @@ def test_a_slow_reading_of_the_rules_agrees(sub: Subsession, rules: Rules) -> No
     sent, withheld, older = slowly(sub, rules)
     assert [entry.source for entry in context.layer("recent").entries] == sent
     assert [kept.source for kept in context.withheld] == withheld
-    assert list(context.older) == older
+    assert list(context.older_messages) == older
 
 
 @given(subsessions(), RULES, st.booleans(), st.booleans())
@@ -138,7 +138,9 @@ def test_each_message_of_the_parent_is_accounted_for_once_and_sums_agree(
     parent = sub.session if rules.recent_from_root else sub.parent
     assert parent is not None
     accounted = [entry.source for entry in layer.entries] + [kept.source for kept in context.withheld]
-    accounted = [one for one in (*accounted, *context.older) if isinstance(one, Message) and one.owner is parent]
+    accounted = [
+        one for one in (*accounted, *context.older_messages) if isinstance(one, Message) and one.owner is parent
+    ]
     assert len(accounted) == len(parent.messages)
     assert set(accounted) == set(parent.messages)
     for one in context.layers:

@@ -31,7 +31,7 @@ def test_how_many_recent_messages(policy: object, rules: dict[str, Any], expecte
     context = merged(opened(session(*SEVEN), policy=policy), **rules)
     assert recent(context) == list(expected)
     assert withheld(context) == []
-    assert [message.id for message in context.older] == list("abcdefg")[: 7 - len(expected)]
+    assert [message.id for message in context.older_messages] == list("abcdefg")[: 7 - len(expected)]
     assert context.layer("recent").included is bool(expected)
 
 
@@ -84,13 +84,13 @@ def test_older_global_messages_come_in_once_in_order_and_are_not_counted() -> No
     assert context.layer("recent").entries[0].reason == "Global: sent though older than the last 2 parent messages."
     assert context.layer("recent").what == "2 of 2, 2 older and global"
     assert [(one.id, one.reason) for one in context.withheld] == [("a", "Another message with the same id is sent.")]
-    assert [message.id for message in context.older] == ["b", "d"]
+    assert [message.id for message in context.older_messages] == ["b", "d"]
 
 
 def test_older_global_messages_may_be_left_out() -> None:
     context = merged(opened(session(*OLD_GLOBALS), policy=TWO), older_globals=False)
     assert recent(context) == ["e", "f"]
-    assert [message.id for message in context.older] == ["a", "b", "c", "a", "d"]
+    assert [message.id for message in context.older_messages] == ["a", "b", "c", "a", "d"]
 
 
 def test_global_messages_are_sent_where_no_recent_ones_are_asked_for() -> None:
@@ -150,7 +150,7 @@ def test_what_a_snapshot_covers_may_be_left_out() -> None:
     assert (recent(context), withheld(context)) == (list("efg"), ["c", "d"])
     assert context.withheld[0].reason == "Covered by the snapshot of messages 1 to 4, which is sent."
     assert context.notes == ("Messages 3 to 4 are not sent, because a snapshot covers them.",)
-    assert [message.id for message in context.older] == ["a", "b"]
+    assert [message.id for message in context.older_messages] == ["a", "b"]
 
 
 def test_a_snapshot_that_is_not_sent_covers_nothing() -> None:

@@ -23,7 +23,7 @@ def test_the_settings_keep_the_same_rules_with_the_same_defaults() -> None:
 
 def test_rules_of_settings() -> None:
     kept = MergedRules(missing_recent=2, half_open=False)
-    assert Rules.of({**kept.model_dump(), "later": True}) == Rules(missing_recent=2, half_open=False)
+    assert Rules.from_settings({**kept.model_dump(), "later": True}) == Rules(missing_recent=2, half_open=False)
 
 
 def test_each_rule_has_an_option_of_the_command() -> None:

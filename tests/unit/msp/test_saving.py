@@ -18,8 +18,8 @@ from threading import Event
 
 import pytest
 
-from inspector.base.atomic_files import PartFile
-from inspector.base.file_lock import Lock
+from inspector.base.atomic_files import TemporaryFile
+from inspector.base.file_lock import FileLock
 from inspector.msp import saving
 from inspector.msp.document import ChangedOnDiskError, SessionDocument, WouldReplaceError
 from tests.msp_samples import desk, written
@@ -71,14 +71,14 @@ def test_what_somebody_else_did_is_never_written_over(edited: SessionDocument, c
         edited.save()
     assert caught.value.paths == [path]
     assert (path.read_bytes() if path.exists() else None) == before
-    assert edited.dirty
+    assert edited.is_dirty
     assert [name for name in _names(path.parent) if name.endswith(".part")] == []
     if change is not _writes_unseen:
         assert edited.changed_on_disk() == [path]
     edited.save(force=True)
     assert b"mine" in path.read_bytes()
     assert b"Agreed" in path.read_bytes()
-    assert (edited.dirty, edited.changed_on_disk()) == (False, [])
+    assert (edited.is_dirty, edited.changed_on_disk()) == (False, [])
 
 
 def test_a_write_at_the_last_moment_is_noticed(edited: SessionDocument, monkeypatch: pytest.MonkeyPatch):
@@ -133,10 +133,10 @@ def test_a_full_disk_leaves_the_file_as_it_was(edited: SessionDocument, monkeypa
         edited.save()
     assert edited.paths[0].read_bytes() == before
     assert _names(edited.paths[0].parent) == ["x.json"]
-    assert edited.dirty
+    assert edited.is_dirty
     monkeypatch.undo()
     edited.save()
-    assert not edited.dirty
+    assert not edited.is_dirty
 
 
 def test_of_several_files_only_those_are_written_that_differ(tmp_path: Path):
@@ -194,7 +194,7 @@ def test_a_file_of_ours_that_somebody_wrote_in_is_not_taken_away(tmp_path: Path)
 def test_saved_under_another_name_it_goes_on_there(edited: SessionDocument, tmp_path: Path):
     before = (tmp_path / "x.json").read_bytes()
     edited.save_as(tmp_path / "y.json")
-    assert (edited.paths, edited.dirty) == ([tmp_path / "y.json"], False)
+    assert (edited.paths, edited.is_dirty) == ([tmp_path / "y.json"], False)
     assert (tmp_path / "x.json").read_bytes() == before
     edited.undo()
     edited.save()
@@ -391,7 +391,7 @@ def test_half_a_save_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert names[0] == f"{sub.id}.json"
     document.undo()
     document.undo()
-    assert document.dirty  # the disk has what was taken back
+    assert document.is_dirty  # the disk has what was taken back
     document.save()
     assert _names(tmp_path / "folder") == _names(DATA / "folder")
 
@@ -427,7 +427,7 @@ def test_what_a_killed_process_left_goes_with_the_next_save(edited: SessionDocum
 
 def test_what_somebody_is_writing_stays(edited: SessionDocument):
     path = edited.paths[0]
-    theirs, another = PartFile(path), PartFile(path.with_name("y.json"))
+    theirs, another = TemporaryFile(path), TemporaryFile(path.with_name("y.json"))
     another.release()
     for part in (theirs, another):
         os.utime(part.path, (1, 1))
@@ -472,20 +472,20 @@ def test_of_two_who_save_at_once_the_second_is_told(tmp_path: Path, monkeypatch:
     for document in (first, second):
         document.add_message(document.sessions[0], "user", "hello")
     replacing, asking, go_on = Event(), Event(), Event()
-    take, place = Lock.take, PartFile.take_place_of
+    take, place = FileLock.acquire, TemporaryFile.replace_target
 
-    def placed(part: PartFile, target: Path) -> None:
+    def placed(part: TemporaryFile, target: Path) -> None:
         replacing.set()
         assert go_on.wait(30)
         place(part, target)
 
-    def taken(target: Path, patience_s: float = 0.0) -> Lock | None:
+    def taken(target: Path, patience_s: float = 0.0) -> FileLock | None:
         if replacing.is_set():
             asking.set()
         return take(target, 30 * (patience_s > 0))
 
-    monkeypatch.setattr(PartFile, "take_place_of", placed)
-    monkeypatch.setattr(Lock, "take", taken)
+    monkeypatch.setattr(TemporaryFile, "replace_target", placed)
+    monkeypatch.setattr(FileLock, "acquire", taken)
     with ThreadPoolExecutor(2) as pool:
         one = pool.submit(first.save)
         assert replacing.wait(30)

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from inspector.base.paths import resource
-from inspector.msp.schema import DRAFT, schemas, write
+from inspector.msp.schema import DRAFT, schemas, write_schemas
 
 DATA = Path(__file__).parents[2] / "data" / "msp"
 
@@ -20,7 +20,7 @@ def _validator(name: str) -> Draft7Validator:
 
 
 def test_the_exported_schemas_are_current(tmp_path: Path):
-    write(tmp_path)
+    write_schemas(tmp_path)
     written = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
     exported = {path.name: path.read_text(encoding="utf-8") for path in resource("schema").iterdir()}
     assert exported == written == schemas()

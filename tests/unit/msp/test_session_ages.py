@@ -19,7 +19,7 @@ def test_list_and_tree_agree(log: str, idle_after_s: int) -> None:
     document = CaptureDocument()
     for _ in document.open_sessions([DATA / log]):
         pass
-    document.use_idle_time(idle_after_s)
+    document.set_idle_time(idle_after_s)
     sessions, contexts = document.msp, document.analysis.contexts
     assert isinstance(sessions, SessionDocument)
     by_id = {contexts.tree.path(node).rpartition("/")[2]: node for node in range(len(contexts.tree))}

@@ -34,7 +34,7 @@ def opened(folder: Path, value: Any) -> SessionDocument:
 
 
 def new(path: Path, **agreed: Any) -> SessionDocument:
-    document = SessionDocument.new(path, "m1", "", agreed, clock=lambda: NOW)
+    document = SessionDocument.create(path, "m1", "", agreed, clock=lambda: NOW)
     document.save_as(path)
     return document
 
@@ -73,7 +73,7 @@ def test_a_session_from_nothing_is_one_the_protocol_knows(tmp_path: Path):
         "subsessions": [],
     }  # fmt: skip
     again = SessionDocument.read([path])
-    assert (again.problems, again.dirty, again.sessions[0].intent) == ([], False, "Write a page")
+    assert (again.problems, again.is_dirty, again.sessions[0].intent) == ([], False, "Write a page")
 
 
 @pytest.mark.parametrize("name", ["desk.json", "desk.jsonl", "desk"])
@@ -93,8 +93,8 @@ def test_whatever_it_is_called_it_is_read_again_and_can_be_worked_on(tmp_path: P
 def test_it_is_something_to_save_and_takes_nobody_s_place(tmp_path: Path):
     path = tmp_path / "desk.json"
     path.write_text("mine")
-    document = SessionDocument.new(path)
-    assert document.dirty
+    document = SessionDocument.create(path)
+    assert document.is_dirty
     with pytest.raises(WouldReplaceError):
         document.save_as(path)
     assert path.read_text() == "mine"
@@ -121,7 +121,7 @@ def test_what_was_agreed_is_edited_and_taken_back(tmp_path: Path):
 def test_what_is_as_it_was_is_no_edit(tmp_path: Path):
     document = opened(tmp_path, desk())
     document.set_sub_context(document.sessions[0], **_AGREED)
-    assert (document.revision, document.dirty) == (0, False)
+    assert (document.revision, document.is_dirty) == (0, False)
 
 
 def test_entries_that_are_no_texts_stay_as_they_are_written(tmp_path: Path):
@@ -205,7 +205,7 @@ def test_a_snapshot_that_is_gone_is_not_edited(tmp_path: Path):
 def test_a_summary_referred_to_is_sent_with_where_it_comes_from(tmp_path: Path):
     document, closed, other = pair(tmp_path)
     before = document.files[0].path.read_bytes()
-    document.refer(other, closed)
+    document.refer_summary(other, closed)
     entry = merged_context(other, count=words).layer("snapshots").entries[-1]
     assert (entry.id, entry.role, entry.source) == ("s1", "system", closed)
     assert entry.content == f"Summary of the sub-session “about s1”:\n\n{SUMMARY}"
@@ -223,7 +223,7 @@ def test_a_summary_referred_to_is_sent_with_where_it_comes_from(tmp_path: Path):
 def test_it_is_sent_though_the_policy_leaves_the_snapshots_out(tmp_path: Path):
     document, closed, other = pair(tmp_path)
     document.add_snapshot(document.sessions[0], "Main so far.")
-    document.refer(other, closed)
+    document.refer_summary(other, closed)
     document.set_policy(other, include_snapshots=False)
     layer = merged_context(other, count=words).layer("snapshots")
     assert [entry.id for entry in layer.entries] == ["s1"]
@@ -232,8 +232,8 @@ def test_it_is_sent_though_the_policy_leaves_the_snapshots_out(tmp_path: Path):
 
 def test_it_is_sent_once_when_it_was_merged_as_well(tmp_path: Path):
     document, closed, other = pair(tmp_path)
-    document.refer(other, closed)
-    document.merge(closed)
+    document.refer_summary(other, closed)
+    document.merge_subsession(closed)
     context = merged_context(other, count=words)
     assert (sent(other), len(sent(other, "recent"))) == ([], 1)
     assert any("is sent once" in note for note in context.notes)
@@ -241,18 +241,18 @@ def test_it_is_sent_once_when_it_was_merged_as_well(tmp_path: Path):
 
 def test_the_summary_is_the_one_it_has_now(tmp_path: Path):
     document, closed, other = pair(tmp_path)
-    document.refer(other, closed)
+    document.refer_summary(other, closed)
     closed.data["summary"] = "Other."
     assert sent(other)[0].endswith("Other.")
 
 
 def test_a_reference_is_withdrawn(tmp_path: Path):
     document, closed, other = pair(tmp_path)
-    document.refer(other, closed)
-    document.withdraw(other, "s1")
+    document.refer_summary(other, closed)
+    document.withdraw_summary(other, "s1")
     assert (sent(other), other.data["context_policy"]) == ([], {"recent_parent_messages": 2})
     with pytest.raises(CannotEditError, match="does not refer"):
-        document.withdraw(other, "s1")
+        document.withdraw_summary(other, "s1")
 
 
 @pytest.mark.parametrize(
@@ -268,12 +268,12 @@ def test_what_cannot_be_referred_to_is_refused(tmp_path: Path, more: dict[str, A
     document, closed, other = pair(tmp_path, **more)
     assert document.why_not_refer(other, closed) == why
     with pytest.raises(CannotEditError, match=re.escape(why)):
-        document.refer(other, closed)
+        document.refer_summary(other, closed)
 
 
 def test_one_refers_neither_to_itself_nor_twice_nor_when_closed(tmp_path: Path):
     document, closed, other = pair(tmp_path)
-    document.refer(other, closed)
+    document.refer_summary(other, closed)
     assert document.why_not_refer(other, closed) == "about s2 refers to about s1 already."
     assert document.why_not_refer(other, other) == "about s2 cannot refer to itself."
     assert document.why_not_refer(closed, other) == "about s1 is closed."
@@ -345,9 +345,9 @@ def _work(document: SessionDocument, kind: int, at: int) -> None:
         elif kind == 1:
             document.add_message(sub if at % 2 else main, "user", "hello", "global" if at > 3 else None)
         elif kind == 2:
-            document.close(sub, SUMMARY if at % 3 else None, append_to_parent=bool(at % 2))
+            document.close_subsession(sub, SUMMARY if at % 3 else None, append_to_parent=bool(at % 2))
         elif kind == 3:
-            document.merge(sub)
+            document.merge_subsession(sub)
         elif kind == 4:
             document.set_sub_context(main, decisions=["kelvin", "celsius"][: at % 3], intent=f"Talk {at}")
         elif kind == 5:
@@ -357,6 +357,6 @@ def _work(document: SessionDocument, kind: int, at: int) -> None:
         elif kind == 7 and main.snapshots:
             document.delete_snapshot(main, main.snapshots[-1])
         elif kind == 8:
-            document.refer(subs[-1], sub)
+            document.refer_summary(subs[-1], sub)
     except CannotEditError:
         pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.msp.merged_layers import TokenCache
-from inspector.tokens.counter import count
+from inspector.tokens.counter import count_tokens
 
 
 def test_a_text_is_counted_once() -> None:
@@ -20,10 +20,10 @@ def test_a_text_is_counted_once() -> None:
 
 def test_what_was_counted_elsewhere_is_not_counted() -> None:
     cache = TokenCache(lambda text: -1)
-    assert cache.known("abc") is None
-    cache.learn(["abc", "de"], [7, 8])
-    assert (cache("abc"), cache.known("de"), cache.known("other")) == (7, 8, None)
+    assert cache.cached_count("abc") is None
+    cache.add_counts(["abc", "de"], [7, 8])
+    assert (cache("abc"), cache.cached_count("de"), cache.cached_count("other")) == (7, 8, None)
 
 
 def test_counts_are_those_of_the_program() -> None:
-    assert TokenCache()("what is a kelvin?") == count("what is a kelvin?")
+    assert TokenCache()("what is a kelvin?") == count_tokens("what is a kelvin?")

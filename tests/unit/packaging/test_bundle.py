@@ -24,7 +24,7 @@ from pygments.lexers._mapping import LEXERS
 
 import inspector
 from inspector.base.optional_dependencies import EXTRAS, OTEL
-from inspector.diagnostics.licences import required
+from inspector.diagnostics.licences import required_distributions
 from inspector.present.code import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -294,7 +294,9 @@ def test_keys_reach_only_the_steps_that_sign() -> None:
 def test_a_package_holds_no_extra_but_its_own_wherever_it_is_built() -> None:
     # `make setup` puts all of them where `make package` builds from.
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    brought = {re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower() for one in required("context-inspector")}
+    brought = {
+        re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower() for one in required_distributions("context-inspector")
+    }
     others = {name for name in project["optional-dependencies"] if name in {one.name for one in EXTRAS}} - {"otel"}
     for extra in others:
         names = {Requirement(line).name for line in project["optional-dependencies"][extra]}
@@ -312,7 +314,9 @@ def test_what_a_release_is_built_of_is_written_down() -> None:
     lines = (PACKAGING / "constraints.txt").read_text("utf-8").splitlines()
     pins = dict(line.split("==") for line in lines if not line.startswith("#"))
     assert list(pins) == sorted(pins)
-    needed = {re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower() for one in required("context-inspector")}
+    needed = {
+        re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower() for one in required_distributions("context-inspector")
+    }
     assert needed - set(pins) == {"context-inspector"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]

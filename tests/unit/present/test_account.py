@@ -11,7 +11,7 @@ import pytest
 from inspector.analysis.views.account.account import AccountTally
 from inspector.analysis.views.summaries.token_shares import summing
 from inspector.analysis.views.waste import WasteFinder
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
 from inspector.filters import compile_filter
@@ -33,7 +33,7 @@ def account(document: CaptureDocument) -> Account:
         pass
     waste = tool_tokens = None
     if document.analysis.tokens.done:
-        tool_tokens = finished(summing(document.analysis, "tool"))
+        tool_tokens = run_to_end(summing(document.analysis, "tool"))
         finder = WasteFinder(document.analysis)
         finder.go_on(math.inf)
         waste = finder.found
@@ -227,7 +227,7 @@ def test_each_line_leads_to_what_it_counts(path: Any) -> None:
     try:
         for _ in document.open_log(path):
             pass
-        document.look_further(math.inf)
+        document.run_postponed_checks(math.inf)
         rows = VisibleRows(document.analysis)
         for line in account(document).lines:
             assert (line.message is not None) + (line.filter is not None) + (line.panel is not None) == 1

@@ -11,15 +11,15 @@ import pytest
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.present.call_facts import acted_facts, addressed_facts, answer_facts, request_facts
-from inspector.present.chain_rows import NOWHERE, chain_rows, missing_answer
+from inspector.present.chain_rows import NO_MESSAGE, chain_rows, missing_answer
 from inspector.present.control_facts import control_sentence
 from inspector.present.envelope_facts import as_filter, as_json, envelope_facts
 from inspector.present.facts import Fact, value_facts
 from inspector.present.head_words import context_words, participant_words, second_line
-from inspector.present.hex_rows import broken_at, hex_rows
+from inspector.present.hex_rows import error_offset, hex_rows
 from inspector.present.lifecycle_facts import why_no_lifecycle
 from inspector.present.reasoning_facts import sequence_of, thread_rows
-from inspector.present.states import presence, state_of
+from inspector.present.states import presence_word, state_of
 from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, name_of, recipients, sender_of
 from inspector.store.files.capture_writer import CaptureWriter
 from tests.builders import document_at, document_of, envelope, received, tool_call, tool_result
@@ -90,7 +90,7 @@ def test_a_request_that_is_told_twice_is_answered_by_what_answers_either() -> No
 def test_a_request_nobody_answered_in_a_log_ends_its_chain_with_what_did_not_come() -> None:
     subject = subject_of(tool_call("read_file"), envelope("chat"), message=0)
     (missing,) = missing_answer(subject)
-    assert (missing.message, missing.name, missing.leads, missing.number) == (NOWHERE, "no answer", False, "")
+    assert (missing.message, missing.name, missing.is_link, missing.number) == (NO_MESSAGE, "no answer", False, "")
     assert missing.relation == "lead went on"
     state = state_of(subject)
     assert state is not None
@@ -102,7 +102,7 @@ def test_the_row_of_the_shown_message_leads_nowhere() -> None:
     document = document_of(received(call), received(tool_result(call)))
     subject = Subject(document, 1)
     rows = chain_rows(document.analysis, subject.chain, 1)
-    assert [(row.number, row.leads, row.own) for row in rows] == [("1", True, False), ("2", False, True)]
+    assert [(row.number, row.is_link, row.own) for row in rows] == [("1", True, False), ("2", False, True)]
     assert rows[1].delta == "this"
 
 
@@ -164,8 +164,8 @@ def test_the_heads_of_places_count_their_messages() -> None:
 def test_presence_of_who_was_never_seen_or_announced() -> None:
     document = document_of(received(envelope("chat")))
     (known,) = document.analysis.participants.all.values()
-    assert presence(None, 0) == "never seen"
-    assert presence(known, 0) == "never announced"
+    assert presence_word(None, 0) == "never seen"
+    assert presence_word(known, 0) == "never announced"
 
 
 def _reasoning() -> CaptureDocument:
@@ -186,8 +186,8 @@ def test_a_thread_holds_the_steps_of_its_reasoning_alone() -> None:
 
 
 def test_bytes_around_the_broken_place_are_marked_and_masked() -> None:
-    assert broken_at("JSON that is cut after 28 B") == 28
-    assert broken_at("no JSON") is None
+    assert error_offset("JSON that is cut after 28 B") == 28
+    assert error_offset("no JSON") is None
     rows = hex_rows(b"0123456789", 9)
     assert [row.name for row in rows] == ["0000", "0008"]
     assert [row.value.endswith("  here") for row in rows] == [False, True]
@@ -218,7 +218,7 @@ def test_who_was_here_when_a_live_source_ended_was_last_seen(tmp_path: Path) -> 
     document = CaptureDocument()
     document.follow_capture(path, name="demo")
     joined = envelope("system/presence", {"event": "join", "participant": {"id": "lead"}}, sender="system:gateway")
-    writer.frame(json.dumps(joined), direction="in", time_ns=10**18)
+    writer.add_frame(json.dumps(joined), direction="in", time_ns=10**18)
     writer.close()
     document.poll()
     lead = ParticipantPlace(*next(iter(document.analysis.participants.all)))

@@ -65,7 +65,7 @@ def test_no_latency_is_empty() -> None:
     ],
 )
 def test_waiting_does_not_flicker_ahead(waited_ns: int, text: str) -> None:
-    assert formats.waiting(waited_ns) == text
+    assert formats.waiting_words(waited_ns) == text
 
 
 @pytest.mark.parametrize(("size_bytes", "text"), [(183, "183 B"), (2_806, "2.8 kB"), (14_200_000, "14.2 MB")])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.present.message_difference import aligned, counted, text_changes, value_changes
+from inspector.present.message_difference import align_lines, change_counts, text_changes, value_changes
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab ", max_size=3),
@@ -70,14 +70,14 @@ def test_texts_differ_by_words() -> None:
 
 @given(st.text("ab\n", max_size=30), st.text("ab\n", max_size=30))
 def test_lines_stand_beside_each_other(one: str, other: str) -> None:
-    left, right = (text.split("\n") for text in aligned(one, other))
+    left, right = (text.split("\n") for text in align_lines(one, other))
     assert len(left) == len(right)
     assert [line for line in left if line] == [line for line in one.splitlines() if line]
 
 
 def test_counts_in_words() -> None:
-    assert counted(value_changes({"a": 1, "b": 1}, {"a": 2, "c": 1})) == "1 changed, 1 added, 1 removed"
-    assert counted([]) == "no difference"
+    assert change_counts(value_changes({"a": 1, "b": 1}, {"a": 2, "c": 1})) == "1 changed, 1 added, 1 removed"
+    assert change_counts([]) == "no difference"
 
 
 @pytest.mark.real

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.present.message_row import row_content
 from inspector.present.row_state import took_ns
-from inspector.present.states import QUIET
+from inspector.present.states import QUIET_COLOR
 from tests.builders import document_of, envelope
 from tests.findings import answer, ask, at, fulfil, gateway, later, propose
 from tests.unit.analysis.test_departures import moved
@@ -38,7 +38,7 @@ REJECT = envelope("mcp/reject", {"reason": "unsafe\nreally"}, sender="files", co
 def test_words(lines: list[Any], word: str, short: str, quiet: bool) -> None:
     state = row_content(document_of(*lines), 0).state
     assert state is not None
-    assert (state.word, state.short, state.token == QUIET) == (word, short, quiet)
+    assert (state.word, state.short, state.token == QUIET_COLOR) == (word, short, quiet)
 
 
 def test_what_has_no_state_says_nothing() -> None:

@@ -43,18 +43,18 @@ def test_what_cannot_be_seen_is_written_out(text: str, shown: str) -> None:
 
 
 def test_chips_keep_the_text_around_them() -> None:
-    assert wire_text.pieces(f"a{OVERRIDE}b\x1b[31mred") == [
+    assert wire_text.split_chips(f"a{OVERRIDE}b\x1b[31mred") == [
         ("a", False), ("U+202E", True), ("b", False), ("ESC[31m", True), ("red", False),
     ]  # fmt: skip
-    assert wire_text.pieces("") == [("", False)]
+    assert wire_text.split_chips("") == [("", False)]
 
 
 @given(st.text())
 def test_a_safe_line_never_hides_anything(text: str) -> None:
-    line = wire_text.plain(text)
+    line = wire_text.safe_line(text)
     assert "\n" not in line
     assert not wire_text.has_hidden(line)
-    assert not any(wire_text.has_hidden(piece) for piece, _ in wire_text.pieces(wire_text.one_line(text)))
+    assert not any(wire_text.has_hidden(piece) for piece, _ in wire_text.split_chips(wire_text.one_line(text)))
 
 
 @given(st.text())

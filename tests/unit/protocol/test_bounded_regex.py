@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.bounded_regex import LONGEST_TEXT, RegexRefusedError, search
+from inspector.protocol.bounded_regex import MAX_TEXT_LENGTH, RegexRefusedError, search_pattern
 
 _parts = st.sampled_from((*"ab.*+?|()^$", "(?:", "[ab]", "[^a]", "[a-b]", r"\d", r"\W", "{2}", "{0,1}"))
 
@@ -20,7 +20,7 @@ _parts = st.sampled_from((*"ab.*+?|()^$", "(?:", "[ab]", "[^a]", "[a-b]", r"\d",
 def test_it_finds_what_re_finds(pattern: str, text: str) -> None:
     try:
         expected = re.search(pattern, text) is not None
-        found = search(pattern, text)
+        found = search_pattern(pattern, text)
     except (re.error, RegexRefusedError):
         return
     assert found is expected
@@ -35,20 +35,20 @@ def test_it_finds_what_re_finds(pattern: str, text: str) -> None:
     ],
 )  # fmt: skip
 def test_samples(pattern: str, text: str, found: bool) -> None:
-    assert search(pattern, text) is found
+    assert search_pattern(pattern, text) is found
 
 
 @pytest.mark.parametrize("pattern", ["(a", "a)", r"(a)\1", "(?=a)", "*a", "[a", "a" * 201, "(a{99}){99}", "\\"])
 def test_what_is_refused(pattern: str) -> None:
     with pytest.raises(RegexRefusedError):
-        search(pattern, "aaa")
+        search_pattern(pattern, "aaa")
 
 
 @pytest.mark.parametrize("pattern", ["(a*)*(a*)*b", "(a|aa)+$b", "(?:a|a|.){60}c"])
 def test_hostile_patterns_end(pattern: str) -> None:
     started = time.thread_time()
     with suppress(RegexRefusedError):
-        search(pattern, "a" * LONGEST_TEXT)
+        search_pattern(pattern, "a" * MAX_TEXT_LENGTH)
     assert time.thread_time() - started < 20
     with pytest.raises(RegexRefusedError):
-        search("a", "b" * (LONGEST_TEXT + 1))
+        search_pattern("a", "b" * (MAX_TEXT_LENGTH + 1))

@@ -123,7 +123,7 @@ def test_seven_and_the_text_seven_differ(identifier: Any, kept: str | None) -> N
 def test_streams_and_joins() -> None:
     assert call_of("stream/open", {"stream_id": "stream-1"}).stream == "stream-1"
     assert call_of("stream/open", {"stream_id": 7}).stream is None
-    assert call_of("system/join", {"participantId": "me"}).joiner == "me"
+    assert call_of("system/join", {"participantId": "me"}).announced_participant == "me"
 
 
 def test_payloads_with_half_a_surrogate_pair_are_read() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.capabilities import Asked, covers, covers_by_kind, first_covering, glob
+from inspector.protocol.capabilities import MatchedMessage, covers_by_kind, covers_message, first_covering, matches_glob
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from inspector.protocol.capabilities import Asked, covers, covers_by_kind, first
     ],
 )
 def test_strings(capability: str, kind: str, match: bool) -> None:
-    assert covers(capability, Asked(kind)) is match
+    assert covers_message(capability, MatchedMessage(kind)) is match
 
 
 def _call(name: Any, **more: Any) -> Any:
@@ -71,12 +71,14 @@ def _named(pattern: Any) -> Any:
     ],
 )  # fmt: skip
 def test_patterns(capability: Any, kind: str, payload: Any, match: bool) -> None:
-    assert covers(capability, Asked(kind, payload)) is match
+    assert covers_message(capability, MatchedMessage(kind, payload)) is match
 
 
 def test_addressees_count_only_where_there_are_some() -> None:
     capability = {"kind": "chat", "to": ["files", "lead*"]}
-    found = [covers(capability, Asked("chat", {}, to)) for to in ((), ("leader",), ("x", "files"), ("x",))]
+    found = [
+        covers_message(capability, MatchedMessage("chat", {}, to)) for to in ((), ("leader",), ("x", "files"), ("x",))
+    ]
     assert found == [True, True, True, False]
 
 
@@ -98,15 +100,17 @@ def test_addressees_count_only_where_there_are_some() -> None:
 def test_a_rule_bound_to_a_context_is_about_messages_in_it(pattern: Any, covered: set[str]) -> None:
     capability = {"kind": "chat", "context": pattern}
     names = ("", "review", "review/lint", "reviewer")
-    assert {name for name in names if covers(capability, Asked("chat", {}, (), (name,) if name else ()))} == covered
+    assert {
+        name for name in names if covers_message(capability, MatchedMessage("chat", {}, (), (name,) if name else ()))
+    } == covered
     assert covers_by_kind([{"kind": "chat", "context": "review"}], "chat") is None
     assert covers_by_kind([{"kind": "chat", "context": "review"}], "stream/open") is False
 
 
 def test_what_cannot_be_judged() -> None:
     refused = _named(r"/(a)\1/")
-    asked = Asked("mcp/request", _call("aa"))
-    assert covers(refused, asked) is None
+    asked = MatchedMessage("mcp/request", _call("aa"))
+    assert covers_message(refused, asked) is None
     assert first_covering([refused, {"kind": "chat"}], asked) == (None, None)
     assert first_covering([refused, {"kind": "mcp/*"}], asked) == (True, {"kind": "mcp/*"})
     assert first_covering([], asked) == (False, None)
@@ -117,7 +121,7 @@ def test_globs_are_what_expressions_say(pattern: str, text: str) -> None:
     import re
 
     expected = re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text) is not None
-    assert glob(pattern, text) is expected
+    assert matches_glob(pattern, text) is expected
 
 
 _json = st.recursive(
@@ -132,4 +136,4 @@ _json = st.recursive(
 
 @given(_json, _json)
 def test_any_pattern_meets_any_payload(pattern: Any, payload: Any) -> None:
-    assert covers({"kind": "*", "payload": pattern}, Asked("chat", payload)) in (True, False, None)
+    assert covers_message({"kind": "*", "payload": pattern}, MatchedMessage("chat", payload)) in (True, False, None)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.header import decode_json
-from inspector.protocol.truncated_json import MARK, MAX_DEPTH, completed, is_too_deep
+from inspector.protocol.truncated_json import MAX_DEPTH, TRUNCATION_MARK, complete_json, is_too_deep
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -22,7 +22,7 @@ _VALUES = st.recursive(
 def _is_head_of(cut: Any, whole: Any) -> bool:
     """Whether `cut` is `whole` without its end: fewer items, the last of them itself cut."""
     if isinstance(cut, str) and isinstance(whole, str):
-        return cut == whole or (cut.endswith(MARK) and whole.startswith(cut[: -len(MARK)]))
+        return cut == whole or (cut.endswith(TRUNCATION_MARK) and whole.startswith(cut[: -len(TRUNCATION_MARK)]))
     if isinstance(cut, list) and isinstance(whole, list):
         return len(cut) <= len(whole) and all(map(_is_head_of, cut, whole))
     if isinstance(cut, dict) and isinstance(whole, dict):
@@ -36,7 +36,7 @@ def test_every_beginning_of_an_object_is_completed_to_what_it_said_so_far(
 ) -> None:
     raw = json.dumps(value, ensure_ascii=ascii_).encode("utf-8", "surrogatepass")
     stop = data.draw(st.integers(1, len(raw)))
-    found = completed(raw[:stop])
+    found = complete_json(raw[:stop])
     assert found is not None
     cut = decode_json(found)
     # Half a pair of surrogates is text of its own once the other half is cut off.
@@ -47,28 +47,28 @@ def test_every_beginning_of_an_object_is_completed_to_what_it_said_so_far(
 
 @given(st.binary(max_size=200))
 def test_any_bytes_give_json_or_nothing_and_never_an_error(data: bytes) -> None:
-    found = completed(data)
+    found = complete_json(data)
     assert found is None or len(found) <= 2 * len(data) + 8
 
 
 def test_a_message_says_its_keys_and_the_beginning_of_its_text() -> None:
     raw = json.dumps({"id": "x", "kind": "chat", "payload": {"text": "long " * 100, "n": 1}}).encode()
-    assert decode_json(completed(raw[:58]) or b"") == {
-        "id": "x", "kind": "chat", "payload": {"text": "long long" + MARK},
+    assert decode_json(complete_json(raw[:58]) or b"") == {
+        "id": "x", "kind": "chat", "payload": {"text": "long long" + TRUNCATION_MARK},
     }  # fmt: skip
 
 
 def test_json_in_a_string_is_completed_too() -> None:
     inner = json.dumps({"kind": "chat", "payload": {"text": "a" * 500}})
     raw = json.dumps({"time": 1, "message": inner}).encode()
-    found = decode_json(decode_json(completed(raw[:90]) or b"")["message"].encode())
+    found = decode_json(decode_json(complete_json(raw[:90]) or b"")["message"].encode())
     assert found["kind"] == "chat"
     assert found["payload"]["text"].startswith("aaa")
 
 
 @pytest.mark.parametrize("raw", [b"[" * 100_000, b'{"a":' * 50_000, b'{"kind":"chat","payload":' + b"[" * 5_000])
 def test_what_is_nested_too_deeply_ends_where_it_may(raw: bytes) -> None:
-    found = completed(raw)
+    found = complete_json(raw)
     assert found is not None
     assert is_too_deep(raw)
     value, depth = decode_json(found), 0
@@ -80,4 +80,4 @@ def test_what_is_nested_too_deeply_ends_where_it_may(raw: bytes) -> None:
 
 @pytest.mark.parametrize("raw", [b"", b"   ", b'"text', b"12345", b"nothing at all", b"#stream#data", b"\x00\x01"])
 def test_what_begins_no_object_is_nothing(raw: bytes) -> None:
-    assert completed(raw) is None
+    assert complete_json(raw) is None

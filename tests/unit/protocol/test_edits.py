@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.payloads.file_edits import MOST_LINES, compared, edits_of, patch_edits
+from inspector.protocol.payloads.file_edits import MAX_LINES, edits_of, line_diff, patch_edits
 from inspector.protocol.payloads.plans import Plan, Step, plan_of
 from inspector.protocol.payloads.shell_commands import command_of
 
@@ -40,13 +40,13 @@ PATCH = """*** Begin Patch
 )
 def test_edits_of_many_tools_are_one_difference(tool: str, arguments: dict[str, Any]) -> None:
     (edit,) = edits_of(tool, arguments)
-    assert (edit.path, edit.what, edit.added, edit.removed) == ("a.py", "changed", 1, 1)
+    assert (edit.path, edit.change_type, edit.added, edit.removed) == ("a.py", "changed", 1, 1)
     assert edit.lines == ((" ", "a"), ("-", "b"), ("+", "B"), (" ", "c"))
 
 
 def test_a_whole_text_is_written_by_tools_that_write() -> None:
     (edit,) = edits_of("Write", {"file_path": "a.txt", "content": "one\ntwo\n"})
-    assert (edit.what, edit.lines) == ("written", (("+", "one"), ("+", "two")))
+    assert (edit.change_type, edit.lines) == ("written", (("+", "one"), ("+", "two")))
     assert edits_of("Read", {"file_path": "a.txt", "content": "one"}) == []
     assert edits_of("post_message", {"path": "a", "content": "one"}) == []
 
@@ -55,8 +55,8 @@ def test_a_patch_says_what_becomes_of_each_file() -> None:
     changed, added, deleted = patch_edits(PATCH)
     assert (changed.path, changed.note, changed.added, changed.removed) == ("src/a.py", "moves to src/b.py", 1, 1)
     assert changed.lines[0] == ("@", "def total():")
-    assert (added.what, added.path, added.added) == ("written", "new.txt", 2)
-    assert (deleted.what, deleted.path, deleted.lines) == ("deleted", "old.txt", ())
+    assert (added.change_type, added.path, added.added) == ("written", "new.txt", 2)
+    assert (deleted.change_type, deleted.path, deleted.lines) == ("deleted", "old.txt", ())
     assert patch_edits("no patch") == []
     assert patch_edits(PATCH[:60])[0].path == "src/a.py"
 
@@ -64,14 +64,14 @@ def test_a_patch_says_what_becomes_of_each_file() -> None:
 def test_what_stays_is_left_out_but_for_a_few_lines() -> None:
     before = [f"line {n}" for n in range(100)]
     after = [*before[:50], "new", *before[50:]]
-    lines = compared(before, after)
+    lines = line_diff(before, after)
     assert [text for _, text in lines] == ["", "line 47", "line 48", "line 49", "new", "line 50", "line 51", "line 52"]
-    assert compared(before, before) == [("@", ""), *((" ", text) for text in before[-3:])]
+    assert line_diff(before, before) == [("@", ""), *((" ", text) for text in before[-3:])]
 
 
 def test_a_long_text_is_bounded() -> None:
-    (edit,) = edits_of("Write", {"path": "a", "content": "x\n" * (MOST_LINES + 5)})
-    assert (len(edit.lines), edit.left_out) == (MOST_LINES, 5)
+    (edit,) = edits_of("Write", {"path": "a", "content": "x\n" * (MAX_LINES + 5)})
+    assert (len(edit.lines), edit.left_out) == (MAX_LINES, 5)
 
 
 def test_plans_of_several_agents() -> None:
@@ -82,7 +82,7 @@ def test_plans_of_several_agents() -> None:
     assert plan_of({"todos": todos}) == Plan((Step("Read", "done"), Step("Write", "later")), "", "todos")
     plan = plan_of({"explanation": "As asked.", "plan": [{"step": "Fix", "status": "in_progress"}]})
     assert plan is not None
-    assert (plan.why, plan.words) == ("As asked.", "0 of 1 done, now: Fix")
+    assert (plan.explanation, plan.summary) == ("As asked.", "0 of 1 done, now: Fix")
     assert plan_of({"todos": [{"content": "Read"}]}) is None
     assert plan_of({"items": [{"title": "Bread", "status": "in stock"}]}) is None
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.converted import place_in_original
-from inspector.protocol.http_archive import events_of, lines_of
+from inspector.protocol.http_archive import entry_to_lines, parse_server_sent_events
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources import har
 from inspector.sources.har import is_archive
@@ -171,7 +171,7 @@ def test_a_torn_archive_is_read_as_far_as_it_goes() -> None:
     data = archive(entry(1, {}, "{}"), entry(2, {}, "{}"))
     document = document_at(log_file(data[: data.rindex(b'"response"')], "torn.har"))
     assert [row[0] for row in values(document, "kind")] == ["http/request", "http/response", "http/end"]
-    assert any("ends in the middle" in str(one) for one in document.troubles)
+    assert any("ends in the middle" in str(one) for one in document.read_errors)
 
 
 def test_only_an_archive_is_taken_for_one() -> None:
@@ -189,7 +189,7 @@ def test_only_an_archive_is_taken_for_one() -> None:
 
 def test_events_as_the_standard_has_them() -> None:
     text = ': hi\n\nid: 7\nevent: a\ndata: {"x":\r\ndata:1}\r\n\r\nretry: 5\n\ndata: [DONE]'
-    assert list(events_of(text)) == [
+    assert list(parse_server_sent_events(text)) == [
         {"sse": {"comment": "hi"}}, {"sse": {"id": "7", "event": "a"}, "message": {"x": 1}}, {"sse": {"retry": "5"}},
         {"sse": {}, "text": "[DONE]"},
     ]  # fmt: skip
@@ -221,4 +221,4 @@ _VALUES = st.recursive(
 
 @given(_VALUES)
 def test_entries_of_any_shape_are_taken_in(value: Any) -> None:
-    assert all(isinstance(line["kind"], str) for _, line in lines_of(value, 1))
+    assert all(isinstance(line["kind"], str) for _, line in entry_to_lines(value, 1))

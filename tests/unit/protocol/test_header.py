@@ -14,9 +14,9 @@ from inspector.protocol.header import (
     ABSENT,
     MAX_LENIENT,
     NotAnObjectError,
-    _tamed,
+    _replace_refused,
     decode_json,
-    members,
+    iterate_members,
     read_header,
 )
 
@@ -93,7 +93,7 @@ def test_half_a_surrogate_pair_inside_a_decoded_string_is_read() -> None:
 )
 def test_members_give_every_value_with_its_own_bytes(value: dict[str, object], separators: tuple[str, str]) -> None:
     raw = json.dumps(value, separators=separators).encode()
-    found = list(members(raw))
+    found = list(iterate_members(raw))
     assert {key: item for key, item, _ in found} == value
     assert all(written in raw and json.loads(written) == item for _, item, written in found)
 
@@ -152,5 +152,5 @@ def test_what_is_tamed_keeps_its_length_and_its_escapes(raw: bytes) -> None:
 
     text = re.sub("[\ud800-\udfff]", "?", raw.decode("utf-8", "surrogateescape")).encode()
     expected = re.sub(rb"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}", one_by_one, text)
-    assert _tamed(raw) == expected
+    assert _replace_refused(raw) == expected
     assert len(expected) == len(raw)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.shared_lines import joined_in, pieces_of
+from inspector.protocol.shared_lines import object_spans, objects_in_line
 from tests.builders import document_at, log_file
 
 ONE, TWO = b'{"id":"a","kind":"chat","payload":{"text":"}{"}}', b'{"id": "b", "kind": "chat", "payload": {}}'
@@ -17,7 +17,7 @@ TORN = b'{"id":"c","kind":"ch'
 
 
 def pieces(line: bytes) -> list[bytes]:
-    return [line[start:stop] for start, stop in pieces_of(line)]
+    return [line[start:stop] for start, stop in object_spans(line)]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_each_object_is_found(line: bytes, found: list[bytes]) -> None:
 @pytest.mark.parametrize("line", [ONE, ONE + b"\n"[:0], TORN, ONE + b" text", b"[1][2]", b"", b"{", b'{"a":' * 5_000])
 def test_other_lines_are_left_alone(line: bytes) -> None:
     assert pieces(line) == []
-    assert joined_in(line) is None
+    assert objects_in_line(line) is None
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_torn_line_does_not_pass_for_what_it_holds(line: bytes) -> None:
 
 
 def test_a_line_of_nothing_but_braces_is_not_a_million_messages() -> None:
-    assert pieces_of(b"{}" * 100_000) == []
+    assert object_spans(b"{}" * 100_000) == []
 
 
 @given(

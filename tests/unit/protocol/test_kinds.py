@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.protocol.kinds import ALIASES, Family, Kind, family, one_word_kind, split_kind
+from inspector.protocol.kinds import ALIASES, Family, Kind, family_of, one_word_kind, split_kind
 
 
 @pytest.mark.parametrize(
@@ -113,4 +113,4 @@ def test_one_word_kinds_need_their_payload(
     ],
 )
 def test_families(kind: str, shown_under: Family) -> None:
-    assert family(kind) is shown_under
+    assert family_of(kind) is shown_under

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.result_records import Listed, listed_in, may_hold_json
+from inspector.protocol.result_records import RecordCounts, count_records, may_hold_json
 
 
 def text(value: Any) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def text(value: Any) -> dict[str, Any]:
     ],
 )
 def test_records_are_counted(result: dict[str, Any], found: tuple[int, int]) -> None:
-    assert listed_in(result) == Listed(*found)
+    assert count_records(result) == RecordCounts(*found)
 
 
 @pytest.mark.parametrize("written", ['{"text": "[1]"}', '{"text":"\\n {}"}', '[{"type":"text","text" : "  {"}]'])

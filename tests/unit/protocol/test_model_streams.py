@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.model_api.streams import (
-    MOST_JOINED,
+    MAX_JOINED,
+    AnswerStream,
     AnthropicStream,
     ChatStream,
     GeminiStream,
     ResponsesStream,
-    Stream,
     stream_of,
 )
 
 
-def joined(stream: Stream, *events: dict[str, Any]) -> dict[str, Any]:
+def joined(stream: AnswerStream, *events: dict[str, Any]) -> dict[str, Any]:
     for event in events:
-        stream.add(event)
+        stream.add_event(event)
     return stream.body()
 
 
@@ -142,7 +142,7 @@ def test_parts_of_one_sort_are_one_in_geminis_answer() -> None:
 
 
 def test_what_is_longer_than_is_joined_is_left_out_and_said_so() -> None:
-    long = "x" * (MOST_JOINED // 2 + 1)
+    long = "x" * (MAX_JOINED // 2 + 1)
     found = joined(AnthropicStream(), delta(0, type="text_delta", text=long), delta(0, type="text_delta", text=long))
     assert (len(found["content"][0]["text"]), found["left_out"]) == (len(long), len(long))
 
@@ -168,5 +168,5 @@ def test_events_of_any_shape_are_taken_in(events: list[tuple[str, dict[str, Any]
     for stream in (AnthropicStream(), ChatStream(), ResponsesStream(), GeminiStream()):
         for sort, members in events:
             stream_of({"type": sort, **members})
-            stream.add({"type": sort, **members})
+            stream.add_event({"type": sort, **members})
         assert isinstance(stream.body(), dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.protocol.participants import in_words, patterns
+from inspector.protocol.participants import capability_lines, permissions_in_words
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from inspector.protocol.participants import in_words, patterns
     ],
 )  # fmt: skip
 def test_one_line_each(capabilities: object, lines: list[str]) -> None:
-    assert patterns(capabilities) == lines
+    assert capability_lines(capabilities) == lines
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_one_line_each(capabilities: object, lines: list[str]) -> None:
     ],
 )
 def test_in_words(lines: list[str], words: str) -> None:
-    assert in_words(lines) == words
+    assert permissions_in_words(lines) == words

@@ -22,22 +22,22 @@ def test_normalises(written: str, normal: str) -> None:
 
 @pytest.mark.parametrize(("path", "root"), [("a/b/c", "a"), ("a", "a")])
 def test_root(path: str, root: str) -> None:
-    assert context_paths.root(path) == root
+    assert context_paths.root_segment(path) == root
 
 
 @pytest.mark.parametrize(("path", "parent"), [("a/b/c", "a/b"), ("a", None)])
 def test_parent(path: str, parent: str | None) -> None:
-    assert context_paths.parent(path) == parent
+    assert context_paths.parent_path(path) == parent
 
 
 @pytest.mark.parametrize(("path", "leaf"), [("a/b/c", "c"), ("a", "a")])
 def test_leaf(path: str, leaf: str) -> None:
-    assert context_paths.leaf(path) == leaf
+    assert context_paths.leaf_segment(path) == leaf
 
 
 @pytest.mark.parametrize(("path", "depth"), [("a/b/c", 3), ("a", 1)])
 def test_depth(path: str, depth: int) -> None:
-    assert context_paths.depth(path) == depth
+    assert context_paths.path_depth(path) == depth
 
 
 @pytest.mark.parametrize(

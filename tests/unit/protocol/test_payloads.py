@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.payloads.content_blocks import MAX_ENCODED, block_of, is_markdown
-from inspector.protocol.payloads.outline import outline
+from inspector.protocol.payloads.outline import outline_lines
 from inspector.protocol.payloads.result_content import content_of
 from inspector.protocol.payloads.server_listings import listing_in
 from inspector.protocol.payloads.stream_chunks import MAX_JOINED, join_frames
@@ -24,7 +24,7 @@ JSON = st.recursive(
 
 
 def lines(values: dict[str, object]) -> list[str]:
-    return [f"{'  ' * line.depth}{line.name}: {line.text}" for line in outline(values)[0]]
+    return [f"{'  ' * line.depth}{line.name}: {line.text}" for line in outline_lines(values)[0]]
 
 
 # Outline
@@ -55,13 +55,13 @@ def test_json_in_a_string_is_read():
     assert lines({"findings": findings})[:3] == [
         "findings: 1 entry", "  1: 2 entries", "    finding: Health takes longest on this page",
     ]  # fmt: skip
-    assert outline({"findings": findings})[0][0].copy == findings
+    assert outline_lines({"findings": findings})[0][0].copy == findings
 
 
 def test_an_outline_is_bounded_and_says_what_is_left_out():
-    shown, hidden = outline({f"k{n}": n for n in range(100)}, limit=10)
+    shown, hidden = outline_lines({f"k{n}": n for n in range(100)}, limit=10)
     assert (len(shown), hidden) == (10, 90)
-    long, _ = outline({"all": [{"n": n, "text": "long enough for its own lines"} for n in range(100)]}, limit=10)
+    long, _ = outline_lines({"all": [{"n": n, "text": "long enough for its own lines"} for n in range(100)]}, limit=10)
     assert len(long) <= 14
     assert long[-1].text.endswith("more, see Tree")
 
@@ -69,7 +69,7 @@ def test_an_outline_is_bounded_and_says_what_is_left_out():
 @share_of_examples(3)
 @given(st.dictionaries(st.text(), JSON))
 def test_any_object_has_an_outline(values: dict[str, object]):
-    shown, hidden = outline(values, limit=20)
+    shown, hidden = outline_lines(values, limit=20)
     assert hidden >= 0
     assert len(shown) <= 40
 
@@ -80,7 +80,7 @@ def test_any_object_has_an_outline(values: dict[str, object]):
 def test_an_image_knows_its_type_size_and_bytes():
     block = block_of({"type": "image", "mimeType": "image/png", "data": base64.b64encode(b"hello").decode()})
     assert (block.is_picture, block.size, block.data()) == (True, 5, b"hello")
-    assert block.words() == "image, image/png, 5 B"
+    assert block.describe() == "image, image/png, 5 B"
 
 
 def test_a_resource_gives_what_it_embeds():
@@ -90,7 +90,7 @@ def test_a_resource_gives_what_it_embeds():
 
 def test_a_link_gives_name_description_and_stated_size():
     block = block_of({"type": "resource_link", "uri": "u", "name": "n", "description": "d", "size": 12})
-    assert (block.name, block.about, block.size, block.data()) == ("n", "d", 12, None)
+    assert (block.name, block.description, block.size, block.data()) == ("n", "d", 12, None)
 
 
 @pytest.mark.parametrize("data", ["no base64 !", "a" * (MAX_ENCODED + 1)])
@@ -102,7 +102,7 @@ def test_data_that_cannot_be_decoded_is_none(data: str):
 def test_any_value_is_a_block(value: object):
     block = block_of(value)
     block.data()
-    assert isinstance(block.words(), str)
+    assert isinstance(block.describe(), str)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.summary import message_story, summary
-from inspector.protocol.flattened_json import Shallow
+from inspector.protocol.flattened_json import FlattenedJson
 from inspector.protocol.formats import read_line, read_line_as
 from inspector.protocol.header import TOO_DEEP
 from inspector.protocol.record import Shape
@@ -47,8 +47,8 @@ def test_one_message_with_its_deliveries() -> None:
     assert (story["fields"]["from"], story["fields"]["space"], story["fields"]["delivered"]) == (
         "lead", "demo", ["a", "b", "c"],
     )  # fmt: skip
-    assert document.capture.records.read(0).raw == deep(one)
-    assert document.capture.flags(0) & Flag.UNREADABLE
+    assert document.capture.records.read_record(0).raw == deep(one)
+    assert document.capture.flags_of(0) & Flag.UNREADABLE
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_what_is_left_out_is_what_lies_too_deep(before: int, behind: int, text: 
         return "[" * MAX_DEPTH + json.dumps(text) + f",{inner}" * (before + 1) + "]" * MAX_DEPTH
 
     line = f"{around('[' + json.dumps(text) + ']')}{' ' * behind}".encode()
-    shallow = Shallow(line)
+    shallow = FlattenedJson(line)
     assert shallow.text == f"{around('null')}{' ' * behind}".encode()
     assert json.loads(shallow.text)
-    assert shallow.original(shallow.text) == line
-    assert Shallow(b'{"a":[1]}').text == b'{"a":[1]}'
+    assert shallow.original_bytes(shallow.text) == line
+    assert FlattenedJson(b'{"a":[1]}').text == b'{"a":[1]}'

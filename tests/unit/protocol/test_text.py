@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.message_text import compact, content_text, text_shown
+from inspector.protocol.message_text import compact_json, content_text, text_shown
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,4 @@ def test_nesting_that_cannot_be_written_is_not_written() -> None:
     deep: Any = []
     for _ in range(100_000):
         deep = [deep]
-    assert compact(deep) == "..."
+    assert compact_json(deep) == "..."

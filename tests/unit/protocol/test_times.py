@@ -15,8 +15,8 @@ from inspector.protocol.timestamps import (
     NO_TIME,
     format_time,
     log_time,
+    parse_date,
     parse_instant,
-    parse_moment,
     parse_time,
 )
 
@@ -73,12 +73,12 @@ def test_is_no_time(written: object) -> None:
 
 @pytest.mark.parametrize("written", [12345, 3.7, 0, -1, "0000012345", "12345", 946_684_799])
 def test_is_no_moment(written: object) -> None:
-    assert parse_moment(written) == NO_TIME
+    assert parse_date(written) == NO_TIME
 
 
 @pytest.mark.parametrize("written", ["1970-01-01T00:00:12Z", 1_767_603_600, 1_767_603_600_000, "1767603600000"])
 def test_is_a_moment(written: object) -> None:
-    assert parse_moment(written) == parse_time(written) != NO_TIME
+    assert parse_date(written) == parse_time(written) != NO_TIME
 
 
 def test_an_instant_may_lie_beyond_what_columns_hold() -> None:

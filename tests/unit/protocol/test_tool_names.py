@@ -26,12 +26,12 @@ from inspector.protocol.tool_aliases import AliasError, ToolAlias, ToolAliases, 
     ],
 )
 def test_rules(rule: str, name: str, meant: str) -> None:
-    assert ToolAliases([parse_alias(rule)]).meant(name) == meant
+    assert ToolAliases([parse_alias(rule)]).resolve(name) == meant
 
 
 def test_the_first_rule_that_fits_counts_and_is_applied_once() -> None:
-    aliases = ToolAliases.of(["p__x = y", "p__* = *", "y = z"])
-    assert [aliases.meant(name) for name in ("p__x", "p__y", "y")] == ["y", "y", "z"]
+    aliases = ToolAliases.from_texts(["p__x = y", "p__* = *", "y = z"])
+    assert [aliases.resolve(name) for name in ("p__x", "p__y", "y")] == ["y", "y", "z"]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_the_first_rule_that_fits_counts_and_is_applied_once() -> None:
 def test_what_is_no_rule_says_why_and_is_left_out(text: str) -> None:
     with pytest.raises(AliasError, match=r"\.$"):
         parse_alias(text)
-    assert ToolAliases.of([text, "b = c"]).rules == (ToolAlias("b", "c"),)
+    assert ToolAliases.from_texts([text, "b = c"]).rules == (ToolAlias("b", "c"),)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_a_suggestion(missing: str, tools: list[str], rule: str | None) -> None:
     assert (found.text if found is not None else None) == rule
     if found is not None:
         aliases = ToolAliases([found])
-        assert aliases.meant(missing) in {aliases.meant(tool) for tool in tools}
+        assert aliases.resolve(missing) in {aliases.resolve(tool) for tool in tools}
 
 
 @given(st.text("ab*_=", max_size=8), st.text("ab_", max_size=8))
 def test_never_raises_for_a_name(rule: str, name: str) -> None:
-    aliases = ToolAliases.of([rule])
-    assert aliases.meant(name) == aliases.meant(name)
+    aliases = ToolAliases.from_texts([rule])
+    assert aliases.resolve(name) == aliases.resolve(name)

@@ -10,7 +10,7 @@ import traceback
 import pytest
 
 from inspector.settings import NamedConnection, credentials
-from inspector.settings.credentials import KeyringError, TokenStore, account, gateway_of, system_backend
+from inspector.settings.credentials import KeyringError, TokenStore, account_name, gateway_of, system_backend
 from inspector.sources.connection import Secret
 from tests.keyrings import FakeKeyring, KeyringLocked, NoKeyringError
 
@@ -26,24 +26,24 @@ def store(keyring: FakeKeyring) -> TokenStore:
 async def test_a_token_goes_in_and_comes_out_and_is_gone() -> None:
     keyring = FakeKeyring()
     tokens = store(keyring)
-    assert await tokens.trouble() == ""
-    await tokens.keep("a", Secret("one"))
-    await tokens.keep("a", Secret("two"))
-    assert (await tokens.read("a")).get_secret_value() == "two"
-    await tokens.forget("a")
-    await tokens.forget("a")
+    assert await tokens.unavailable_reason() == ""
+    await tokens.store_token("a", Secret("one"))
+    await tokens.store_token("a", Secret("two"))
+    assert (await tokens.read_token("a")).get_secret_value() == "two"
+    await tokens.delete_token("a")
+    await tokens.delete_token("a")
     assert keyring.entries == {}
     with pytest.raises(KeyringError, match="no longer holds this token"):
-        await tokens.read("a")
+        await tokens.read_token("a")
     assert keyring.threads == {"system keyring"}
 
 
 def test_a_token_belongs_to_one_gateway_whatever_the_name_and_the_space() -> None:
-    assert account(named()) == "ws://127.0.0.1:8080 0a1b"
-    assert account(named(name="other", space="other")) == account(named())
-    assert account(named("ws://127.0.0.1:8080/path")) == account(named())
-    assert account(named("wss://127.0.0.1:8080")) != account(named())
-    assert account(named("ws://127.0.0.1:8081")) != account(named())
+    assert account_name(named()) == "ws://127.0.0.1:8080 0a1b"
+    assert account_name(named(name="other", space="other")) == account_name(named())
+    assert account_name(named("ws://127.0.0.1:8080/path")) == account_name(named())
+    assert account_name(named("wss://127.0.0.1:8080")) != account_name(named())
+    assert account_name(named("ws://127.0.0.1:8081")) != account_name(named())
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ async def test_what_goes_wrong_is_a_sentence_without_the_token(error: Exception,
     keyring.error = error
     token = Secret("-".join(["hush"] * 2))  # not in one piece in this source, which a traceback quotes
     with pytest.raises(KeyringError) as failure:
-        await store(keyring).keep("a", token)
+        await store(keyring).store_token("a", token)
     assert sentence in str(failure.value)
     assert token.get_secret_value() not in "".join(traceback.format_exception(failure.value))
     assert failure.value.__context__ is None
@@ -87,7 +87,7 @@ async def test_a_keyring_that_does_not_answer_holds_nothing_up(caplog: pytest.Lo
     keyring = FakeKeyring(a="one")
     keyring.gate.clear()
     tokens = store(keyring)
-    reading = asyncio.ensure_future(tokens.read("a"))  # noqa: TID251  cancelled here
+    reading = asyncio.ensure_future(tokens.read_token("a"))  # noqa: TID251  cancelled here
     beats = 0
     for _ in range(20):
         await asyncio.sleep(0.001)
@@ -98,7 +98,7 @@ async def test_a_keyring_that_does_not_answer_holds_nothing_up(caplog: pytest.Lo
     with pytest.raises(asyncio.CancelledError):
         await reading
     keyring.gate.set()
-    assert (await tokens.read("a")).get_secret_value() == "one"
+    assert (await tokens.read_token("a")).get_secret_value() == "one"
 
 
 def test_an_answer_after_the_end_of_the_loop_is_dropped() -> None:
@@ -107,7 +107,7 @@ def test_an_answer_after_the_end_of_the_loop_is_dropped() -> None:
 
     async def ask() -> None:
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(store(keyring).read("a"), 0.01)
+            await asyncio.wait_for(store(keyring).read_token("a"), 0.01)
 
     asyncio.run(ask())
     keyring.gate.set()
@@ -116,9 +116,9 @@ def test_an_answer_after_the_end_of_the_loop_is_dropped() -> None:
 async def test_without_the_library_the_program_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
     tokens = TokenStore()
-    assert await tokens.trouble() == credentials.NO_LIBRARY
+    assert await tokens.unavailable_reason() == credentials.NO_LIBRARY
     with pytest.raises(KeyringError, match="not installed"):
-        await tokens.read("a")
+        await tokens.read_token("a")
 
 
 class TestTheLibrary:
@@ -130,18 +130,18 @@ class TestTheLibrary:
         monkeypatch.setattr(core, "_keyring_backend", None)
 
     async def test_no_keyring_at_all(self) -> None:
-        assert await TokenStore().trouble() == credentials.NO_KEYRING
+        assert await TokenStore().unavailable_reason() == credentials.NO_KEYRING
 
     @pytest.mark.parametrize(
         "backend", ["keyring.backends.null.Keyring", "tests.unit.settings.test_credentials.PlainFile"]
     )
     async def test_what_is_no_system_keyring_is_refused(self, monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
         monkeypatch.setenv("PYTHON_KEYRING_BACKEND", backend)
-        assert await TokenStore().trouble() == credentials.FOREIGN
+        assert await TokenStore().unavailable_reason() == credentials.FOREIGN
 
     async def test_a_wrong_configuration_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "no.such.Backend")
-        assert "cannot be used: No module named 'no'" in await TokenStore().trouble()
+        assert "cannot be used: No module named 'no'" in await TokenStore().unavailable_reason()
 
     def test_the_system_s_own_is_taken(self, monkeypatch: pytest.MonkeyPatch) -> None:
         import keyring

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from inspector.settings import ConnectionSettings
 from inspector.settings.window_state import (
-    MOST_WINDOWS,
-    LastOpen,
+    MAX_WINDOWS,
     SavedCondition,
     SavedScope,
     SavedWindow,
+    WindowState,
     last_open_path,
     load_last_open,
+    lock_window_state,
     save_last_open,
-    take_last_open,
 )
 
 WHOLE = SavedWindow(
@@ -31,14 +31,14 @@ WHOLE = SavedWindow(
 
 
 def test_there_and_back() -> None:
-    save_last_open(LastOpen([WHOLE, SavedWindow(path="/b")], attempts=1))
-    assert load_last_open() == LastOpen([WHOLE, SavedWindow(path="/b")], attempts=1)
+    save_last_open(WindowState([WHOLE, SavedWindow(path="/b")], attempts=1))
+    assert load_last_open() == WindowState([WHOLE, SavedWindow(path="/b")], attempts=1)
     assert last_open_path().stat().st_mode & 0o777 == 0o600
     assert [path.name for path in last_open_path().parent.iterdir()] == ["session.json"]
 
 
 def test_none_yet() -> None:
-    assert load_last_open() == LastOpen()
+    assert load_last_open() == WindowState()
 
 
 @pytest.mark.parametrize(
@@ -61,16 +61,16 @@ def test_a_window_with_nothing_to_open_is_left_out() -> None:
     last_open_path().write_text(json.dumps({"version": 1, "windows": [{"filter": "no"}, {"path": "/a"}, 7]}))
     found = load_last_open()
     assert [window.path for window in found.windows] == ["/a"]
-    assert found.trouble
+    assert found.problem
 
 
 def test_not_without_end(tmp_path: Path) -> None:
-    save_last_open(LastOpen([SavedWindow(path=f"/{n}") for n in range(200)]))
-    assert len(load_last_open().windows) == MOST_WINDOWS
+    save_last_open(WindowState([SavedWindow(path=f"/{n}") for n in range(200)]))
+    assert len(load_last_open().windows) == MAX_WINDOWS
     big = tmp_path / "big.json"
     big.write_bytes(b" " * (5 << 20))
-    assert "too large" in load_last_open(big).trouble
-    assert "could not be read" in load_last_open(tmp_path).trouble
+    assert "too large" in load_last_open(big).problem
+    assert "could not be read" in load_last_open(tmp_path).problem
 
 
 json_values = st.recursive(
@@ -91,7 +91,7 @@ def test_any_file_gives_a_session(tmp_path_factory: pytest.TempPathFactory, data
 
 
 def test_one_process_keeps_it() -> None:
-    lock = take_last_open()
+    lock = lock_window_state()
     assert lock is not None
-    assert take_last_open() is None
+    assert lock_window_state() is None
     lock.release()

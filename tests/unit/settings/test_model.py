@@ -75,8 +75,8 @@ def test_connections_are_kept_by_id_in_their_order() -> None:
     two = settings.connections[1]
     settings.keep_connection(two.model_copy(update={"name": "second"}))
     assert [kept.name for kept in settings.connections] == ["one", "second", "three"]
-    settings.drop_connection(settings.connections[0].id)
-    settings.drop_connection("unknown")
+    settings.remove_connection(settings.connections[0].id)
+    settings.remove_connection("unknown")
     assert [kept.name for kept in settings.connections] == ["second", "three"]
 
 

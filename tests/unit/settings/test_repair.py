@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.settings import Settings, load, save, settings_path
-from inspector.settings.repair import LONGEST, repaired
+from inspector.settings import Settings, load_settings, save_settings, settings_path
+from inspector.settings.repair import MAX_TEXT_LENGTH, repair_settings
 
 GOOD = {"name": "Mine", "filter": "tool"}
 
@@ -27,7 +27,7 @@ GOOD = {"name": "Mine", "filter": "tool"}
         ({"table": {"columns": [{"name": "no"}, 5]}}, "column 2: input should be"),
         ({"presets": "many"}, "presets: input should be a valid list"),
         ({"display": 3}, "display: input should be"),
-        ({"highlights": [{"name": "x" * (LONGEST + 1), "filter": ""}]}, "highlight rule 1"),
+        ({"highlights": [{"name": "x" * (MAX_TEXT_LENGTH + 1), "filter": ""}]}, "highlight rule 1"),
         ({"presets": [{"name": "\x1b[31m<b>red</b>", "filter": 1}]}, "preset 1 ([31m<b>red</b>)"),
     ],
 )  # fmt: skip
@@ -35,7 +35,7 @@ def test_a_broken_entry_goes_alone(raw: dict[str, object], words: str) -> None:
     content = {"filter_history": ["kept"], **raw}
     before = json.dumps(content)
     settings_path().write_text(before)
-    loaded = load()
+    loaded = load_settings()
     assert loaded.settings.filter_history == ["kept"]
     assert loaded.message is not None
     assert words in loaded.message
@@ -45,7 +45,7 @@ def test_a_broken_entry_goes_alone(raw: dict[str, object], words: str) -> None:
 
 
 def test_what_is_valid_beside_it_is_kept() -> None:
-    found, left_out = repaired(
+    found, left_out = repair_settings(
         {"display": {"theme": "pink", "density": "comfortable"}, "presets": [GOOD, 3, {**GOOD, "name": "B"}, {}]}
     )
     assert (found.display.theme, found.display.density) == ("system", "comfortable")
@@ -54,7 +54,7 @@ def test_what_is_valid_beside_it_is_kept() -> None:
 
 
 def test_what_an_entry_can_do_without_goes_first() -> None:
-    found, left_out = repaired({
+    found, left_out = repair_settings({
         "presets": [{**GOOD, "key": 5}, {"name": "B", "key": 5}],
         "highlights": [{**GOOD, "color": "pink", "on": "perhaps"}],
         "connections": [{"name": "Home", "url": "ws://h", "token": 3}],
@@ -70,11 +70,11 @@ def test_what_an_entry_can_do_without_goes_first() -> None:
 
 def test_the_same_file_is_copied_aside_once() -> None:
     settings_path().write_text(json.dumps({"display": 3}))
-    load()
-    load()
+    load_settings()
+    load_settings()
     assert sorted(file.name for file in settings_path().parent.iterdir()) == ["settings.broken-1.json", "settings.json"]
-    save(load().settings)
-    assert load().message is None
+    save_settings(load_settings().settings)
+    assert load_settings().message is None
 
 
 def test_where_no_copy_can_be_written_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +84,7 @@ def test_where_no_copy_can_be_written_it_is_said(monkeypatch: pytest.MonkeyPatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("inspector.base.atomic_files.tempfile.mkstemp", refuse)
-    message = load().message
+    message = load_settings().message
     assert message is not None
     assert "settings.json before you change a setting" in message
 
@@ -104,9 +104,9 @@ _ITEM = st.dictionaries(st.sampled_from(["name", "filter", "key", "color", "on",
 def test_whatever_the_entries_are_it_loads_and_can_be_saved(raw: dict[str, object]) -> None:
     raw.pop("version", None)
     settings_path().write_text(json.dumps(raw))
-    loaded = load()
-    save(loaded.settings)
-    assert load().message is None
+    loaded = load_settings()
+    save_settings(loaded.settings)
+    assert load_settings().message is None
     for file in settings_path().parent.glob("settings.broken*"):
         file.unlink()
 
@@ -115,6 +115,6 @@ def test_huge_and_deep_entries_are_left_out_in_time() -> None:
     deep: object = 1
     for _ in range(300):
         deep = [deep]
-    found, left_out = repaired({"presets": [{"name": "n", "filter": "x" * 10_000_000}, GOOD], "table": deep})
+    found, left_out = repair_settings({"presets": [{"name": "n", "filter": "x" * 10_000_000}, GOOD], "table": deep})
     assert [preset.name for preset in found.presets] == ["Mine"]
     assert len(left_out) == 2

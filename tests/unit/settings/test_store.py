@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.settings import Settings, load, save, settings_path
+from inspector.settings import Settings, load_settings, save_settings, settings_path
 
 
 def test_nothing_there_gives_the_defaults_without_a_word() -> None:
-    loaded = load()
+    loaded = load_settings()
     assert (loaded.settings, loaded.message) == (Settings(), None)
 
 
@@ -23,20 +23,20 @@ def test_round_trip() -> None:
     settings = Settings()
     settings.display.theme = "dark"
     settings.remember_file("/logs/a.jsonl")
-    save(settings)
-    assert load().settings == settings
+    save_settings(settings)
+    assert load_settings().settings == settings
     assert [file.name for file in settings_path().parent.iterdir()] == ["settings.json"]
 
 
 def test_a_byte_order_mark_before_it_costs_nothing() -> None:
     settings_path().write_bytes(b'\xef\xbb\xbf{"filter_history": ["kept"]}')
-    loaded = load()
+    loaded = load_settings()
     assert (loaded.settings.filter_history, loaded.message) == (["kept"], None)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
 def test_file_is_the_users_alone() -> None:
-    save(Settings())
+    save_settings(Settings())
     assert settings_path().stat().st_mode & 0o777 == 0o600
 
 
@@ -56,7 +56,7 @@ def test_file_is_the_users_alone() -> None:
 def test_broken_file_is_set_aside_and_told(content: bytes, why: str) -> None:
     path = settings_path()
     path.write_bytes(content)
-    loaded = load()
+    loaded = load_settings()
     assert loaded.settings == Settings()
     assert loaded.message is not None
     assert why in loaded.message
@@ -66,7 +66,7 @@ def test_broken_file_is_set_aside_and_told(content: bytes, why: str) -> None:
 def test_second_broken_file_does_not_replace_the_first() -> None:
     for content in ("one", "two"):
         settings_path().write_text(content, encoding="utf-8")
-        load()
+        load_settings()
     assert settings_path().with_name("settings.broken-1.json").read_text(encoding="utf-8") == "one"
     assert settings_path().with_name("settings.broken-2.json").read_text(encoding="utf-8") == "two"
 
@@ -75,19 +75,19 @@ def test_second_broken_file_does_not_replace_the_first() -> None:
 def test_a_pipe_in_its_place_is_not_waited_for() -> None:
     settings_path().parent.mkdir(parents=True, exist_ok=True)
     os.mkfifo(settings_path())
-    loaded = load()
+    loaded = load_settings()
     assert loaded.settings == Settings()
     assert "it is no file" in (loaded.message or "")
 
 
 def test_unknown_keys_are_no_fault() -> None:
     settings_path().write_text(json.dumps({"version": 1, "later": 1, "display": {"density": "comfortable"}}))
-    loaded = load()
+    loaded = load_settings()
     assert (loaded.message, loaded.settings.display.density) == (None, "comfortable")
 
 
 def test_failed_write_leaves_the_old_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    save(Settings())
+    save_settings(Settings())
     before = settings_path().read_bytes()
 
     def refuse(_path: Path, _target: Path) -> Path:
@@ -95,7 +95,7 @@ def test_failed_write_leaves_the_old_file(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(OSError, match="disk full"):
-        save(Settings(recent_files=["/x"]))
+        save_settings(Settings(recent_files=["/x"]))
     assert settings_path().read_bytes() == before
     assert [file.name for file in settings_path().parent.iterdir()] == ["settings.json"]
 
@@ -103,13 +103,13 @@ def test_failed_write_leaves_the_old_file(monkeypatch: pytest.MonkeyPatch) -> No
 @given(content=st.binary(max_size=200))
 def test_any_bytes_load(content: bytes) -> None:
     settings_path().write_bytes(content)
-    assert isinstance(load().settings, Settings)
+    assert isinstance(load_settings().settings, Settings)
 
 
 def test_what_cannot_be_written_is_an_error_of_the_file() -> None:
-    save(Settings())
+    save_settings(Settings())
     settings = Settings()
     settings.recent_files.append("\ud800")
     with pytest.raises(OSError, match="not valid Unicode"):
-        save(settings)
-    assert load().settings == Settings()
+        save_settings(settings)
+    assert load_settings().settings == Settings()

@@ -20,7 +20,7 @@ from typing import Any, cast
 import pytest
 from websockets.sync.server import ServerConnection, serve
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.sources import arrivals as module
 from inspector.sources.arrivals import ArrivalObserver, Arrivals
 from inspector.sources.connection import Connection
@@ -61,7 +61,7 @@ class Line:
         self.clock_ns = 100
         self.tls: Any = tls
         self.arrivals = Arrivals(lambda: self.clock_ns)
-        self.arrivals.observe(cast("ArrivalObserver", self.notes), self.ours, 0, self.tls)
+        self.arrivals.start_observing(cast("ArrivalObserver", self.notes), self.ours, 0, self.tls)
         self.place = 0
 
     def read(self, size: int, *records: tuple[int, int]) -> None:
@@ -73,10 +73,10 @@ class Line:
         if self.tls is not None:
             self.tls.records += records
         if records or self.tls is None:
-            self.arrivals.read(self.place)
+            self.arrivals.on_read(self.place)
 
     def came(self, *places: int) -> list[int]:
-        return [self.arrivals.of(place)[0] for place in places]
+        return [self.arrivals.arrival_of(place)[0] for place in places]
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def secure() -> Iterator[Line]:
 def _line(tls: SimpleNamespace | None) -> Generator[Line]:
     line = Line(tls)
     yield line
-    line.arrivals.end()
+    line.arrivals.close()
     line.notes.close()
     line.ours.close()
     line.theirs.close()
@@ -101,10 +101,10 @@ def _line(tls: SimpleNamespace | None) -> Generator[Line]:
 def test_without_an_observer_bytes_arrive_when_they_are_read() -> None:
     clock = SimpleNamespace(now=5)
     arrivals = Arrivals(lambda: clock.now)
-    arrivals.read(10)
+    arrivals.on_read(10)
     clock.now = 7
-    arrivals.read(30)
-    assert [arrivals.of(place) for place in (4, 10, 11, 30)] == [(5, 10), (5, 10), (7, 30), (7, 30)]
+    arrivals.on_read(30)
+    assert [arrivals.arrival_of(place) for place in (4, 10, 11, 30)] == [(5, 10), (5, 10), (7, 30), (7, 30)]
 
 
 @linux
@@ -143,7 +143,7 @@ def test_under_tls_a_byte_is_there_with_its_record(secure: Line) -> None:
 @linux
 def test_the_end_is_heard_by_the_other_side_though_a_process_has_the_socket_open(plain: Line) -> None:
     with plain.ours.dup():
-        plain.arrivals.end()
+        plain.arrivals.close()
         plain.ours.close()
         plain.theirs.settimeout(LONG_S)
         assert plain.theirs.recv(1) == b""
@@ -155,10 +155,10 @@ def test_a_socket_that_cannot_be_looked_at_keeps_the_times_of_reading() -> None:
     notes = Notes()
     with ours, theirs:
         arrivals = Arrivals(lambda: 5)
-        arrivals.observe(cast("ArrivalObserver", notes), ours, 0)
-        arrivals.read(10)
-        assert arrivals.of(10) == (5, 10)
-        arrivals.end()
+        arrivals.start_observing(cast("ArrivalObserver", notes), ours, 0)
+        arrivals.on_read(10)
+        assert arrivals.arrival_of(10) == (5, 10)
+        arrivals.close()
         theirs.sendall(b"still open")
         assert ours.recv(20) == b"still open"
     notes.close()
@@ -230,13 +230,13 @@ def speaking(tls: ssl.SSLContext | None) -> Generator[tuple[Speaker, str]]:
 def _observed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The pipes that notes come through, as they are made."""
     pipes: list[int] = []
-    watch = ArrivalObserver.watch
+    watch = ArrivalObserver.watch_socket
 
     def noted(self: ArrivalObserver, connected: socket.socket) -> int:
         pipes.append(watch(self, connected))
         return pipes[-1]
 
-    monkeypatch.setattr(ArrivalObserver, "watch", noted)
+    monkeypatch.setattr(ArrivalObserver, "watch_socket", noted)
     return pipes
 
 
@@ -256,7 +256,7 @@ async def test_stamps_are_those_of_arrival_while_the_loop_is_held_up(
         watch = Watch(
             tmp_path / "live.ctxcap", Connection(url=url, space="demo"), QUICK, ssl_context=trust, observed=True
         )
-        task = spawn(watch.source.run(), name="source under test")
+        task = start_task(watch.source.run(), name="source under test")
         for number in (1, 2):  # and after the connection was lost
             await watch.until(SourceState.CONNECTED)
             watch.states.clear()
@@ -287,7 +287,7 @@ def test_the_process_ends_with_us_and_lets_sockets_go(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         theirs = socket.create_connection(server.getsockname())
         ours, _ = server.accept()
-    pipe = observer.watch(ours)
+    pipe = observer.watch_socket(ours)
     select.select([pipe], [], [], LONG_S)
     os.close(pipe)  # we look no more: the process lets go as well
     ours.close()
@@ -298,4 +298,4 @@ def test_the_process_ends_with_us_and_lets_sockets_go(tmp_path: Path) -> None:
     observer.connection.close()
     process.join(LONG_S)
     assert process.exitcode == 0
-    observer.end()
+    observer.end_process()

@@ -34,9 +34,9 @@ def test_a_process_makes_the_same_lines_and_the_file_goes_on_as_if_they_were_mad
     path.write_bytes(span("a" * 16, "b" * 16) + b"no span\n" + b'{"resourceSpans":')
     here, there = OtlpFile(path), OtlpFile(path)
     assert b"".join(lines_of(there, WORTHWHILE_BYTES)) == b"".join(lines_of(here, 0)) != b""
-    assert (there.progress, there.goes_on) == (here.progress, here.goes_on)
+    assert (there.progress, there.can_grow) == (here.progress, here.can_grow)
     gained = b"[]}\n" + span("b" * 16)
-    assert there.more(gained) == here.more(gained) != b""
+    assert there.convert_more(gained) == here.convert_more(gained) != b""
     assert none_is_left()
 
 

@@ -20,7 +20,7 @@ from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.sources import follow as follow_module
-from inspector.sources.follow import LOST, ROTATED, TRUNCATED
+from inspector.sources.follow import LOST_ROWS, ROTATED_REASON, TRUNCATED_REASON
 from inspector.store.files import spool as spool_module
 from inspector.store.files.spool import Spool
 from tests.builders import document_at, log_file
@@ -94,7 +94,7 @@ class Log:
 
     def wait_for_trouble(self) -> None:
         """Let the document read until it says why it cannot."""
-        self.wait_until(lambda: self.document.troubles)
+        self.wait_until(lambda: self.document.read_errors)
 
     def wait_until_copied(self) -> None:
         """From then on nobody can take what was read away."""
@@ -169,8 +169,10 @@ def test_spans_that_a_file_of_traces_gains_are_rows_as_if_all_had_lain_there(log
     log.rename()
     os.close(log.create())
     log.write(lines[0])
-    log.wait_until(lambda: ROTATED in log.said() and log.said()[-1] is not None and log.said()[-1] != ROTATED)
-    assert log.said().count(ROTATED) == 1
+    log.wait_until(
+        lambda: ROTATED_REASON in log.said() and log.said()[-1] is not None and log.said()[-1] != ROTATED_REASON
+    )
+    assert log.said().count(ROTATED_REASON) == 1
 
 
 def test_what_a_log_gains_is_read(log: Log) -> None:
@@ -179,7 +181,7 @@ def test_what_a_log_gains_is_read(log: Log) -> None:
     assert log.said() == ["a"]
     log.say("b", "c")
     log.wait_for("a", "b", "c")
-    assert log.document.arriving
+    assert log.document.is_arriving
     assert not log.document.live
 
 
@@ -189,11 +191,11 @@ def test_an_old_log_is_not_copied_until_it_grows(log: Log) -> None:
     log.open()
     source = log.document.capture.sources[0]
     log.wait(0.05)
-    assert (source.data_path, log.document.arriving) == (log.path, False)
+    assert (source.data_path, log.document.is_arriving) == (log.path, False)
     log.say("b")
     log.wait_for("a", "b")
     assert source.data_path != log.path
-    assert log.document.capture.records.line(0) + b"\n" == line("a")
+    assert log.document.capture.records.read_line_of(0) + b"\n" == line("a")
 
 
 def test_a_torn_last_line_waits_until_it_has_stood_still(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +223,7 @@ def test_a_line_that_an_old_log_broke_off_in_is_read_whole_when_it_goes_on(log: 
     log.wait_for("a", "JSON that is cut after 8 B", "JSON that is cut after 16 B")
     log.write(whole[16:])
     log.wait_for("a", "JSON that is cut after 8 B", "JSON that is cut after 16 B", "b")
-    assert log.document.capture.records.line(3) + b"\n" == whole
+    assert log.document.capture.records.read_line_of(3) + b"\n" == whole
 
 
 def test_an_old_log_without_a_last_line_end_is_read_to_its_end(log: Log) -> None:
@@ -243,7 +245,7 @@ def test_objects_that_share_a_line_which_goes_on_are_messages_once(log: Log) -> 
     log.wait_for("a", "JSON that is cut after 8 B", "b")
     log.write(c)
     log.wait_for("a", "JSON that is cut after 8 B", "b", "c")
-    assert log.document.capture.records.line(3) == c
+    assert log.document.capture.records.read_line_of(3) == c
 
 
 def test_an_empty_log_is_followed_from_its_first_line(log: Log) -> None:
@@ -279,13 +281,13 @@ def test_renamed_and_made_anew_the_old_file_is_read_to_its_end_first(log: Log, m
     os.write(before, line("late"))
     log.wait_for("a", "b", "late")
     monkeypatch.setattr(follow_module, "GRACE_S", grace_s)
-    log.wait_for("a", "b", "late", ROTATED, "new")
+    log.wait_for("a", "b", "late", ROTATED_REASON, "new")
     os.write(before, line("very late"))
-    log.wait_for("a", "b", "late", ROTATED, "new", "very late")
+    log.wait_for("a", "b", "late", ROTATED_REASON, "new", "very late")
     log.say("newer")
-    log.wait_for("a", "b", "late", ROTATED, "new", "very late", "newer")
+    log.wait_for("a", "b", "late", ROTATED_REASON, "new", "very late", "newer")
     os.close(before)
-    assert log.document.capture.records.line(0) + b"\n" == line("a")
+    assert log.document.capture.records.read_line_of(0) + b"\n" == line("a")
     assert log.document.sources.followed is not None
     assert log.document.sources.followed.rotations == 1
 
@@ -295,10 +297,10 @@ def test_truncated_in_place(log: Log) -> None:
     log.open()
     log.wait_until_copied()
     log.truncate()
-    log.wait_for("a", "b", TRUNCATED)
+    log.wait_for("a", "b", TRUNCATED_REASON)
     log.say("c")
-    log.wait_for("a", "b", TRUNCATED, "c")
-    assert log.document.capture.records.line(1) + b"\n" == line("b")
+    log.wait_for("a", "b", TRUNCATED_REASON, "c")
+    assert log.document.capture.records.read_line_of(1) + b"\n" == line("b")
 
 
 def test_truncated_and_longer_again_before_anybody_looked(log: Log) -> None:
@@ -307,7 +309,7 @@ def test_truncated_and_longer_again_before_anybody_looked(log: Log) -> None:
     log.wait_until_copied()
     log.truncate()
     log.say("b", "c", "d")
-    log.wait_for("a", TRUNCATED, "b", "c", "d")
+    log.wait_for("a", TRUNCATED_REASON, "b", "c", "d")
 
 
 def test_truncated_before_it_could_be_copied_says_what_is_gone(log: Log) -> None:
@@ -317,7 +319,7 @@ def test_truncated_before_it_could_be_copied_says_what_is_gone(log: Log) -> None
     log.truncate()
     log.say("c")
     gone = "its file has become shorter since it was opened"
-    log.wait_for(gone, gone, TRUNCATED + LOST, "c")
+    log.wait_for(gone, gone, TRUNCATED_REASON + LOST_ROWS, "c")
     capture = log.document.capture
     assert capture.records.reason(1) == "its file has become shorter since it was opened"
     assert capture.strings[int(capture.columns["sender"][1])] == "lead"
@@ -338,7 +340,7 @@ def test_truncated_while_it_is_copied(log: Log, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(Spool, "fill_from", half)
     log.say("c")  # what makes it copy
     gone = "its file has become shorter since it was opened"
-    log.wait_for(gone, gone, TRUNCATED + LOST, "d")
+    log.wait_for(gone, gone, TRUNCATED_REASON + LOST_ROWS, "d")
 
 
 def test_truncated_while_it_is_opened_reading_goes_on_with_what_is_new(log: Log) -> None:
@@ -352,7 +354,7 @@ def test_truncated_while_it_is_opened_reading_goes_on_with_what_is_new(log: Log)
         pass
     log.say("new")
     read = len(log.document.capture)
-    log.wait_for(*["its file has become shorter since it was opened"] * read, TRUNCATED + LOST, "new")
+    log.wait_for(*["its file has become shorter since it was opened"] * read, TRUNCATED_REASON + LOST_ROWS, "new")
 
 
 def test_a_writer_that_does_not_append_leaves_a_hole(tmp_path: Path) -> None:
@@ -364,7 +366,7 @@ def test_a_writer_that_does_not_append_leaves_a_hole(tmp_path: Path) -> None:
     log.wait_until_copied()
     os.ftruncate(file, 0)
     os.write(file, line("b"))
-    log.wait_for("a", TRUNCATED, "b")
+    log.wait_for("a", TRUNCATED_REASON, "b")
     os.close(file)
     log.close()
 
@@ -377,7 +379,7 @@ def test_deleted_and_made_anew(log: Log) -> None:
     log.wait_for("a", "b")
     os.close(log.create())
     log.say("c")
-    log.wait_for("a", "b", ROTATED, "c")
+    log.wait_for("a", "b", ROTATED_REASON, "c")
 
 
 def test_a_torn_line_before_a_rotation_stays_a_row_of_its_own(log: Log) -> None:
@@ -387,7 +389,7 @@ def test_a_torn_line_before_a_rotation_stays_a_row_of_its_own(log: Log) -> None:
     log.rename()
     os.close(log.create())
     log.say("b")
-    log.wait_for("a", "JSON that is cut after 8 B", ROTATED, "b")
+    log.wait_for("a", "JSON that is cut after 8 B", ROTATED_REASON, "b")
 
 
 def test_two_rotations_at_once(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -403,9 +405,9 @@ def test_two_rotations_at_once(log: Log, monkeypatch: pytest.MonkeyPatch) -> Non
     log.rename()
     os.close(log.create())
     log.say("c")
-    log.wait_for("a", ROTATED, "b")
+    log.wait_for("a", ROTATED_REASON, "b")
     monkeypatch.setattr(follow_module, "GRACE_S", grace_s)
-    log.wait_for("a", ROTATED, "b", ROTATED, "c")
+    log.wait_for("a", ROTATED_REASON, "b", ROTATED_REASON, "c")
 
 
 def test_a_rename_that_is_taken_back_is_no_rotation(log: Log) -> None:
@@ -457,7 +459,7 @@ def test_any_writing_with_rotations_anywhere_gives_the_rows_of_its_pieces(steps:
                     os.close(log.create())
                 else:
                     log.truncate()
-                expected.append(ROTATED if step == "rotate" else TRUNCATED)
+                expected.append(ROTATED_REASON if step == "rotate" else TRUNCATED_REASON)
         log.wait_for(*expected)
         log.wait(0.02)
         assert log.said() == expected
@@ -472,11 +474,11 @@ def test_verdicts_beside_a_followed_log_come_with_it(tmp_path: Path, monkeypatch
     decision = {"event": "capability_check", "envelope_id": "a", "result": "allowed"}
     beside.write_bytes(json.dumps(decision).encode()[:40])
     log.open()
-    assert log.document.decisions.about(0) == []
+    assert log.document.decisions.decisions_on(0) == []
     with beside.open("ab") as file:
         file.write(json.dumps(decision).encode()[40:] + b"\n")
-    log.wait_until(lambda: log.document.decisions.about(0))
-    assert log.document.decisions.about(0) == [decision]
+    log.wait_until(lambda: log.document.decisions.decisions_on(0))
+    assert log.document.decisions.decisions_on(0) == [decision]
     log.close()
 
 
@@ -493,7 +495,7 @@ def test_closing_ends_the_thread_and_removes_the_spool(log: Log) -> None:
     log.document.close()
     assert not spool.parent.exists()
     assert log.document.sources.followed is not None
-    assert not log.document.sources.followed.following
+    assert not log.document.sources.followed.is_following
 
 
 def test_a_spool_that_is_taken_away_is_said_and_what_was_read_stays(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -510,7 +512,7 @@ def test_a_spool_that_is_taken_away_is_said_and_what_was_read_stays(log: Log, mo
     monkeypatch.setattr(Spool, "fill_from", and_away)
     log.say("b")
     log.wait_for_trouble()
-    assert log.document.troubles == [
+    assert log.document.read_errors == [
         "agent.jsonl is not followed any more: No such file or directory. Open it again to go on."
     ]
     assert log.said() == ["a"]
@@ -524,6 +526,6 @@ def test_a_full_disk_is_said_and_what_was_read_stays(log: Log, monkeypatch: pyte
     log.say("b")
     log.wait_for_trouble()
     assert log.said() == ["a"]
-    (trouble,) = log.document.troubles
+    (trouble,) = log.document.read_errors
     assert trouble.startswith("agent.jsonl is not followed any more: the disk that holds ")
-    assert not log.document.arriving
+    assert not log.document.is_arriving

@@ -19,7 +19,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.demo.gateway import DemoGateway
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes
@@ -94,7 +94,7 @@ async def test_closing_is_clean(tmp_path: Path) -> None:
 async def test_cancelling_is_clean(tmp_path: Path) -> None:
     async with DemoGateway() as gateway:
         watch = Watch(tmp_path / "a.ctxcap", Connection(url=gateway.url, space="demo"), QUICK)
-        task = spawn(watch.source.run(), name="source under test")
+        task = start_task(watch.source.run(), name="source under test")
         await watch.until(SourceState.CONNECTED)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -417,7 +417,7 @@ async def test_connect_now_does_not_wait(tmp_path: Path) -> None:
         assert watch.states[-1][0] is SourceState.RECONNECTING
         gateway = DemoGateway(port=port)
         await gateway.start()
-        watch.source.try_now()
+        watch.source.retry_now()
         await watch.until(SourceState.CONNECTED)
         await gateway.stop()
 

@@ -19,7 +19,7 @@ from inspector.present.converted import place_in_original
 from inspector.protocol.formats import opencode as messages
 from inspector.protocol.formats import read_line_as
 from inspector.reading.files.source_reader import UnknownFormatError
-from inspector.sources.opencode import place_of
+from inspector.sources.opencode import store_of
 from tests.builders import document_at, document_of, log_file
 
 SAMPLE = Path(__file__).parents[2] / "data" / "formats" / "opencode.jsonl"
@@ -189,8 +189,8 @@ def test_what_is_no_place_of_sessions_is_said_to_be_none(tmp_path: Path) -> None
     torn.write_bytes(b"SQLite format 3\0" + b"x" * 2000)
     with pytest.raises(UnknownFormatError, match="cannot be read as a database"):
         document_at(torn)
-    assert place_of(tmp_path / "none") is None
-    assert place_of(tmp_path) == (tmp_path / "opencode.db", None)
+    assert store_of(tmp_path / "none") is None
+    assert store_of(tmp_path) == (tmp_path / "opencode.db", None)
 
 
 @pytest.mark.parametrize(

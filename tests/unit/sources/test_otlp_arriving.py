@@ -15,7 +15,7 @@ from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELDS
 from inspector.sources.otlp_arriving import as_they_come
-from inspector.sources.otlp_conversion import HEAD_BYTES, holds_traces, in_order
+from inspector.sources.otlp_conversion import HEAD_BYTES, holds_traces, lines_in_order
 from inspector.sources.stream_feed import StreamFeed
 from tests.builders import document_at, log_file
 from tests.pages import ROOT
@@ -43,12 +43,12 @@ def told(lines: bytes) -> list[object]:
 def test_a_pause_behind_each_span_gives_the_rows_and_calls_of_the_file(sample: Path) -> None:
     data = sample.read_bytes()
     pieces = as_they_come(chain.from_iterable((line, None) for line in data.splitlines(keepends=True)))
-    assert told(b"".join(pieces)) == told(b"".join(in_order(data)))
+    assert told(b"".join(pieces)) == told(b"".join(lines_in_order(data)))
 
 
 def test_lines_of_ours_are_told_by_their_first_bytes_however_long_a_span_is() -> None:
     span = {"traceId": "ab" * 16, "spanId": "cd" * 8, "name": "n" * HEAD_BYTES}
-    lines = b"".join(in_order(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}).encode()))
+    lines = b"".join(lines_in_order(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}).encode()))
     assert len(lines) > HEAD_BYTES
     assert not holds_traces(lines[:HEAD_BYTES])
     assert len(document_at(log_file(lines)).capture) == 1
@@ -61,7 +61,7 @@ def test_lines_of_ours_are_told_by_their_first_bytes_however_long_a_span_is() ->
 def test_what_comes_without_a_pause_is_as_the_file_however_it_is_cut(cuts: list[int], data: bytes) -> None:
     places = [0, *sorted(cuts), len(data)]
     blocks = [data[start:stop] for start, stop in pairwise(places)]
-    assert b"".join(as_they_come(blocks)) == b"".join(in_order(data))
+    assert b"".join(as_they_come(blocks)) == b"".join(lines_in_order(data))
 
 
 @given(st.lists(st.integers(0, len(_DATA))))
@@ -69,14 +69,14 @@ def test_no_pause_takes_a_span_away_or_gives_one_twice(cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(_DATA)]
     blocks = [(_DATA[start:stop], None) for start, stop in pairwise(places)]
     lines = b"".join(as_they_come(chain.from_iterable(blocks)))
-    assert lines.count(b"\n") == b"".join(in_order(_DATA)).count(b"\n")
+    assert lines.count(b"\n") == b"".join(lines_in_order(_DATA)).count(b"\n")
 
 
 def test_a_document_over_several_lines_waits_for_its_end() -> None:
     data = b'{\n"resourceSpans": [\n' + _DATA.splitlines()[0][len(b'{"resourceSpans":[') :]
     assert data.endswith(b"]}")
     blocks = chain.from_iterable((line, None) for line in data.splitlines(keepends=True))
-    assert [*filter(None, as_they_come(blocks))] == [*in_order(data)] != []
+    assert [*filter(None, as_they_come(blocks))] == [*lines_in_order(data)] != []
 
 
 def test_rows_come_while_a_pipe_goes_on() -> None:
@@ -88,11 +88,11 @@ def test_rows_come_while_a_pipe_goes_on() -> None:
         before = feed.path.stat().st_size
         while place < 2 and feed.path.stat().st_size == before:  # each pause costs time
             feed.wait(0.5)
-    assert feed.growing
+    assert feed.is_growing
     os.close(into)
-    while feed.growing:
+    while feed.is_growing:
         feed.wait(1)
-    assert feed.trouble is None
-    assert told(feed.path.read_bytes()) == told(b"".join(in_order(_DATA)))
+    assert feed.problem is None
+    assert told(feed.path.read_bytes()) == told(b"".join(lines_in_order(_DATA)))
     feed.close()
     os.close(out)

@@ -19,7 +19,7 @@ import pytest
 import zstandard
 from aiohttp import web
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.document.summary import summary
 from inspector.sources import otlp_receiver
 from inspector.sources.otlp_receiver import Address, AddressRefusedError, Receiver, address_of, listener_at
@@ -255,7 +255,7 @@ async def test_what_many_send_at_the_same_time_is_bounded(tmp_path: Path, monkey
     monkeypatch.setattr(otlp_receiver, "MOST_TOGETHER_BYTES", most)
     async with receiving(tmp_path / "out.jsonl") as (receiver, address):
         many = [await begun(address, 4 << 20, 3 << 20) for _ in range(4)]
-        answered = [spawn(reader.readline(), name="answer") for reader, _ in many]
+        answered = [start_task(reader.readline(), name="answer") for reader, _ in many]
         first = await next(asyncio.as_completed(answered, timeout=10))
         assert first.split()[1] == b"503"
         assert receiver._room.taken_bytes <= 2 * most

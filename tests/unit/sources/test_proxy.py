@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from inspector.base.async_tasks import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, start_task
 from inspector.demo.gateway import DemoGateway
 from inspector.sources.state import SourceState
 from tests.unit.sources.watching import failure, no_such_name, watching
@@ -40,7 +40,7 @@ class Proxy:
         writer.write(self._answer)
         if b" 200 " in self._answer:
             far_reader, far_writer = await asyncio.open_connection(*self._leads_to)
-            spawn(_pass_on(far_reader, writer), name="from the gateway", owner=self._tasks)
+            start_task(_pass_on(far_reader, writer), name="from the gateway", owner=self._tasks)
             await _pass_on(reader, far_writer)
         writer.close()
 

@@ -34,24 +34,24 @@ def told(writer: CaptureWriter) -> list[str]:
 
 
 def test_frames_and_marks_go_straight_to_the_capture(recorder: Recorder, writer: CaptureWriter) -> None:
-    recorder.mark("opened")
-    recorder.sent('{"n":"join"}')
-    recorder.received('{"n":"one"}')
-    recorder.received(b"#s#two")
+    recorder.record_mark("opened")
+    recorder.record_sent('{"n":"join"}')
+    recorder.record_received('{"n":"one"}')
+    recorder.record_received(b"#s#two")
     assert told(writer) == ["opened", "join", "one", "#s#two"]
     assert (recorder.recorded, recorder.gaps, recorder.last_in_ns) == (3, 0, 4)
 
 
 def test_a_gap_stands_before_what_was_held_back(recorder: Recorder, writer: CaptureWriter) -> None:
-    recorder.received('{"n":"one"}')
+    recorder.record_received('{"n":"one"}')
     recorder.begin_gap(1, lambda: "It was lost.")
-    recorder.mark("opened")
-    recorder.sent('{"n":"join"}')
-    recorder.received('{"n":"two"}')
+    recorder.record_mark("opened")
+    recorder.record_sent('{"n":"join"}')
+    recorder.record_received('{"n":"two"}')
     assert told(writer) == ["one"]
     recorder.end_gap()
     recorder.end_gap()
-    recorder.received('{"n":"three"}')
+    recorder.record_received('{"n":"three"}')
     assert told(writer) == ["one", "gap", "opened", "join", "two", "three"]
     assert (recorder.recorded, recorder.gaps) == (5, 1)
 
@@ -59,8 +59,8 @@ def test_a_gap_stands_before_what_was_held_back(recorder: Recorder, writer: Capt
 def test_an_attempt_nobody_answered_leaves_no_trace(recorder: Recorder, writer: CaptureWriter) -> None:
     recorder.begin_gap(1, lambda: "It was lost.")
     for _attempt in range(3):
-        recorder.mark("opened")
-        recorder.sent('{"n":"join"}')
+        recorder.record_mark("opened")
+        recorder.record_sent('{"n":"join"}')
         recorder.drop_held()
     recorder.end_gap()
     assert told(writer) == ["gap"]
@@ -68,12 +68,12 @@ def test_an_attempt_nobody_answered_leaves_no_trace(recorder: Recorder, writer: 
 
 def test_an_attempt_that_was_answered_is_kept_and_the_gap_goes_on(recorder: Recorder, writer: CaptureWriter) -> None:
     recorder.begin_gap(1, lambda: "It was lost.")
-    recorder.received('{"n":"not ready"}')
+    recorder.record_received('{"n":"not ready"}')
     recorder.keep_held()
-    recorder.mark("opened")
+    recorder.record_mark("opened")
     recorder.drop_held()
     recorder.begin_gap(9, lambda: "It is another.")
-    recorder.received('{"n":"welcome"}')
+    recorder.record_received('{"n":"welcome"}')
     assert told(writer) == []
     recorder.end_gap()
     assert told(writer) == ["gap", "not ready", "welcome"]
@@ -86,9 +86,9 @@ def test_of_attempts_that_fail_for_hours_not_all_is_kept(
     monkeypatch.setattr(module, "MOST_HELD_BYTES", 1000)
     recorder.begin_gap(1, lambda: "It was lost.")
     for number in range(1000):
-        recorder.received(f'{{"n":"{number}"}}')
+        recorder.record_received(f'{{"n":"{number}"}}')
         recorder.keep_held()
-    recorder.received('{"n":"welcome"}')
+    recorder.record_received('{"n":"welcome"}')
     recorder.end_gap()
     assert told(writer) == ["gap", "0", "1", "2", "3", "welcome"]
 
@@ -99,7 +99,7 @@ def test_an_attempt_that_brings_much_ends_the_gap(
     monkeypatch.setattr(module, "MOST_HELD_BYTES", 1000)
     recorder.begin_gap(1, lambda: "It was lost.")
     for _frame in range(6):
-        recorder.received('{"n":"much"}')
+        recorder.record_received('{"n":"much"}')
     assert told(writer) == ["gap", *["much"] * 6]
     recorder.end_gap()
     recorder.keep_held()
@@ -112,11 +112,11 @@ def test_an_attempt_that_brings_much_ends_the_gap(
 def test_a_frame_has_the_time_its_last_byte_came(writer: CaptureWriter) -> None:
     clock = iter((100, 110, 120, 50, 60))
     recorder = Recorder(writer, lambda: next(clock))
-    recorder.received('{"n":"one"}', 90)
-    recorder.received('{"n":"two"}', 85)  # they follow each other
-    recorder.received('{"n":"three"}')
-    recorder.received('{"n":"four"}', 119)  # the clock was set back
-    recorder.received('{"n":"five"}', 55)
+    recorder.record_received('{"n":"one"}', 90)
+    recorder.record_received('{"n":"two"}', 85)  # they follow each other
+    recorder.record_received('{"n":"three"}')
+    recorder.record_received('{"n":"four"}', 119)  # the clock was set back
+    recorder.record_received('{"n":"five"}', 55)
     writer.flush()
     lines = [json.loads(line) for line in writer.path.read_bytes().splitlines()[1:]]
     assert [line["t"] for line in lines] == [90, 90, 120, 50, 55]

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.cli import app
 from inspector.document.document import CaptureDocument
 from inspector.sources import recording
@@ -41,7 +41,7 @@ async def test_no_more_is_taken_than_was_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "kept.ctxcap"
     async with NumberedGateway() as gateway:
         connection = Connection(url=gateway.url, space="demo", token=Secret("hidden"))
-        recording = spawn(Recording(connection, path, messages=21).run(), name="record")
+        recording = start_task(Recording(connection, path, messages=21).run(), name="record")
         await gateway.joined()
         await gateway.say(200)
         done = await recording
@@ -91,7 +91,7 @@ async def test_a_gateway_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> 
         connection, tmp_path / "kept.ctxcap", messages=3, wait=True,
         on_state=lambda _state, sentence: told.append(sentence),
     )  # fmt: skip
-    running = spawn(recording.run(), name="record")
+    running = start_task(recording.run(), name="record")
     async with asyncio.timeout(30_000 * MS):
         while not any(sentence.startswith("Waiting until the gateway is there.") for sentence in told):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -111,7 +111,7 @@ async def test_waiting_ends_when_it_is_told_to(tmp_path: Path) -> None:
         Connection(url="ws://127.0.0.1:9", space="demo"), tmp_path / "kept.ctxcap", wait=True,
         on_state=lambda _state, sentence: told.append(sentence),
     )  # fmt: skip
-    running = spawn(recording.run(), name="record")
+    running = start_task(recording.run(), name="record")
     async with asyncio.timeout(30_000 * MS):
         while len(told) < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -130,7 +130,7 @@ async def test_a_file_moved_away_meanwhile_holds_everything_and_is_missed(
     progress: list[RecordingProgress] = []
     async with NumberedGateway() as gateway:
         connection = Connection(url=gateway.url, space="demo")
-        running = spawn(Recording(connection, path, messages=21, on_progress=progress.append).run(), name="record")
+        running = start_task(Recording(connection, path, messages=21, on_progress=progress.append).run(), name="record")
         await gateway.joined()
         await gateway.say(10)
         path.rename(moved)
@@ -165,7 +165,7 @@ async def test_a_full_disk_ends_it_with_what_was_written(tmp_path: Path, monkeyp
         return write(fd, data[:room])
 
     async def run(gateway: NumberedGateway) -> Recorded:
-        recording = spawn(Recording(Connection(url=gateway.url, space="demo"), path).run(), name="record")
+        recording = start_task(Recording(Connection(url=gateway.url, space="demo"), path).run(), name="record")
         await gateway.joined()
         monkeypatch.setattr(os, "write", small)
         for _ in range(20):

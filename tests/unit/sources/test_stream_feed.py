@@ -17,7 +17,7 @@ from tests.builders import envelope, lines_of
 
 def ended(feed: StreamFeed) -> StreamFeed:
     """A feed that has come to its end."""
-    while feed.growing:
+    while feed.is_growing:
         feed.wait(1)
     return feed
 
@@ -34,11 +34,11 @@ def test_a_stream_is_there_as_far_as_it_has_come(pipe: tuple[int, int]) -> None:
     while feed.progress[0] < 7:
         feed.wait(1)
     feed.wait(0.01)
-    assert feed.growing
+    assert feed.is_growing
     os.write(into, b"second")
     os.close(into)
     ended(feed)
-    assert (feed.path.read_bytes(), feed.trouble, feed.progress) == (b"{first\nsecond", None, (13, 0))
+    assert (feed.path.read_bytes(), feed.problem, feed.progress) == (b"{first\nsecond", None, (13, 0))
     feed.close()
     assert not feed.path.parent.exists()
     os.close(out)
@@ -51,7 +51,7 @@ def test_a_compressed_stream_is_unpacked_and_stops_when_told(pipe: tuple[int, in
     while not feed.path.read_bytes():
         feed.wait(0.1)
     feed.stop()
-    assert (feed.path.read_bytes(), feed.growing, feed.trouble) == (b"hello", False, None)
+    assert (feed.path.read_bytes(), feed.is_growing, feed.problem) == (b"hello", False, None)
     feed.close()
     os.close(into)
 
@@ -63,16 +63,16 @@ def test_a_bomb_is_stopped_before_the_disk_is_full(tmp_path: Path, monkeypatch: 
     left = iter([1 << 40, 1 << 40, *[0] * 99])
     monkeypatch.setattr(spool_module, "free_bytes", lambda _folder: next(left))
     feed = ended(StreamFeed("bomb.jsonl.gz", path, total=path.stat().st_size))
-    assert feed.trouble is not None
-    assert feed.trouble.startswith("bomb.jsonl.gz was not read to its end: the disk that holds ")
-    assert "less than 256 MB left. Free some space there and open it again. It stopped after " in feed.trouble
+    assert feed.problem is not None
+    assert feed.problem.startswith("bomb.jsonl.gz was not read to its end: the disk that holds ")
+    assert "less than 256 MB left. Free some space there and open it again. It stopped after " in feed.problem
     assert 0 < feed.path.stat().st_size < 40 << 20
     feed.close()
 
 
 def test_a_file_that_vanishes_before_it_is_read(tmp_path: Path) -> None:
     feed = ended(StreamFeed("gone", tmp_path / "gone"))
-    assert feed.trouble == (
+    assert feed.problem == (
         "gone could not be read to its end: No such file or directory. It stopped after 0 bytes; "
         "the 0 bytes of log before that were read."
     )
@@ -85,7 +85,7 @@ def test_what_is_plain_is_read_where_it_lies_and_what_is_not_from_a_spool(tmp_pa
     plain, packed = (open_source(tmp_path / name) for name in ("plain.gz", "packed.txt"))
     assert (plain.feed, plain.data_path) == (None, plain.path)
     assert packed.feed is not None
-    while packed.growing:
+    while packed.is_growing:
         packed.feed.wait(1)
     assert packed.data_path != packed.path
     assert packed.read(0, 99) == plain.read(0, 99)
@@ -101,7 +101,7 @@ def test_a_named_pipe(tmp_path: Path) -> None:
     writer = threading.Thread(target=lambda: path.write_bytes(b'{"kind":"chat"}\n'))
     writer.start()
     assert source.feed is not None
-    while source.growing:
+    while source.is_growing:
         source.feed.wait(1)
     writer.join()
     assert (source.name, source.read(0, 99)) == ("pipe", b'{"kind":"chat"}\n')

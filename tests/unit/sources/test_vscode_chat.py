@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats.vscode_chat import SESSION
+from inspector.protocol.formats.vscode_chat import SESSION_KEY
 from inspector.sources.vscode_chat import is_chat
 from tests.builders import document_at, document_of, lines_of, log_file
 
@@ -115,7 +115,7 @@ def test_a_document_says_what_its_changes_say() -> None:
 def test_a_torn_log_is_read_as_far_as_it_goes() -> None:
     document = changes({"kind": 2, "k": ["requests"], "v": [request("one")]}, b'{"kind":1,"k":["reque')
     assert [row[0] for row in values(document, "text")[1:]] == ["one"]
-    assert any("line 3" in str(one) for one in document.troubles)
+    assert any("line 3" in str(one) for one in document.read_errors)
 
 
 def test_only_a_chat_is_taken_for_one() -> None:
@@ -165,7 +165,7 @@ _VALUES = st.recursive(
 def test_pieces_of_any_shape_are_read(value: Any, result: Any, kind: str | None) -> None:
     piece = {**value, "kind": kind} if isinstance(value, dict) else value
     document = document_of(
-        {SESSION: "s", "request": {"response": [piece, piece], "result": result, "timestamp": value}}
+        {SESSION_KEY: "s", "request": {"response": [piece, piece], "result": result, "timestamp": value}}
     )
     for name in ("kind", "text", "info", "answers", "first_token", "usage.input"):
         values(document, name)

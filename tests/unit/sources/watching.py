@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
-from inspector.base.async_tasks import spawn
+from inspector.base.async_tasks import start_task
 from inspector.demo.gateway import DemoGateway
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
@@ -98,7 +98,7 @@ async def watching(
 ) -> AsyncGenerator[Watch]:
     connection = Connection(url=url, space="demo", participant="watcher", **facts)
     watch = Watch(tmp_path / "live.ctxcap", connection, timing, ssl_context=ssl_context)
-    task = spawn(watch.source.run(), name="source under test")
+    task = start_task(watch.source.run(), name="source under test")
     try:
         yield watch
     finally:

@@ -50,7 +50,7 @@ def test_a_log_and_the_survey_of_it_have_the_same_of_everything(tmp_path: Path) 
     folder.close()
     document = CaptureDocument()
     document.load(LOG)
-    document.look_further(float("inf"))
+    document.run_postponed_checks(float("inf"))
     names = {"tool": "*_file", "finding": "request-*"}
     for word, subject in SUBJECTS.items():
         wanted = parse_expectation(f"{word} {names.get(word, '')}" if subject.named else word)

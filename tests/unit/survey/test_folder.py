@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.survey import is_survey
-from inspector.survey.folder import SurveyError, SurveyFolder, asked
+from inspector.survey.folder import SurveyError, SurveyFolder, query_rows
 from inspector.survey.one_run import Row, RunRows, SurveyOptions, failure_row
 from inspector.survey.run_places import RunPlace
 from inspector.survey.schema import SURVEY_TABLES
@@ -25,7 +25,7 @@ _ALL = "SELECT path, digest, models, epoch(first), duration, cost FROM runs ORDE
 
 
 def tools(folder: Path) -> list[tuple[str, str]]:
-    return list(asked(folder, "SELECT path, tool FROM tools ORDER BY path, tool"))
+    return list(query_rows(folder, "SELECT path, tool FROM tools ORDER BY path, tool"))
 
 
 def test_of_a_run_surveyed_again_the_last_rows_stay(tmp_path: Path) -> None:
@@ -37,12 +37,12 @@ def test_of_a_run_surveyed_again_the_last_rows_stay(tmp_path: Path) -> None:
     assert is_survey(tmp_path / "s")
     assert all((tmp_path / f"s/{table.name}.parquet").is_file() for table in SURVEY_TABLES)
     folder = SurveyFolder(tmp_path / "s")
-    assert folder.known()["a"].digest == "1"
+    assert folder.known_runs()["a"].digest == "1"
     folder.add(rows("a", "2", at=2, tools=("write",)))
     folder.finish()
     folder.close()
     assert tools(tmp_path / "s") == [("a", "write"), ("b", "grep")]
-    found = list(asked(tmp_path / "s", _ALL))
+    found = list(query_rows(tmp_path / "s", _ALL))
     assert found == [("a", "2", ["m"], 1_700_000_000.0, 1.5, None), ("b", "1", ["m"], 1_700_000_000.0, 1.5, None)]
 
 
@@ -69,13 +69,13 @@ def test_a_run_that_fails_now_has_no_rows_of_before_and_failures_go_when_it_can_
     folder.add(RunRows(place, "", {"failures": [failure_row(place, "worker", "It ended its process.", options)]}))
     folder.finish()
     assert not tools(tmp_path)
-    assert "a" not in folder.known(), "it is worth another try"
+    assert "a" not in folder.known_runs(), "it is worth another try"
     later = rows("a", "1", at=9 * 10**12)
     folder.add(later)
     folder.finish()
     folder.close()
     assert tools(tmp_path) == [("a", "grep")]
-    assert not list(asked(tmp_path, "SELECT * FROM failures"))
+    assert not list(query_rows(tmp_path, "SELECT * FROM failures"))
 
 
 def test_a_folder_a_table_is_a_survey_too(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_two_do_not_write_to_one_folder_and_what_is_none_is_refused(tmp_path: Pa
     (tmp_path / "t").mkdir()
     (tmp_path / "t/runs.parquet").write_text("no parquet")
     with pytest.raises(SurveyError, match="cannot be read"):
-        list(asked(tmp_path / "t", "SELECT * FROM runs"))
+        list(query_rows(tmp_path / "t", "SELECT * FROM runs"))
 
 
 def test_a_full_disk_has_a_sentence_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

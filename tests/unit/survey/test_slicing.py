@@ -15,7 +15,7 @@ from inspector.filters import compile_filter
 from inspector.filters.errors import FilterError
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.survey.byte_ranges import RangeError, range_filter, ranges_of
-from inspector.survey.slicing import find_lines, here
+from inspector.survey.slicing import find_lines, run_here
 from tests.builders import envelope, lines_of, log_file, tool_call, tool_result
 from tests.commands import asked, printed
 from tests.unit.survey.test_one_run import ROOT
@@ -39,7 +39,7 @@ def read_at(path: str, offset: int, length: int) -> bytes:
 def cut(path: Path, text: str, step: int = 1 << 20, *, related: bool = False) -> list[bytes]:
     lines: list[bytes] = []
     ranges = ranges_of(str(path), path.stat().st_size, step)
-    for _ in find_lines(ranges, text, here, lines.append, read=partial(read_at) if related else None):
+    for _ in find_lines(ranges, text, run_here, lines.append, read=partial(read_at) if related else None):
         pass
     return lines
 

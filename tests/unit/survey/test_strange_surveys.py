@@ -32,7 +32,7 @@ def seen(found: SurveyRuns) -> int:
     """Ask everything of a survey; how many runs it has."""
     everything = np.arange(len(found))
     for text in ("failed_calls > 0", 'path contains "x"', 'finding == "a"', 'tool == "x"', 'first > "2026-01-01"'):
-        found.chosen(found.compile(text))
+        found.matching_places(found.compile(text))
     found.findings_of(everything)
     found.tools_of(everything)
     found.trends(everything)

@@ -29,10 +29,10 @@ from inspector.filters.ast import (
 )
 from inspector.filters.fields import FIELDS
 from inspector.filters.page import _EXAMPLES, _LANGUAGE
-from inspector.filters.stacked_conditions import resolved
+from inspector.filters.stacked_conditions import resolve_variables
 from inspector.settings.model import DEFAULT_PRESETS
 from inspector.tables import Database
-from inspector.tables.database import Needed
+from inspector.tables.database import QueryInputs
 from inspector.tables.filter_to_sql import condition_of
 from tests.builders import document_at, document_of, envelope
 from tests.commands import asked, printed
@@ -41,7 +41,7 @@ from tests.strategies import IDS, NAMES, TOOLS, conversations, share_of_examples
 
 _DATA = ROOT / "tests/data"
 _DOCS = [text for text, _ in (*_LANGUAGE, *_EXAMPLES)] + [
-    resolved(preset.filter, "review-7") for preset in DEFAULT_PRESETS
+    resolve_variables(preset.filter, "review-7") for preset in DEFAULT_PRESETS
 ]
 _REFUSED = {text for text in _DOCS if text.startswith(('"', "json(", "write "))}
 
@@ -53,7 +53,7 @@ class Both:
         self.document = document
         self.database = Database()
         names = frozenset(column for column in _ALL if column != "info")
-        self.database.load(document, Needed({"messages": names}, checked=True, counted=True))
+        self.database.load(document, QueryInputs({"messages": names}, checked=True, counted=True))
 
     def filtered(self, text: str) -> list[int]:
         rows = np.arange(len(self.document.analysis))
@@ -61,7 +61,7 @@ class Both:
 
     def selected(self, text: str) -> list[int]:
         sql = f"SELECT no FROM messages WHERE {condition_of(text)} ORDER BY no"
-        return [no for (no,) in self.database.run(sql)]
+        return [no for (no,) in self.database.run_query(sql)]
 
     def close(self) -> None:
         self.database.close()
@@ -143,7 +143,7 @@ _EXPRESSIONS = st.recursive(
 @share_of_examples(2)
 def test_any_filter_means_the_same_in_sql(lines: list[dict[str, object]], expressions: list[Expression]) -> None:
     document = document_of(*lines)
-    document.look_further(math.inf)
+    document.run_postponed_checks(math.inf)
     same(document, [str(expression) for expression in expressions])
     document.close()
 

@@ -33,13 +33,13 @@ def filled() -> Iterator[Database]:
 
 
 def asked(database: Database, document: CaptureDocument, sql: str) -> list[tuple[object, ...]]:
-    database.load(document, database.needed(sql))
-    return list(database.run(sql))
+    database.load(document, database.plan_inputs(sql))
+    return list(database.run_query(sql))
 
 
 def _answered(database: Database, sql: str) -> list[tuple[object, ...]]:
-    database.needed(sql)
-    return list(database.run(sql))
+    database.plan_inputs(sql)
+    return list(database.run_query(sql))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_what_reaches_further_is_refused(database: Database, tmp_path: Path, sql
 )
 def test_what_is_wrong_has_a_place(database: Database, sql: str, wrong: str, says: str) -> None:
     with pytest.raises(QueryError) as caught:
-        database.needed(sql)
+        database.plan_inputs(sql)
     error = caught.value
     assert says in error.sentence
     assert error.position is not None
@@ -125,13 +125,13 @@ def test_what_is_wrong_has_a_place(database: Database, sql: str, wrong: str, say
 
 
 def test_only_what_is_asked_for_is_read(database: Database) -> None:
-    needed = database.needed("SELECT kind, count(*) FROM messages WHERE size > 3 GROUP BY kind")
+    needed = database.plan_inputs("SELECT kind, count(*) FROM messages WHERE size > 3 GROUP BY kind")
     assert needed.columns == {"messages": frozenset({"kind", "size"})}
     assert not needed.checked
     assert not needed.counted
-    assert database.needed("SELECT count(*) FROM findings").checked
-    assert database.needed("SELECT sum(tokens) FROM messages").counted
-    assert database.needed("SELECT count(*) FROM query('FROM findings')").checked
+    assert database.plan_inputs("SELECT count(*) FROM findings").checked
+    assert database.plan_inputs("SELECT sum(tokens) FROM messages").counted
+    assert database.plan_inputs("SELECT count(*) FROM query('FROM findings')").checked
 
 
 @pytest.mark.parametrize(
@@ -146,23 +146,23 @@ def test_only_what_is_asked_for_is_read(database: Database) -> None:
     ],
 )
 def test_what_a_plan_could_take_for_a_constant_is_read(filled: Database, sql: str, columns: set[str]) -> None:
-    assert filled.needed(sql).columns == {"messages": columns}
+    assert filled.plan_inputs(sql).columns == {"messages": columns}
     document = document_of(envelope(context="c"), envelope("mcp/request", to=["a"]), envelope())
     assert asked(filled, document, sql) == _whole(filled, document, sql)
 
 
 def _whole(database: Database, document: CaptureDocument, sql: str) -> list[tuple[object, ...]]:
     """The answer where every column of messages was taken in."""
-    database.load(document, database.needed("SELECT * FROM messages"))
-    return list(database.run(sql))
+    database.load(document, database.plan_inputs("SELECT * FROM messages"))
+    return list(database.run_query(sql))
 
 
 def test_every_column_of_every_table_can_be_asked_for(filled: Database) -> None:
     document = document_at(_DATA / "formats/mew-v0.4.jsonl")
     for table in TABLES:
         sql = f"SELECT * FROM {table.name}"
-        filled.load(document, filled.needed(sql))
-        result = filled.run(sql)
+        filled.load(document, filled.plan_inputs(sql))
+        result = filled.run_query(sql)
         assert result.names == tuple(column.name for column in table.columns)
         list(result)
 
@@ -230,11 +230,11 @@ def test_what_is_decoded_comes_last(sql: str) -> None:
         return found
 
     database = Database(read=read)
-    database.load(document, database.needed(sql))
-    result = database.run(sql)
+    database.load(document, database.plan_inputs(sql))
+    result = database.run_query(sql)
     found, late = list(result), rows
     assert late == len(found)
-    within = database.run(f"SELECT * FROM ({sql})")
+    within = database.run_query(f"SELECT * FROM ({sql})")
     assert (result.names, result.types) == (within.names, within.types)
     assert sorted(map(repr, found)) == sorted(map(repr, within))
     database.close()
@@ -275,11 +275,11 @@ def test_a_query_can_be_ended_from_another_thread() -> None:
     database = Database()
     document = document_of(envelope())
     sql = "SELECT count(*) FROM messages, range(1000000) a, range(1000000) b"
-    database.load(document, database.needed(sql))
+    database.load(document, database.plan_inputs(sql))
     timer = threading.Timer(0.05, database.interrupt)
     timer.start()
     with pytest.raises(QueryError, match=r"[Ii]nterrupt"):
-        list(database.run(sql))
+        list(database.run_query(sql))
     timer.join()
     database.close()
 

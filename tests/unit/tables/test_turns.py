@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from inspector.export import parquet
-from inspector.tables.read_requests import Turns
+from inspector.tables.read_requests import ReadRequests
 from tests.builders import document_of, envelope
 
 
 def test_what_is_asked_for_is_read_by_who_takes_the_steps() -> None:
-    turns, read = Turns(), list[int]()
+    turns, read = ReadRequests(), list[int]()
 
     def here() -> int:
         read.append(threading.get_ident())
         return len(read)
 
     found: list[object] = []
-    for _ in turns.run(lambda: found.extend(turns(here) for _ in range(3)), lambda: None):
+    for _ in turns.run_thread(lambda: found.extend(turns(here) for _ in range(3)), lambda: None):
         pass
     assert found == [1, 2, 3]
     assert set(read) == {threading.get_ident()}
@@ -31,10 +31,10 @@ def test_what_goes_wrong_on_either_side_is_raised_where_it_is_waited_for() -> No
         raise OSError(28, "full")
 
     with pytest.raises(OSError, match="full"):
-        list(Turns().run(fails, lambda: None))
-    turns = Turns()
+        list(ReadRequests().run_thread(fails, lambda: None))
+    turns = ReadRequests()
     with pytest.raises(OSError, match="full"):
-        list(turns.run(lambda: turns(fails), lambda: None))
+        list(turns.run_thread(lambda: turns(fails), lambda: None))
 
 
 def test_an_export_given_up_leaves_what_was_there(tmp_path: Path) -> None:

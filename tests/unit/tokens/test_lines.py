@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from inspector.tokens import line_counting
-from inspector.tokens.counter import count
+from inspector.tokens.counter import count_tokens
 from inspector.tokens.line_counting import NOT_COUNTED, count_line
 from tests.builders import envelope, received
 
@@ -20,7 +20,7 @@ def counted(line: bytes, kind: str = "chat", length: int | None = None) -> int:
 @pytest.mark.parametrize("wrap", [lambda e: e, received, lambda e: {"message": e}, lambda e: {"data": json.dumps(e)}])
 def test_wrapping_makes_no_difference(wrap: Any) -> None:
     line = json.dumps(wrap(envelope(payload={"text": "a few words"}))).encode()
-    assert counted(line) == count("a few words")
+    assert counted(line) == count_tokens("a few words")
 
 
 @pytest.mark.parametrize(
@@ -42,5 +42,5 @@ def test_a_line_that_is_gone_is_not_counted() -> None:
 def test_a_large_message_is_taken_to_go_on_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Some words of a text. " * 100_000
     line = json.dumps(envelope(payload={"text": text})).encode()
-    assert len(line) > line_counting.MAX_WHOLE
-    assert counted(line) == pytest.approx(count(text), rel=0.02)
+    assert len(line) > line_counting.MAX_WHOLE_BYTES
+    assert counted(line) == pytest.approx(count_tokens(text), rel=0.02)

@@ -17,8 +17,8 @@ from inspector.analysis.findings.wire import UNREADABLE
 from inspector.protocol import mcp_messages
 from inspector.protocol.formats.prefixed_lines import DISCONNECTED
 from inspector.protocol.header import ABSENT
-from inspector.protocol.mcp_notes import Note
-from inspector.protocol.secrets.masking import masked_words
+from inspector.protocol.mcp_notes import McpNote
+from inspector.protocol.secrets.masking import masked_value_text
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
@@ -173,7 +173,7 @@ class Calls:
         found = self._tokens.get((heard.talk.key, _token(asked.by_server, token))) if token is not None else None
         if found is not None:
             found.answered_ns = heard.time_ns
-            found.asked = replace(asked, note=Note())  # drops the request's content, which is no longer needed
+            found.asked = replace(asked, note=McpNote())  # drops the request's content, which is no longer needed
             result = note.result
             found.lives_on = result is not None and (result.task is not None or result.task_id is not None)
         if (
@@ -190,7 +190,7 @@ class Calls:
     def _exchange_over(self, heard: Heard) -> None:
         """Ends an exchange. Since 2026-07-28, a client that closes it cancels its request."""
         exchange = heard.exchange
-        if exchange is None or not exchange.ends:
+        if exchange is None or not exchange.is_end:
             return
         asked = self._exchanges.pop((heard.talk.source, exchange.number), None)
         if asked is None or asked.row not in heard.talk.open:
@@ -247,7 +247,7 @@ def _tell_timeout(heard: Heard, asked: Asked, reason: Any) -> None:
     who = "server" if asked.by_server else "client"
     known = NO_TIME not in (heard.time_ns, asked.time_ns) and heard.time_ns >= asked.time_ns
     after = f" after {seconds(heard.time_ns, asked.time_ns):.1f} s" if known else ""
-    words = f"The {who} gave up {masked_words(asked.method, _LONGEST_METHOD)}{after}: “{found[0]}”"
+    words = f"The {who} gave up {masked_value_text(asked.method, _LONGEST_METHOD)}{after}: “{found[0]}”"
     heard.report(TIMED_OUT, words, row=asked.row, other=heard.row)
 
 

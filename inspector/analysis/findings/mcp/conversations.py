@@ -18,9 +18,9 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import Check
 from inspector.analysis.passes.calls.connections import connection_keys
 from inspector.protocol import mcp_messages
-from inspector.protocol.directions import ends
-from inspector.protocol.mcp_notes import CAPABILITIES_KEY, Note, server_of
-from inspector.protocol.record import Exchange
+from inspector.protocol.directions import sender_and_receiver
+from inspector.protocol.mcp_notes import CAPABILITIES_KEY, McpNote, server_name_and_version
+from inspector.protocol.record import HttpExchange
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 _MOST_OPEN = 10_000
@@ -42,7 +42,7 @@ class Asked:
     method: str
     name: str
     """Tool, prompt or resource; "" if unknown."""
-    note: Note
+    note: McpNote
     time_ns: int
     by_server: bool
     modern: bool
@@ -117,12 +117,12 @@ class Heard:
     batch: Batch
     row: int
     talk: Talk
-    note: Note | None
+    note: McpNote | None
     time_ns: int
     by_server: bool
     modern: bool
     asked: Asked | None = None
-    exchange: Exchange | None = None
+    exchange: HttpExchange | None = None
 
     @property
     def method(self) -> str:
@@ -161,7 +161,11 @@ class Conversations:
         """
         self.noisy = {}
         capture = batch.capture
-        notes, carried, noise = capture.extracted.notes(), capture.extracted.carried(), capture.extracted.noise()
+        notes, carried, noise = (
+            capture.extracted.mcp_notes(),
+            capture.extracted.http_exchanges(),
+            capture.extracted.noise_lines(),
+        )
         rows = np.unique(np.concatenate([np.fromiter(some, np.int64, len(some)) for some in (notes, carried, noise)]))
         rows = rows[(rows >= batch.start) & (rows < batch.stop)]
         if not len(rows):
@@ -198,8 +202,8 @@ class Conversations:
                 put_away(talk, heard.asked)
 
     def _message(
-        self, batch: Batch, talk: Talk, row: int, note: Note, time_ns: int, way: str, sender: str, rpc: int, name: str,
-        cause: int, exchange: Exchange | None,
+        self, batch: Batch, talk: Talk, row: int, note: McpNote, time_ns: int, way: str, sender: str, rpc: int,
+        name: str, cause: int, exchange: HttpExchange | None,
     ) -> Heard:  # fmt: skip
         asked = talk.open.get(cause) or talk.settled.get(cause) if note.method is None else None
         by_server = _is_server(talk, way, sender, note if asked is None else None)
@@ -249,7 +253,7 @@ class Conversations:
             return
         if heard.asked.method in ("initialize", "server/discover"):
             talk.server_can = note.result.capabilities if isinstance(note.result.capabilities, dict) else None
-            name, version = server_of(note.result)
+            name, version = server_name_and_version(note.result)
             if name:
                 talk.server, talk.server_version = name, version
             if heard.asked.method == "initialize" and isinstance(note.result.version, str):
@@ -273,7 +277,7 @@ _MOST_SETTLED, _MOST_LATELY = 256, 4_096
 """Bounds of settled requests per conversation, and in total: a fleet may have one short conversation per task."""
 
 
-def _is_mcp(note: Note, *, modern: bool) -> bool:
+def _is_mcp(note: McpNote, *, modern: bool) -> bool:
     """Returns True if only MCP has such a message."""
     method = note.method
     if method is None:
@@ -287,9 +291,9 @@ _EITHER = frozenset({"ping", "tasks/get", "tasks/result", "tasks/list", "tasks/c
 """Requests that both sides send."""
 
 
-def _is_server(talk: Talk, way: str, sender: str, note: Note | None) -> bool:
+def _is_server(talk: Talk, way: str, sender: str, note: McpNote | None) -> bool:
     """Returns True if the server sent it: by its name, else by the line's direction, else by the method."""
-    said_by, said_to = ends(way)
+    said_by, said_to = sender_and_receiver(way)
     for one, is_sender in ((sender or said_by, True), (said_to, False)):
         if one in ("client", "server"):
             return (one == "server") is is_sender

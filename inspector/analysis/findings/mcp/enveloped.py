@@ -20,7 +20,7 @@ from inspector.analysis.findings.mcp.schemas import Schemas
 from inspector.analysis.findings.mcp.tools import Tools
 from inspector.protocol import kinds
 from inspector.protocol.header import NotAnObjectError, read_header
-from inspector.protocol.mcp_notes import Note, note_of
+from inspector.protocol.mcp_notes import McpNote, note_of
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
@@ -85,18 +85,18 @@ class Enveloped:
     def _server(batch: Batch, row: int, *, asks: bool) -> tuple[int, int]:
         """Returns space and server: the single recipient of a request, or the sender of an answer."""
         columns = batch.capture.columns
-        to = batch.capture.to(row) if asks else ()
+        to = batch.capture.recipients(row) if asks else ()
         who = (batch.capture.strings.find(to[0]) or -1) if len(to) == 1 else -1
         return int(columns["space"][row]), who if asks else int(columns["sender"][row])
 
 
 def _asked(batch: Batch, row: int, method: str, *, with_note: bool) -> Asked:
     target = int(batch.links["target"][row])
-    note = (_note(batch, row) if with_note else None) or Note(method)
+    note = (_note(batch, row) if with_note else None) or McpNote(method)
     return Asked(row, method, batch.capture.strings[target] if target else "", note, 0, False, False, NO_HASH, 0)
 
 
-def _note(batch: Batch, row: int) -> Note | None:
+def _note(batch: Batch, row: int) -> McpNote | None:
     """Extracts an envelope's payload; None if it is too large or has no message."""
     if int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
         return None

@@ -17,9 +17,9 @@ from inspector.analysis.findings.mcp.conversations import Heard, seconds
 from inspector.analysis.findings.mcp.revisions import check_meta
 from inspector.analysis.findings.mcp.tools import Tools
 from inspector.protocol import mcp_messages
-from inspector.protocol.formats.wire_recording import PARAMETER
+from inspector.protocol.formats.wire_recording import PARAMETER_PREFIX
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.record import Exchange
+from inspector.protocol.record import HttpExchange
 from inspector.protocol.timestamps import NO_TIME
 
 MISMATCH = Check(
@@ -103,7 +103,7 @@ class HttpExchanges:
         if exchange is None:
             return
         key = heard.talk.source, exchange.number
-        if exchange.begins:
+        if exchange.is_request:
             known = self._open.get(key)
             if known is None or known.row != heard.row:
                 known = self._open[key] = _Exchange(
@@ -125,7 +125,7 @@ class HttpExchanges:
         error = heard.note.error if heard.note is not None else None
         if error is not None and error.code == _REFUSED and not known.mismatch:
             heard.report(MISMATCH, "The server reports that headers and body differ", other=known.row)
-        if exchange.ends:
+        if exchange.is_end:
             del self._open[key]
 
     # Requests
@@ -184,7 +184,7 @@ class HttpExchanges:
         except NotAnObjectError:
             return ""
         for name, header in mirrored.items():
-            meant, given = arguments.get(name), headers.get(PARAMETER + header)
+            meant, given = arguments.get(name), headers.get(PARAMETER_PREFIX + header)
             if meant is None or isinstance(meant, dict | list):
                 continue
             if given is None:
@@ -195,7 +195,7 @@ class HttpExchanges:
 
     # Answers
 
-    def _response(self, heard: Heard, exchange: Exchange, known: _Exchange) -> None:
+    def _response(self, heard: Heard, exchange: HttpExchange, known: _Exchange) -> None:
         status, source = exchange.status, heard.talk.source
         headers = exchange.headers or {}
         session = exchange.session or known.session

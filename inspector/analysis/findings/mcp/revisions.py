@@ -328,7 +328,7 @@ def _log_was_asked(heard: Heard) -> bool:
 def _is_listen(heard: Heard) -> bool:
     wanted = repr(heard.note.params.request_id) if heard.note is not None and heard.note.params is not None else ""
     both = chain(heard.talk.open.values(), heard.talk.settled.values())
-    return any(one.method == mcp_messages.LISTEN and one.note.written_id == wanted for one in both)
+    return any(one.method == mcp_messages.LISTEN_METHOD and one.note.written_id == wanted for one in both)
 
 
 def check_meta(heard: Heard, said: str) -> None:

@@ -127,13 +127,13 @@ class InputRounds:
 
     def hears(self, method: str, *, answer: bool) -> bool:
         """Accepts answers, retries, and forms of older revisions."""
-        return answer or method in mcp_messages.RETRIED or method == "elicitation/create"
+        return answer or method in mcp_messages.RETRIED_METHODS or method == "elicitation/create"
 
     def hear(self, heard: Heard) -> None:
         note, asked = heard.note, heard.asked
         if note is None:
             return
-        if note.method in mcp_messages.RETRIED and note.params is not None and not heard.by_server:
+        if note.method in mcp_messages.RETRIED_METHODS and note.params is not None and not heard.by_server:
             if isinstance(note.params.state, str) or note.params.inputs is not ABSENT:
                 self._retry(heard)
         elif note.method == "elicitation/create" and note.params is not None:
@@ -160,7 +160,7 @@ class InputRounds:
             params = one.get("params") if isinstance(one, dict) else None
             if isinstance(params, dict) and one.get("method") == "elicitation/create":
                 _look_at_form(heard, params.get("mode"), params.get("requestedSchema"))
-        if asked.method not in mcp_messages.RETRIED:
+        if asked.method not in mcp_messages.RETRIED_METHODS:
             return
         key = heard.talk.key, asked.method, asked.name
         keys = frozenset(name for name in wanted if isinstance(name, str))
@@ -236,7 +236,7 @@ def _same_arguments(asked: Asked, raw: Any) -> bool:
 
 def _not_allowed(asked: Asked, wanted: dict[str, Any], state: str | None) -> str:
     """Returns the reason for which an answer may not ask for input; "" if it may."""
-    if asked.method not in mcp_messages.RETRIED:
+    if asked.method not in mcp_messages.RETRIED_METHODS:
         return f"`{asked.method}` was answered with a question"
     if not wanted and state is None:
         return f"The answer to `{asked.method}` asks for input, but has neither questions nor a state"

@@ -13,7 +13,7 @@ from inspector.analysis.findings.mcp.tools import Tools
 from inspector.protocol import schema_validation
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.mcp_definitions import Definition
-from inspector.protocol.schema_validation import LARGEST_VALUE, Mismatch, Schema
+from inspector.protocol.schema_validation import MAX_VALUE_BYTES, Mismatch, Schema
 from inspector.protocol.secrets.masking import is_secret_key
 from inspector.store.columns.hashes import NO_ROW
 
@@ -94,7 +94,7 @@ class Schemas:
         raw = bytes(result.structured)
         if raw and raw != b"null":
             self._wait(_Waiting(heard.row, "result", tool, raw, self._listed(heard)))
-        elif self._schema(tool, "result").can_judge:
+        elif self._schema(tool, "result").can_validate:
             words = f"`{tool.name[:48]}` answered without structuredContent, but it has an outputSchema"
             heard.report(STRUCTURED, words, other=self._listed(heard))
 
@@ -107,14 +107,14 @@ class Schemas:
         return book.row if book is not None else NO_ROW
 
     def _wait(self, one: _Waiting) -> None:
-        if len(one.raw) <= LARGEST_VALUE:
+        if len(one.raw) <= MAX_VALUE_BYTES:
             self._queue.append(one)
             self._bytes += len(one.raw)
 
     def feed(self, batch: Batch) -> None:
         """Validates a little, or more if the queue is large. The very first validation is left to `go_on`."""
         # Importing and building the validators takes longer than a slice of the event loop.
-        if not schema_validation.are_judges_made() and self._bytes <= _MOST_BYTES:
+        if not schema_validation.are_validators_loaded() and self._bytes <= _MOST_BYTES:
             return
         until = time.perf_counter() + _AT_ONCE_S
         while self._queue and (time.perf_counter() < until or self._bytes > _MOST_BYTES):
@@ -122,8 +122,8 @@ class Schemas:
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Validates until a time (`time.perf_counter`). Returns True if the queue is empty."""
-        if self._queue and not schema_validation.are_judges_made():
-            schema_validation.make_judges()
+        if self._queue and not schema_validation.are_validators_loaded():
+            schema_validation.load_validators()
             if time.perf_counter() >= until:
                 return False
         while self._queue:
@@ -138,7 +138,7 @@ class Schemas:
             value = decode_json(b'{"v":' + one.raw + b"}")
         except NotAnObjectError:
             return
-        found = self._schema(one.tool, one.what).mismatch(value.get("v") if isinstance(value, dict) else None)
+        found = self._schema(one.tool, one.what).find_mismatch(value.get("v") if isinstance(value, dict) else None)
         if found is not None:
             report(batch, _CHECKED[one.what], one.row, _words(one, found), other=one.listed)
 

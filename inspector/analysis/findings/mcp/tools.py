@@ -11,10 +11,10 @@ from typing import Any
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Heard, Talk
 from inspector.analysis.findings.mcp.orders import MORE_ORDERS, ORDERS, orders_in
-from inspector.protocol.mcp_definitions import Definition, ListPages, definitions_of, differing, tools_in
-from inspector.protocol.schema_validation import references_elsewhere
+from inspector.protocol.mcp_definitions import Definition, ListPages, changed_aspects, definitions_of, tools_in
+from inspector.protocol.schema_validation import find_external_reference
 from inspector.store.columns.hashes import NO_ROW
-from inspector.store.files.tool_baseline import Listed, digests_of
+from inspector.store.files.tool_baseline import ServerTools, digests_of
 
 CHANGED = Check(
     "mcp-tool-changed", WARNING, "Tool definition changed",
@@ -187,7 +187,7 @@ class Tools:
         if book is None or book.row == NO_ROW or not isinstance(name, str):
             return
         if name in book.listed:
-            book.listed[name].called = heard.row
+            book.listed[name].last_call = heard.row
         elif not book.stale and name not in book.ever:
             count = f"{len(book.listed):,} tool{'s' * (len(book.listed) != 1)}"
             heard.report(UNLISTED, f"`{_short(name)}` is not in any list of the server ({count})", other=book.row)
@@ -200,13 +200,13 @@ class Tools:
         cursor = asked.note.params.cursor if asked.note.params is not None else None
         page = tools_in(result.tools)
         if page is None:
-            book.pages.give_up()
+            book.pages.discard_pages()
             return
         if cursor is None:
             book.begun_at = heard.row
-        if book.pages.fits(cursor):
+        if book.pages.accepts_cursor(cursor):
             self._look_at(heard, page)
-        complete = book.pages.take(cursor, page, result.next_cursor)
+        complete = book.pages.add_page(cursor, page, result.next_cursor)
         if complete is not None:
             self._complete(heard, book, complete)
 
@@ -223,7 +223,7 @@ class Tools:
             _compare_with_last_time(heard, heard.batch.baseline.get(talk.server), listed)
         for name, one in listed.items():
             if (same := before.listed.get(name)) is not None and same.aspects == one.aspects:
-                one.called = same.called
+                one.last_call = same.last_call
         book.listed, book.row, book.stale = listed, heard.row, book.changed_at > book.begun_at
         book.version = talk.server_version
         book.ever |= listed.keys()
@@ -236,11 +236,11 @@ class Tools:
         changed = [
             (one, aspects)
             for name, one in listed.items()
-            if (old := before.listed.get(name)) is not None and (aspects := differing(old.aspects, one.aspects))
+            if (old := before.listed.get(name)) is not None and (aspects := changed_aspects(old.aspects, one.aspects))
         ]
         if not changed:
             return
-        used = [name for one, _ in changed if before.listed[name := one.name].called != NO_ROW]
+        used = [name for one, _ in changed if before.listed[name := one.name].last_call != NO_ROW]
         changed.sort(key=lambda pair: pair[0].name not in used)
         first, aspects = changed[0]
         more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
@@ -309,7 +309,7 @@ def _wrong_schemas(tool: dict[str, Any], version: str) -> _Wrong:
             wrong = not isinstance(schema, dict) or schema.get("type") != "object"
         if wrong:
             yield ROOT, f"The {member} of `{name}` is not an object; clients omit the tool"
-        target = references_elsewhere(schema)
+        target = find_external_reference(schema)
         if target is not None:
             yield ELSEWHERE, f"The {member} of `{name}` refers to {_short(target, 60)}"
 
@@ -337,21 +337,21 @@ def _reads_only(tool: Definition) -> bool:
     return b'"readOnlyHint":true' in tool.aspects["annotations"]
 
 
-def _compare_with_last_time(heard: Heard, last: Listed | None, listed: dict[str, Definition]) -> None:
+def _compare_with_last_time(heard: Heard, last: ServerTools | None, listed: dict[str, Definition]) -> None:
     """Compares a list with the previous one of the same server version."""
     origin = heard.batch.capture.sources[heard.talk.source].origin.get("origin")
     opened_ns = origin.get("opened_ns") if isinstance(origin, dict) else None
-    last = last.as_before(opened_ns) if last is not None and isinstance(opened_ns, int) else last
+    last = last.before_tap(opened_ns) if last is not None and isinstance(opened_ns, int) else last
     if last is None or last.version != heard.talk.server_version:
         return
     now = digests_of(listed)
     changed = [
-        (name, parts) for name in now if name in last.tools and (parts := differing(last.tools[name], now[name]))
+        (name, parts) for name in now if name in last.tools and (parts := changed_aspects(last.tools[name], now[name]))
     ]
     if changed:
         (name, parts), more = changed[0], len(changed) - 1
         others = f" and {more:,} more" if more else ""
-        words = f"Since {last.seen[:10]} `{_short(name)}`{others} changed: {', '.join(parts)}"
+        words = f"Since {last.listed_at[:10]} `{_short(name)}`{others} changed: {', '.join(parts)}"
         heard.report(SINCE, words)
 
 

@@ -85,7 +85,9 @@ class CallRounds:
         # An answer may come before its request in captures merged out of order.
         rows = np.concatenate((np.array(self._loose, np.int64), rows)) if self._loose else rows
         self._loose = []
-        states, tasks, says = (self._capture.extracted.mcp(name, rows) for name in ("state", "task", "task_says"))
+        states, tasks, says = (
+            self._capture.extracted.mcp_values(name, rows) for name in ("state", "task", "task_says")
+        )
         # Most rows with extracted MCP facts have neither a state nor a task: only these few are visited one by one.
         told_of = np.flatnonzero((states != 0) | (tasks != 0))
         if len(told_of):
@@ -107,7 +109,7 @@ class CallRounds:
             self._capture.columns["kind"][start:stop] == request
         )
         rows = start + np.flatnonzero(asks)
-        of, copied = self._capture.repeats(rows)
+        of, copied = self._capture.repeated_messages(rows)
         for row, first in zip(rows[copied].tolist(), of[copied].tolist(), strict=True):
             if first != NO_ROW:
                 self._further(row, first)
@@ -117,7 +119,7 @@ class CallRounds:
     def _take(self, row: int, pipe: int, state: int, task: int, says: int) -> None:
         kind = self._capture.string("kind", row)
         if kind == kinds.REQUEST:
-            if state and self._method(row) in mcp_messages.RETRIED:
+            if state and self._method(row) in mcp_messages.RETRIED_METHODS:
                 self._retry(row, (pipe, state, int(self._links["method"][row]), int(self._links["target"][row])))
             elif task and self._method(row).startswith(_OF_TASKS):
                 self._further(row, self._tasks.get((pipe >> 32, task), NO_ROW))
@@ -134,7 +136,7 @@ class CallRounds:
             self._interim(row, asked)
             # A task is known across all connections of its source, since a client may poll it over another one.
             self._tasks[pipe >> 32, task] = self.first.get(asked, asked)
-        elif state and method in mcp_messages.RETRIED:
+        elif state and method in mcp_messages.RETRIED_METHODS:
             self._interim(row, asked)
             key = (pipe, state, int(self._links["method"][asked]), int(self._links["target"][asked]))
             self._asking.setdefault(key, []).append(asked)
@@ -162,7 +164,7 @@ class CallRounds:
         self.first[row] = first
         self.calls.setdefault(first, Rounds()).requests.append(row)
         self._changed.update((row, first))
-        if self._method(row) == _FETCH or self._method(row) in mcp_messages.RETRIED:
+        if self._method(row) == _FETCH or self._method(row) in mcp_messages.RETRIED_METHODS:
             self._awaited[row] = None
 
     def _task_told(self, row: int, asked: int, says: int) -> None:

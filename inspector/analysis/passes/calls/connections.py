@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol import kinds
-from inspector.store.columns.columns import GrowingColumns, places_among
+from inspector.store.columns.columns import GrowingColumns, locate_rows
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
@@ -79,7 +79,7 @@ class ClientRuns:
         keys = connection_keys(self._capture, rows)
         changes = np.array(sorted([*opened.items(), *begun]), np.int64)
         known, at = np.unique(changes[:, 0], return_inverse=True)
-        places, is_known = places_among(keys, known)
+        places, is_known = locate_rows(keys, known)
         sought = np.flatnonzero(is_known)
         # Connection index and row in one number: a single search finds the next restart of the same connection.
         following = np.searchsorted(at << 32 | changes[:, 1], places[sought] << 32 | rows[sought], side="right")
@@ -108,7 +108,7 @@ def opened_anew(capture: Capture, rows: NDArray[np.int64]) -> dict[int, int]:
     open_now: dict[tuple[int, int], int] = {}  # (source, its pipe) -> connection
     for place in np.sort(changed[first]).tolist() if len(found) > 1 else []:
         row, key = int(piped[place]), int(keys[place])
-        pipe = int(capture.columns["source"][row]), capture.records.read(row).src
+        pipe = int(capture.columns["source"][row]), capture.records.read_record(row).src
         before, open_now[pipe] = open_now.get(pipe), key
         if before is not None:
             ended[before] = row

@@ -24,11 +24,11 @@ from inspector.analysis.passes.changes import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS
-from inspector.protocol.formats.declined_results import ASKS_PERSON
+from inspector.protocol.formats.declined_results import PERSON_TOOLS
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, respelt
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_with_other_type
 from inspector.store.messages.capture import Capture
 
 # Further names of messages in traffic of the MEUP v0.2 client, beside the envelope's id.
@@ -68,7 +68,9 @@ class DraftNames:
 
     def _of_proposal(self, row: int) -> int:
         proposal = (
-            None if self._capture.records.is_big(row) else self._capture.records.decoded(row).payload.get("proposal")
+            None
+            if self._capture.records.is_big(row)
+            else self._capture.records.decoded_record(row).payload.get("proposal")
         )
         name = proposal.get("correlation_id") if isinstance(proposal, Mapping) else None
         return self._hashed(row, name) if isinstance(name, str) and name else NO_HASH
@@ -78,13 +80,13 @@ class DraftNames:
         called = int(columns["rpc_hash"][row])
         if called == NO_HASH or not int(columns["flags"][row]) & Flag.CORRELATED.value:
             return NO_HASH
-        if int(self._capture.ids.text_hashes("correlation_hash", [row])[0]) != respelt(called):
+        if int(self._capture.ids.text_hashes("correlation_hash", [row])[0]) != hash_with_other_type(called):
             return NO_HASH
         self.own.append(row)
         return int(columns["correlation_hash"][row])
 
     def _hashed(self, row: int, name: str) -> int:
-        return self._capture.ids.hash_in(int(self._capture.columns["space"][row]), name)
+        return self._capture.ids.hash_in_space(int(self._capture.columns["space"][row]), name)
 
 
 _NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")
@@ -169,7 +171,7 @@ class CorrelationPass:
         named = np.full(stop - start, NO_ROW, np.int64)
         correlated = np.flatnonzero(source["flags"][start:stop] & _CORRELATED)
         rows = correlated + start
-        named[correlated] = self._capture.ids.latest(source["correlation_hash"][rows], rows)
+        named[correlated] = self._capture.ids.latest_rows(source["correlation_hash"][rows], rows)
         elsewhere = self._named_in_their_sources(start, rows, named)
         linked = self._link_plain(start, stop, named)
         response = self._code(kinds.RESPONSE)
@@ -215,7 +217,7 @@ class CorrelationPass:
         derived = source["flags"][rows] & Flag.DERIVED.value != 0
         answers = rows[derived & (source["kind"][rows] == self._code(kinds.RESPONSE))]
         answers = answers[source["flags"][answers] & _MANY == 0]
-        calls = self._calls_in.latest(_in_source(source["correlation_hash"], source["source"], answers), answers)
+        calls = self._calls_in.latest_rows(_in_source(source["correlation_hash"], source["source"], answers), answers)
         known = calls != NO_ROW
         named[answers[known] - start] = calls[known]
         found[answers[known] - start] = True
@@ -237,7 +239,7 @@ class CorrelationPass:
         for kind, index in self._ids_of.items():
             rows = np.flatnonzero(source["kind"][start:stop] == self._code(kind)) + start
             # A repeated delivery must not replace the original as the latest message with its id.
-            hashes = np.where(self._capture.are_sent_again(rows), NO_HASH, source["id_hash"][rows])
+            hashes = np.where(self._capture.are_resent(rows), NO_HASH, source["id_hash"][rows])
             also = self._drafts.names_of(kind, rows)
             if also:
                 self._also += also
@@ -289,7 +291,7 @@ class CorrelationPass:
         single = (named != NO_ROW) & (source["flags"][start:stop] & _MANY == 0)
         choosy = are_any(kind, [self._code(k) for k in _WANTED])
         free = np.flatnonzero(single & ~choosy)
-        self.columns.put("cause", start + free, named[free])
+        self.columns.replace("cause", start + free, named[free])
         self._changed.update_all(named[free])
         self._outcomes.note_errors(start + free, named[free])
         answers = np.flatnonzero(single & (kind == self._code(kinds.RESPONSE)) & (source["method"][start:stop] == 0))
@@ -311,18 +313,18 @@ class CorrelationPass:
             requests: the request of each.
         """
         columns = self.columns
-        columns.put("cause", responses, requests)
+        columns.replace("cause", responses, requests)
         came = np.flatnonzero(self._capture.columns["flags"][responses] & Flag.REFUSED.value == 0)
         once, first = np.unique(requests[came], return_index=True)
         known, new = columns["answer"][once], responses[came[first]]
-        columns.put("answer", once, np.where((known == NO_ROW) | (new < known), new, known))
+        columns.replace("answer", once, np.where((known == NO_ROW) | (new < known), new, known))
         for name in ("method", "target"):
-            columns.put(name, responses, columns[name][requests])
-        columns.put("rule", responses, ToolRule.CORRELATION.value)
+            columns.replace(name, responses, columns[name][requests])
+        columns.replace("rule", responses, ToolRule.CORRELATION.value)
         asked, inverse = np.unique(columns["call"][requests], return_inverse=True)
         code = self._code(kinds.RESPONSE)
         answered = [self._call_id((code, *self._call_parts[call][1:])) for call in asked.tolist()]
-        columns.put("call", responses, np.array(answered, np.uint32)[inverse])
+        columns.replace("call", responses, np.array(answered, np.uint32)[inverse])
         self._changed.update_all(once)
         fulfilling = np.flatnonzero(columns["cause"][requests] != NO_ROW)
         for row, request in zip(responses[fulfilling].tolist(), requests[fulfilling].tolist(), strict=True):
@@ -355,7 +357,7 @@ class CorrelationPass:
 
     def hashes_named_by(self, row: int) -> list[int]:
         """Returns hashes of the ids that a message names, without duplicates and in its order; at most 256."""
-        return self._capture.hashes_named(row)
+        return self._capture.named_hashes(row)
 
     def _choose(self, start: int, places: NDArray[np.int64], named: NDArray[np.int64]) -> None:
         """Replaces entries of `named` by the latest message of a kind that each message may name."""
@@ -379,7 +381,7 @@ class CorrelationPass:
         """
         fitting = np.full(len(hashes), NO_ROW, np.int64)
         for name in wanted:
-            found = self._ids_of[name].latest(hashes, before)
+            found = self._ids_of[name].latest_rows(hashes, before)
             fitting = np.where(fitting == NO_ROW, found, fitting)
         return fitting
 
@@ -389,7 +391,7 @@ class CorrelationPass:
         before = np.full(len(hashes), row, np.int64)
         fitting = self._fitting(_WANTED.get(kind, ()), hashes, before)
         if kind != kinds.RESPONSE and not (fitting != NO_ROW).any():
-            fitting = self._capture.ids.latest(hashes, before)
+            fitting = self._capture.ids.latest_rows(hashes, before)
         first = np.flatnonzero(fitting != NO_ROW)
         return int(fitting[first[0]]) if len(first) else NO_ROW
 
@@ -412,14 +414,14 @@ class CorrelationPass:
     # Linking: writing to the columns
 
     def _set_cause(self, row: int, cause: int, kind: str) -> None:
-        self.columns.put("cause", row, cause)
+        self.columns.replace("cause", row, cause)
         self._changed.update((row, cause))
         cause_kind = self._capture.string("kind", cause)
         # Only these two pairs count as an answer; a message that the gateway refused is none.
         pair = (kind, cause_kind) in ((kinds.RESPONSE, kinds.REQUEST), (kinds.REQUEST, kinds.PROPOSAL))
-        if pair and not self._capture.flags(row) & Flag.REFUSED:
+        if pair and not self._capture.flags_of(row) & Flag.REFUSED:
             answer = int(self.columns["answer"][cause])
-            self.columns.put("answer", cause, row if answer == NO_ROW else min(answer, row))
+            self.columns.replace("answer", cause, row if answer == NO_ROW else min(answer, row))
         self._proposals.note_link(row, cause)
         for response in self._unnamed.pop(row, ()):
             self._name_call(response)
@@ -432,37 +434,37 @@ class CorrelationPass:
         own, target = int(columns["method"][row]), int(columns["target"][row])
         if target or (own and strings[own] not in _NEEDS_TARGET):
             if not columns["rule"][row]:
-                columns.put("rule", row, self._own_rule(row).value)
+                columns.replace("rule", row, self._own_rule(row).value)
             return
         cause = int(columns["cause"][row])
         if cause == NO_ROW:
-            columns.put("rule", row, ToolRule.UNKNOWN.value)
+            columns.replace("rule", row, ToolRule.UNKNOWN.value)
             return
         request, cause = cause, self._namer(cause)
         asked = int(columns["method"][cause])
         named_all = asked and (columns["target"][cause] or strings[asked] not in _NEEDS_TARGET)
-        if not named_all and columns["cause"][request] == NO_ROW and self._capture.flags(request) & _CORRELATED:
+        if not named_all and columns["cause"][request] == NO_ROW and self._capture.flags_of(request) & _CORRELATED:
             self._unnamed.setdefault(request, []).append(row)
         if own and asked != own:  # the response's own method takes precedence, even if it says less
             of_a_tool = strings[own] == "tools/call"
-            columns.put("rule", row, (ToolRule.UNKNOWN if of_a_tool else self._own_rule(row)).value)
+            columns.replace("rule", row, (ToolRule.UNKNOWN if of_a_tool else self._own_rule(row)).value)
             self._changed.add(row)
             return
         correlated = int(self._capture.columns["flags"][row]) & _CORRELATED
         rule = ToolRule.CORRELATION if correlated else ToolRule.RPC_ID
-        columns.put("rule", row, (rule if named_all else ToolRule.UNKNOWN).value)
+        columns.replace("rule", row, (rule if named_all else ToolRule.UNKNOWN).value)
         for name in ("method", "target"):
-            columns.put(name, row, int(columns[name][cause]))
+            columns.replace(name, row, int(columns[name][cause]))
         named = (int(self._capture.columns["kind"][row]), int(columns["method"][row]), int(columns["target"][row]))
-        columns.put("call", row, self._call_id(named))
+        columns.replace("call", row, self._call_id(named))
         self._changed.add(row)
 
     def _own_rule(self, row: int) -> ToolRule:
         """Returns the rule for a response that names its call in full: its kind, its payload, or an export's record."""
         flags = int(self._capture.columns["flags"][row])
         # The rule of the recording program takes precedence: the export has resolved the call already.
-        if flags & (Flag.TOLD_BY_CORRELATION | Flag.TOLD_BY_RPC_ID):
-            return ToolRule.CORRELATION if flags & Flag.TOLD_BY_CORRELATION else ToolRule.RPC_ID
+        if flags & (Flag.CALL_FROM_CORRELATION | Flag.CALL_FROM_RPC_ID):
+            return ToolRule.CORRELATION if flags & Flag.CALL_FROM_CORRELATION else ToolRule.RPC_ID
         kind = kinds.split_kind(self._capture.string("kind_raw", row) or "")
         in_kind = kind.target if self.columns["target"][row] else kind.method
         return ToolRule.KIND if in_kind else ToolRule.PAYLOAD
@@ -531,9 +533,9 @@ class CorrelationPass:
     def causes(self, row: int) -> list[int]:
         """Returns the messages that this one names, ascending."""
         found = {int(self.columns["cause"][row])} - {NO_ROW}
-        if self._capture.flags(row) & Flag.MANY_CORRELATIONS:
+        if self._capture.flags_of(row) & Flag.MANY_CORRELATIONS:
             hashes = np.array(self.hashes_named_by(row), np.uint64)
-            latest = self._capture.ids.latest(hashes, np.full(len(hashes), row, np.int64))
+            latest = self._capture.ids.latest_rows(hashes, np.full(len(hashes), row, np.int64))
             found.update(latest[latest != NO_ROW].tolist())
         return sorted(found)
 
@@ -552,12 +554,12 @@ class CorrelationPass:
             return None
         # as Python integers: times in hostile input may differ by more than 64 bits
         apart = int(times[row]) - int(times[cause])
-        flags = self._capture.flags(row)
+        flags = self._capture.flags_of(row)
         if not flags & Flag.DERIVED:
             return apart
-        if flags & Flag.DECLINED or self._capture.strings[int(self.columns["target"][cause])] in ASKS_PERSON:
+        if flags & Flag.DECLINED or self._capture.strings[int(self.columns["target"][cause])] in PERSON_TOOLS:
             return None
-        took = int(self._capture.extracted.took_ns(np.array([row]))[0])
+        took = int(self._capture.extracted.tool_durations_ns(np.array([row]))[0])
         if took >= 0:
             return took
         return None if apart <= 0 and self._capture.string("protocol", row) in _OF_AGENTS else apart

@@ -78,14 +78,14 @@ class NamedPass:
         naming = np.repeat(rows, [len(ones) for ones in named])
         # A message that names both a stream and a context counts as naming the context.
         for what, names in self._names.items():  # the best last
-            self._take(naming[names.latest(hashes, _any(hashes)) != NO_ROW], what)
+            self._take(naming[names.latest_rows(hashes, _any(hashes)) != NO_ROW], what)
         self._waiting.add(hashes, naming.astype(np.uint32))
 
     def _take(self, rows: Rows, what: Named) -> None:
         found = self._columns["found"][rows]
         better = ascending(rows[_RANKS[found] < _RANKS[what]])
         if len(better):
-            self._columns.put("found", better, what.value)
+            self._columns.replace("found", better, what.value)
             self._changed.update_all(better)
 
     # Names of contexts and streams
@@ -98,7 +98,7 @@ class NamedPass:
             texts = [self._capture.strings[code] for code in (keys & 0xFFFFFFFF).tolist()]
             names = [_context_names(text) for text in texts] if column == "context" else [[text] for text in texts]
             spaces = np.repeat(keys >> 32, [len(each) for each in names])
-            hashes = self._capture.ids.hashes_in(spaces, [name for each in names for name in each])
+            hashes = self._capture.ids.hashes_in_spaces(spaces, [name for each in names for name in each])
             # Contexts may also be known only as the parent of another one.
             if what is Named.CONTEXT:
                 hashes = np.concatenate((hashes, np.array(self._contexts.take_parents(), np.uint64)))
@@ -114,7 +114,7 @@ class NamedPass:
         if not len(hashes):
             return
         names = self._names[what]
-        new = hashes[names.latest(hashes, _any(hashes)) == NO_ROW] if len(names) else hashes
+        new = hashes[names.latest_rows(hashes, _any(hashes)) == NO_ROW] if len(names) else hashes
         names.add(new, np.zeros(len(new), np.uint32))
         if len(new) and len(self._waiting):
             _, rows = self._waiting.all_rows(new)
@@ -188,8 +188,8 @@ class NamedPass:
         stream = capture.string("stream", row)
         if stream is not None:
             names.append(stream)
-        hashes = {capture.ids.hash_in(space, name) for name in names}
-        return [other for one in hashes for other in self._waiting.rows(one)]
+        hashes = {capture.ids.hash_in_space(space, name) for name in names}
+        return [other for one in hashes for other in self._waiting.rows_of(one)]
 
     def started_by(self, row: int) -> int:
         """Returns the context that a reasoning start opened, or MAIN."""

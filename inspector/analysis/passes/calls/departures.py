@@ -75,7 +75,7 @@ class DeparturePass:
         rows = np.concatenate(self._piped)
         rows = rows[self._links["answer"][rows] == NO_ROW]
         gone = np.isin(connection_keys(self._capture, rows), [source << 32 | number for source, number in ended])
-        self._links.put("given_up", rows[gone], GivenUp.ASKED_LEFT.value)
+        self._links.replace("given_up", rows[gone], GivenUp.ASKED_LEFT.value)
         self._changed.update_all(rows[gone])
         self._piped = [rows[~gone]]
 
@@ -108,7 +108,7 @@ class DeparturePass:
             (rows[gone & (by_sender <= by_asked)], GivenUp.ASKER_LEFT),
             (rows[gone & (by_sender > by_asked)], GivenUp.ASKED_LEFT),
         ):
-            links.put("given_up", given_up, why.value)
+            links.replace("given_up", given_up, why.value)
             self._changed.update_all(given_up)
         return rows[~gone]
 
@@ -116,7 +116,7 @@ class DeparturePass:
         """Returns (n,) the string id of each request's only recipient; 0 for several, for all and for proposals."""
         columns = self._capture.columns
         asked = columns["kind"][rows] == (self._capture.strings.find(kinds.REQUEST) or -1)
-        return np.where(asked, self._capture.to_sets.alone(columns["to_set"][rows]), 0)
+        return np.where(asked, self._capture.to_sets.single_names(columns["to_set"][rows]), 0)
 
     def _first_after(self, rows: Rows, people: NDArray[np.integer], left: tuple[Rows, NDArray[np.int64]]) -> Rows:
         """Returns (n,) the first departure of each participant after a message, or _NEVER."""

@@ -71,21 +71,21 @@ class Fallbacks:
         refusal = self._in_exchange(asked, stop) if answer == NO_ROW else answer
         late = answer == NO_ROW == refusal or answer > initialize
         if late and self._links["given_up"][asked] == GivenUp.NO.value and self._is_in_no_exchange(asked):
-            self._links.put("given_up", asked, GivenUp.CANCELLED.value)
+            self._links.replace("given_up", asked, GivenUp.CANCELLED.value)
             self._changed.update((asked,))
         if refusal == NO_ROW:
             return
         self._unanswered.pop(asked, None)
-        if not self._capture.flags(refusal) & Flag.ERROR:
+        if not self._capture.flags_of(refusal) & Flag.ERROR:
             return
         self._capture.clear_errors(np.array([refusal], np.int64))
         if answer == NO_ROW:
             is_answer = self._capture.string("kind", refusal) == kinds.RESPONSE
-            self._links.put("given_up", asked, (GivenUp.NO if is_answer else GivenUp.CANCELLED).value)
+            self._links.replace("given_up", asked, (GivenUp.NO if is_answer else GivenUp.CANCELLED).value)
             if is_answer:
-                self._links.put("answer", asked, refusal)
-                self._links.put("cause", refusal, asked)
-                self._links.put("method", refusal, int(self._links["method"][asked]))
+                self._links.replace("answer", asked, refusal)
+                self._links.replace("cause", refusal, asked)
+                self._links.replace("method", refusal, int(self._links["method"][asked]))
         self._changed.update((asked, refusal))
 
     def _is_in_no_exchange(self, row: int) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from inspector.protocol import kinds
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.hashes import NO_HASH, NO_ROW, respelt
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_with_other_type
 from inspector.store.messages.capture import Capture
 
 _RPC = Flag.RPC.value
@@ -94,7 +94,7 @@ class OpenCalls:
         if again != NO_ROW:
             self.nearly[row] = again, True
             return
-        keys = list(self._keys_of_answer(respelt(int(self._capture.columns["rpc_hash"][row])), row))
+        keys = list(self._keys_of_answer(hash_with_other_type(int(self._capture.columns["rpc_hash"][row])), row))
         found = self._best(keys, row)
         found = self._last_answered(keys) if found == NO_ROW else found
         if found != NO_ROW:
@@ -104,7 +104,7 @@ class OpenCalls:
         """Yields the keys of requests that an answer may belong to."""
         columns = self._capture.columns
         pipe, sender = self._pipe(row), int(columns["sender"][row])
-        known = (self._capture.strings.find(receiver) for receiver in self._capture.to(row))
+        known = (self._capture.strings.find(receiver) for receiver in self._capture.recipients(row))
         askers = dict.fromkeys(asker for asker in known if asker is not None)
         if sender:
             name = self._capture.strings[sender]
@@ -140,7 +140,7 @@ class OpenCalls:
     def _keys_of_request(self, row: int, rpc: int) -> Iterator[_Key]:
         columns = self._capture.columns
         pipe, sender = self._pipe(row), int(columns["sender"][row])
-        asked = self._capture.to(row)
+        asked = self._capture.recipients(row)
         if asked:
             yield from ((pipe, rpc, sender, name, 0) for name in dict.fromkeys(asked))
             return

@@ -46,13 +46,13 @@ class Proposals:
         """Opens the proposals among messages `start` to `stop`."""
         proposal = self._capture.strings.find(kinds.PROPOSAL) or -1
         proposed = self._capture.columns["kind"][start:stop] == proposal
-        self._links.put("proposal_state", np.flatnonzero(proposed) + start, ProposalState.OPEN.value)
+        self._links.replace("proposal_state", np.flatnonzero(proposed) + start, ProposalState.OPEN.value)
 
     def note_link(self, row: int, cause: int) -> None:
         """Updates the state of a proposal after a message was linked to its cause; links may come in any order."""
         kind, cause_kind = (self._capture.string("kind", message) for message in (row, cause))
         # A message that the gateway refused decides no proposal.
-        if any(self._capture.flags(one) & Flag.REFUSED for one in (row, cause if kind == kinds.RESPONSE else row)):
+        if any(self._capture.flags_of(one) & Flag.REFUSED for one in (row, cause if kind == kinds.RESPONSE else row)):
             return
         if kind == kinds.RESPONSE and cause_kind == kinds.REQUEST:
             proposal = int(self._links["cause"][cause])
@@ -63,17 +63,17 @@ class Proposals:
             if kind == kinds.REQUEST:
                 answered = self._links["answer"][row] != NO_ROW  # its response may have come first
                 self._raise_state(cause, ProposalState.ANSWERED if answered else ProposalState.FULFILLED)
-            elif kind == kinds.RESPONSE and self._capture.flags(row) & Flag.DERIVED:  # as in permissions of ACP
+            elif kind == kinds.RESPONSE and self._capture.flags_of(row) & Flag.DERIVED:  # as in permissions of ACP
                 self._raise_state(cause, ProposalState.FULFILLED)
             elif kind == kinds.REJECT:
                 self.rejections[cause] = min(row, self.rejections.get(cause, row))
                 self._raise_state(cause, ProposalState.REJECTED)
-            elif kind == kinds.WITHDRAW and sender[row] == sender[cause] and self._capture.true_sender(row) is None:
+            elif kind == kinds.WITHDRAW and sender[row] == sender[cause] and self._capture.logged_sender(row) is None:
                 self._raise_state(cause, ProposalState.WITHDRAWN)
 
     def _raise_state(self, proposal: int, state: ProposalState) -> None:
         states = self._links["proposal_state"]
         # Comparing states makes the result independent of the order of arrival.
         if states[proposal] < state:
-            self._links.put("proposal_state", proposal, state.value)
+            self._links.replace("proposal_state", proposal, state.value)
             self._changed.add(proposal)

@@ -112,7 +112,7 @@ class Outcomes:
 
     def _is_modern(self, row: int) -> bool:
         return (
-            self._capture.strings[int(self._capture.extracted.mcp("version", np.array([row]))[0])]
+            self._capture.strings[int(self._capture.extracted.mcp_values("version", np.array([row]))[0])]
             >= mcp_messages.FIRST_MODERN
         )
 
@@ -183,7 +183,9 @@ class Outcomes:
     def _asked(self, row: int) -> int:
         """Returns the sender's open request that `requestId` names, by JSON-RPC id or envelope id, or NO_ROW."""
         params: Any = (
-            None if self._capture.records.is_big(row) else self._capture.records.decoded(row).payload.get("params")
+            None
+            if self._capture.records.is_big(row)
+            else self._capture.records.decoded_record(row).payload.get("params")
         )
         identifier = params.get("requestId") if isinstance(params, Mapping) else None
         called = calls.rpc_id(identifier)
@@ -192,20 +194,20 @@ class Outcomes:
         asked = self._open_calls.asked_with(hash_rpc_id(called), row)
         if asked != NO_ROW or not isinstance(identifier, str):
             return asked
-        hash_ = self._capture.ids.hash_in(int(self._capture.columns["space"][row]), identifier)
-        latest = int(self._capture.ids.latest(np.array([hash_], np.uint64), np.array([row], np.int64))[0])
+        hash_ = self._capture.ids.hash_in_space(int(self._capture.columns["space"][row]), identifier)
+        latest = int(self._capture.ids.latest_rows(np.array([hash_], np.uint64), np.array([row], np.int64))[0])
         return latest if latest != NO_ROW and self._is_own_request(latest, row) else NO_ROW
 
     def _is_own_request(self, asked: int, row: int) -> bool:
         sender = self._capture.columns["sender"]
-        is_own = sender[asked] == sender[row] and self._capture.true_sender(row) is None
+        is_own = sender[asked] == sender[row] and self._capture.logged_sender(row) is None
         return self._capture.string("kind", asked) == kinds.REQUEST and is_own
 
     def _give_up(self, rows: Rows, why: GivenUp) -> None:
         # A stronger reason replaces a weaker one, in any order of arrival.
         rows = rows[self._links["given_up"][rows] < why]
         if len(rows):
-            self._links.put("given_up", rows, why.value)
+            self._links.replace("given_up", rows, why.value)
             self._changed.update_all(rows)
 
 
@@ -237,7 +239,7 @@ def are_untraced(capture: Capture, rows: Rows) -> _Bools:
 
 def _wants_none(method: str) -> bool:
     """Tells if a method gets no answer: notifications, and subscriptions that stay open."""
-    return method.startswith("notifications/") or method == mcp_messages.LISTEN
+    return method.startswith("notifications/") or method == mcp_messages.LISTEN_METHOD
 
 
 def are_refused(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
@@ -299,7 +301,7 @@ def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
     proposal = capture.strings.find(kinds.PROPOSAL) or -1
     # The copy before a message and the last one of all: either may be the settled one.
     for before in (rows.astype(np.int64), np.full(len(rows), len(links), np.int64)):
-        copies = capture.ids.latest(hashes, before).astype(np.int64)
+        copies = capture.ids.latest_rows(hashes, before).astype(np.int64)
         places = np.flatnonzero((copies != NO_ROW) & (copies != rows) & (hashes != NO_HASH))
         copies = copies[places]
         decided = (columns["kind"][copies] == proposal) & ~_is_open(links, copies)
@@ -315,5 +317,5 @@ def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
 
 def _first_told(capture: Capture, rows: Rows) -> Rows:
     """Returns (n,) the original of each message; the message itself if it is no copy."""
-    of, is_copy = capture.repeats(rows)
+    of, is_copy = capture.repeated_messages(rows)
     return np.where(is_copy, of, rows)

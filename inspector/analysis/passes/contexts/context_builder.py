@@ -21,7 +21,7 @@ from inspector.analysis.passes.contexts.naming_notes import MOST_DEEP, ContextNo
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.analysis.passes.contexts.session_contexts import SessionContexts
 from inspector.protocol import msp
-from inspector.protocol.context_paths import depth
+from inspector.protocol.context_paths import path_depth
 from inspector.protocol.message_text import text_shown
 from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
@@ -192,7 +192,7 @@ class ContextBuilder:
         self.refs.add(space, key, node)
         if not is_object and not self._is_of_session(row):
             self.notes.add_path(node, row, text)
-            if node != MAIN and depth(text) <= MOST_DEEP:
+            if node != MAIN and path_depth(text) <= MOST_DEEP:
                 self.notes.add_depth(self.tree, node, row)
         return node
 
@@ -220,7 +220,7 @@ class ContextBuilder:
         """
         columns, records = self._capture.columns, self._capture.records
         rows = rows[(columns["id_hash"][rows] != 0) | (columns["context"][rows] != 0)]
-        found = [records.decoded(row) for row in rows.tolist()]
+        found = [records.decoded_record(row) for row in rows.tolist()]
         texts = [(text_shown(START, one.payload) or "")[:_LOOKED_AT] for one in found]
         labels = [*map(_label, _masked(texts))]
         drafted = (columns["flags"][rows] & _DRAFTED != 0).tolist()
@@ -313,7 +313,7 @@ class ContextBuilder:
         known = self._named_starts.label_of(start)
         if known is not None:
             return known
-        text = text_shown(START, self._capture.records.decoded(start).payload) or ""
+        text = text_shown(START, self._capture.records.decoded_record(start).payload) or ""
         return _label(*_masked([text[:_LOOKED_AT]]))
 
     def _take_label_back(self, start: int, node: int) -> None:
@@ -348,10 +348,10 @@ class ContextBuilder:
             True if it ended a start or context, or is stored until its id appears.
         """
         capture, tree = self._capture, self.tree
-        hashes = capture.hashes_named(row)
+        hashes = capture.named_hashes(row)
         for one in hashes:
             # The latest message with that id counts, as for correlation in general.
-            for start in reversed([other for other in capture.ids.rows(one) if other < row]):
+            for start in reversed([other for other in capture.ids.rows_of(one) if other < row]):
                 begun = tree.resolve(self.facts.sequences.node_of_start(start))
                 if begun != MAIN and (node in (MAIN, begun) or self._stands_in(start, node)):
                     self._end_start(row, start)
@@ -391,9 +391,9 @@ class ContextBuilder:
     def _is_void(self, row: int) -> bool:
         """Tells if a message has no effect: forged, refused by the gateway, or copied from another thread."""
         flags = int(self._capture.columns["flags"][row])
-        if flags & Flag.DERIVED.value and self._capture.repeats(np.array([row]))[1][0]:
+        if flags & Flag.DERIVED.value and self._capture.repeated_messages(np.array([row]))[1][0]:
             return True
-        return bool(flags & Flag.REFUSED.value) or self._capture.true_sender(row) is not None
+        return bool(flags & Flag.REFUSED.value) or self._capture.logged_sender(row) is not None
 
     def note_reasoning(self, node: int) -> None:
         if not self.facts.reasons[node]:
@@ -417,9 +417,9 @@ class ContextBuilder:
             self.facts.note_type(node, told.row, SUB_AGENT)
             self._typed(node)
         # Transcripts may report the same sub-agent more than once.
-        if told.began and self.facts.started_by[node] < 0:
+        if told.has_begun and self.facts.started_by[node] < 0:
             self.facts.note_start(node, told.row)
-        if told.ended:
+        if told.has_ended:
             self.facts.note_end(node, CANCELLED if told.failed else CONCLUDED, told.row)
             self._touched(node)
 

@@ -62,7 +62,7 @@ class ContextObjects:
         if not levels:
             return None
         if len(levels) == 1 and self._is_told_again(levels[0], known):
-            self.parents.append(self._capture.ids.hash_in(space, levels[0]["parent"]))
+            self.parents.append(self._capture.ids.hash_in_space(space, levels[0]["parent"]))
             return None
         operation = operation_of(levels[0])
         if operation is not None:
@@ -104,7 +104,7 @@ class ContextObjects:
         if parent == MAIN:
             self._notes.add(node, row, Oddity.PARENT_CONFLICT)
             return node
-        self.parents.append(self._capture.ids.hash_in(space, above))
+        self.parents.append(self._capture.ids.hash_in_space(space, above))
         refused = tree.refusal(node, parent)
         if refused is not None:
             self._notes.add(tree.resolve(node), row, refused)

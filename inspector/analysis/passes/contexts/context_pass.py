@@ -24,7 +24,7 @@ from inspector.analysis.passes.contexts.node_columns import (
 from inspector.analysis.passes.contexts.node_facts import CANCELLED
 from inspector.analysis.passes.contexts.sequences import RUNNING
 from inspector.protocol import msp
-from inspector.protocol.context_places import Told
+from inspector.protocol.context_places import ContextSource
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import Array, GrowingColumns
 from inspector.store.columns.flags import Flag
@@ -133,7 +133,7 @@ class ContextPass:
         # Only rows that are still counted in the main context move.
         rows = rows[(columns["context"][rows] != 0) & (self._columns["ref"][rows] == 0)]
         spaces, refs = columns["space"][rows], self._builder.take_late(rows)
-        self._columns.put("ref", rows, refs)
+        self._columns.replace("ref", rows, refs)
         nodes = self._refs.nodes(refs)
         for space, count in zip(*np.unique(spaces, return_counts=True), strict=True):
             self.main_counts[int(space)] -= int(count)
@@ -259,14 +259,14 @@ class ContextPass:
         """Returns (n,) uint8 `Told`, the place of the context in each message; 0 in main."""
         columns = self._capture.columns
         elsewhere = _TOLD[columns["flags"][rows] >> _TOLD_SHIFT & 15]
-        here = np.where(columns["context"][rows] != 0, Told.ENVELOPE.value, Told.MARKERS.value)
-        here[columns["flags"][rows] & Flag.FRAME.value != 0] = Told.STREAM.value
+        here = np.where(columns["context"][rows] != 0, ContextSource.ENVELOPE.value, ContextSource.MARKERS.value)
+        here[columns["flags"][rows] & Flag.FRAME.value != 0] = ContextSource.STREAM.value
         return np.where(self.nodes_of(rows) == MAIN, 0, np.where(elsewhere != 0, elsewhere, here)).astype(np.uint8)
 
-    def told_first(self, node: int) -> Told:
+    def told_first(self, node: int) -> ContextSource:
         """Returns the place of the context in its first message; NOT for a context without messages."""
         first = self.first_row[node]
-        return Told(int(self.told(np.array([first]))[0])) if first >= 0 else Told.NOT
+        return ContextSource(int(self.told(np.array([first]))[0])) if first >= 0 else ContextSource.ABSENT
 
     def told_firsts(self) -> Array:
         """Returns (nodes,) uint8, the same of all contexts."""
@@ -463,6 +463,8 @@ class ContextPass:
 
 
 _TOLD = np.zeros(16, np.uint8)
-for _bit, _told in enumerate((Told.KIND, Told.PAYLOAD, Told.THREAD, Told.REASONING_ID)):
+for _bit, _told in enumerate(
+    (ContextSource.KIND, ContextSource.PAYLOAD, ContextSource.THREAD, ContextSource.REASONING_ID)
+):
     _TOLD[1 << _bit] = _told
 _TOLD_SHIFT = Flag.CONTEXT_IN_KIND.value.bit_length() - 1

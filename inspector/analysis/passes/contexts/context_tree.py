@@ -20,7 +20,14 @@ from inspector.analysis.passes.contexts.node_ancestry import NodeLines
 from inspector.analysis.passes.contexts.node_facts import MAIN
 from inspector.analysis.passes.contexts.node_index import NodeIndex, Siblings
 from inspector.analysis.passes.contexts.subtree_sums import SubtreeSums
-from inspector.protocol.context_paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment
+from inspector.protocol.context_paths import (
+    LAST_SHOWN,
+    MAX_SHOWN_LEVELS,
+    DisplayedPath,
+    display_segment,
+    normalise,
+    shorten_path,
+)
 from inspector.store.columns.block import OBJECT_KEY
 
 __all__ = ["MAIN", "ContextTree"]
@@ -329,7 +336,7 @@ class ContextTree:
         wanted = DisplayedPath(path)
         depths, spaces = self.lines.depths[:-1], as_numpy(self.space)
         for node in np.flatnonzero((depths == wanted.depth) & (spaces == space)).tolist():
-            here = self._alias[node] == node and wanted.has_at(wanted.depth - 1, self.segments(node, 1)[-1])
+            here = self._alias[node] == node and wanted.may_have_id_at(wanted.depth - 1, self.segments(node, 1)[-1])
             if here and self.path(node) == path:
                 return node
         return MAIN
@@ -439,12 +446,12 @@ class ContextTree:
 
     def path(self, node: int) -> str:
         """Returns the displayed path: the ends only if it has many levels; a "/" inside an opaque id is written %2F."""
-        names = [name for step in self.line_to(node, LEVELS_SHOWN + 1) for name in self.segments(step, LAST_SHOWN)]
-        whole = len(names) <= LEVELS_SHOWN
-        shown = [shown_segment(name) for name in (names if whole else names[-LAST_SHOWN:])]
+        names = [name for step in self.line_to(node, MAX_SHOWN_LEVELS + 1) for name in self.segments(step, LAST_SHOWN)]
+        whole = len(names) <= MAX_SHOWN_LEVELS
+        shown = [display_segment(name) for name in (names if whole else names[-LAST_SHOWN:])]
         if whole:
             return "/".join(shown)
-        return cut_path(shown_segment(self.name[self.lines.roots[node]]), self.depth(node), shown)
+        return shorten_path(display_segment(self.name[self.lines.roots[node]]), self.depth(node), shown)
 
     def segments(self, node: int, last: int = -1) -> list[str]:
         """Returns the levels of a node: its name, or the rest of a cut path.

@@ -16,7 +16,7 @@ from inspector.analysis.passes.contexts.context_objects import note_description,
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.naming_notes import ContextNotes
 from inspector.analysis.passes.contexts.node_facts import CONCLUDED, NodeFacts
-from inspector.protocol.context_places import END, START, is_name
+from inspector.protocol.context_places import END_KIND, START_KIND, looks_like_id
 from inspector.store.columns.columns import Array
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH
@@ -54,7 +54,7 @@ class MarkedContexts:
     def concerned(self, start: int, stop: int) -> NDArray[np.bool_] | None:
         """Returns (n,) flags of markers and of messages that may be between them; None if there are none."""
         columns = self._capture.columns
-        codes = [code for code in map(self._capture.strings.find, (START, END)) if code is not None]
+        codes = [code for code in map(self._capture.strings.find, (START_KIND, END_KIND)) if code is not None]
         if not codes:
             return None
         marks: Array = are_any(columns["kind"][start:stop], codes)
@@ -75,22 +75,22 @@ class MarkedContexts:
             The node by the markers; None if they do not decide.
         """
         kind = self._capture.string("kind", row)
-        if kind == START:
+        if kind == START_KIND:
             return self._begin(space, row, self._named_by(row) if above == MAIN else above)
-        node = self._ended_by(space, row) if kind == END else self._named_by(row)
+        node = self._ended_by(space, row) if kind == END_KIND else self._named_by(row)
         return None if node == MAIN else node
 
     def _named_by(self, row: int) -> int:
         """Returns the first open context that a message correlates to, or MAIN."""
-        found = (self._tree.resolve(self._open.get(name, MAIN)) for name in self._capture.hashes_named(row))
+        found = (self._tree.resolve(self._open.get(name, MAIN)) for name in self._capture.named_hashes(row))
         return next((node for node in found if node != MAIN), MAIN)
 
     def _ended_by(self, space: int, row: int) -> int:
         """Ends and returns the context that a `context/end` names by payload, or by correlation to it or its start."""
         capture = self._capture
-        given = capture.records.decoded(row).payload.get("context_id")
-        name = given if isinstance(given, str) and is_name(given) else None
-        names = capture.hashes_named(row) if name is None else [capture.ids.hash_in(space, name)]
+        given = capture.records.decoded_record(row).payload.get("context_id")
+        name = given if isinstance(given, str) and looks_like_id(given) else None
+        names = capture.named_hashes(row) if name is None else [capture.ids.hash_in_space(space, name)]
         for one in [*names, *(self._name_of.get(one, NO_HASH) for one in names)]:
             node = self._tree.resolve(self._open.get(one, MAIN))
             if node == MAIN:
@@ -103,19 +103,19 @@ class MarkedContexts:
         return MAIN
 
     def _begin(self, space: int, row: int, above: int) -> int | None:
-        identifier, payload = self._capture.records.decoded(row)[:2]
+        identifier, payload = self._capture.records.decoded_record(row)[:2]
         wanted = (payload.get("context_id"), payload.get("id"), identifier)
-        name = next(filter(is_name, wanted), None)
+        name = next(filter(looks_like_id, wanted), None)
         if not isinstance(name, str):
             return None
         facts, ids, version = self._facts, self._capture.ids, self._tree.version
         node = self._tree.declare(space, name, above, None)
         parent = payload.get("parent")
-        if isinstance(parent, str) and is_name(parent):
+        if isinstance(parent, str) and looks_like_id(parent):
             node = self._tree.place(node, self._tree.of_id(space, parent))
-            self._named.append(ids.hash_in(space, parent))
+            self._named.append(ids.hash_in_space(space, parent))
         self._settle()
-        key = ids.hash_in(space, name)
+        key = ids.hash_in_space(space, name)
         self._named.append(key)
         self._notes.add_id(node, row, name)
         if self._tree.version != version:
@@ -126,7 +126,7 @@ class MarkedContexts:
         if len(self._open) < _MOST_OPEN:
             self._open[key] = node
             if identifier is not None and identifier != name:
-                self._name_of[ids.hash_in(space, identifier)] = key
+                self._name_of[ids.hash_in_space(space, identifier)] = key
         facts.note_start(node, row, int(self._capture.columns["sender"][row]), mark=True)
         note_description(self._facts, self._notes, self._typed, node, row, stamp_of(row), payload)
         return node

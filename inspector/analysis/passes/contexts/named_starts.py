@@ -40,7 +40,7 @@ class NamedStarts:
     def wait(self, space: int, identifier: str, row: int, above: int, label: str) -> None:
         """Stores a start and its label until a message names its id."""
         self._labels[row] = label
-        key = self._capture.ids.hash_in(space, identifier)
+        key = self._capture.ids.hash_in_space(space, identifier)
         self._waiting.setdefault(key, {})[row] = above
         # From now on the tree lists its new nodes, for `take` to match.
         self._tree.watched = True
@@ -53,7 +53,7 @@ class NamedStarts:
             return []
         segments = normalise(path).split("/", max(self._slashes) + 1)
         heads = ["/".join(segments[: few + 1]) for few in sorted(self._slashes, reverse=True) if few < len(segments)]
-        return [head for head in heads if self._capture.ids.hash_in(space, head) in self._waiting]
+        return [head for head in heads if self._capture.ids.hash_in_space(space, head) in self._waiting]
 
     def label_of(self, start: int) -> str | None:
         """Returns the label of a start that waited; else None."""
@@ -65,7 +65,7 @@ class NamedStarts:
         while tree.made:
             node = tree.made.pop(0)
             space, identifier = tree.space[node], tree.name[node]
-            key = self._capture.ids.hash_in(space, identifier)
+            key = self._capture.ids.hash_in_space(space, identifier)
             starts = self._waiting.get(key)
             if starts is None:
                 continue

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.node_facts import MAIN
-from inspector.protocol.context_paths import depth, normalise
+from inspector.protocol.context_paths import normalise, path_depth
 
 if TYPE_CHECKING:
     from inspector.analysis.passes.contexts.context_tree import ContextTree
@@ -93,7 +93,7 @@ class ContextNotes:
             self.add(node, row, Oddity.MALFORMED)
         if _PLAIN.fullmatch(path) is None:
             self.add(node, row, Oddity.CHARACTERS)
-        if plain and depth(plain) > MOST_DEEP:
+        if plain and path_depth(plain) > MOST_DEEP:
             self._noted.add((node, Oddity.TOO_DEEP))
             self.add(node, row, Oddity.TOO_DEEP)
         if len(path) > MOST_LONG:

@@ -12,7 +12,7 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.node_ancestry import NodeLines, living_nodes
 from inspector.analysis.passes.contexts.path_search import PathSearch, joined_names
-from inspector.protocol.context_paths import DisplayedPath, quote_segment, shown_segment
+from inspector.protocol.context_paths import DisplayedPath, display_segment, quote_segment
 from inspector.store.columns.intern_table import InternTable
 
 REASONING_START = "reason"
@@ -71,11 +71,11 @@ class RootTable(NodeTable):
     """
 
     def __init__(self, tree: ContextTree, root_of: Callable[[int], int]) -> None:
-        super().__init__(tree, lambda node: shown_segment(tree.name[root_of(node)]))
+        super().__init__(tree, lambda node: display_segment(tree.name[root_of(node)]))
 
     def texts(self) -> list[str]:
         """Returns all entries, computed together."""
-        names = joined_names(self._tree.name, shown_segment).decode("utf-8", "surrogatepass").split("/")[1:-1]
+        names = joined_names(self._tree.name, display_segment).decode("utf-8", "surrogatepass").split("/")[1:-1]
         return ["", *(names[root] for root in self._tree.lines.roots[:-1].tolist())]
 
 
@@ -149,10 +149,10 @@ class PathPlaces:
         for node in reversed(way):
             if level != _OFF:
                 for name in tree.segments(node):
-                    fits = level != _OFF and (level >= self._path.depth or self._path.has_at(level, name))
+                    fits = level != _OFF and (level >= self._path.depth or self._path.may_have_id_at(level, name))
                     level = level + 1 if fits else _OFF
             # A node with an id of its own may begin the path anew, at any depth.
-            if level == _OFF and tree.is_named(node) and self._path.has_at(0, tree.name[node]):
+            if level == _OFF and tree.is_named(node) and self._path.may_have_id_at(0, tree.name[node]):
                 level = 1
             levels[node] = level
         return level

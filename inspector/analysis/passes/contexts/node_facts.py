@@ -14,7 +14,7 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED, EVERY, MAIN, Replay, Sequences
-from inspector.protocol.message_text import compact
+from inspector.protocol.message_text import compact_json
 from inspector.protocol.timestamps import NO_TIME
 
 __all__ = ["CANCELLED", "CONCLUDED", "MAIN", "NodeFacts", "as_numpy"]
@@ -190,7 +190,7 @@ def _small(value: object) -> object:
     """Returns a value, or the beginning of a long one."""
     if value is None or isinstance(value, bool | int | float):
         return value
-    text = value if isinstance(value, str) else compact(value)
+    text = value if isinstance(value, str) else compact_json(value)
     if len(text) <= _LONGEST_VALUE:
         return value
     return text[: _LONGEST_VALUE - 1] + "…"

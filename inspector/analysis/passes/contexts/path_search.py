@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.text_column import TextColumn
 from inspector.analysis.passes.contexts.context_tree import ContextTree
-from inspector.protocol.context_paths import LEVELS_SHOWN, LONGEST_SEGMENT, shown_segment
+from inspector.protocol.context_paths import MAX_SEGMENT_LENGTH, MAX_SHOWN_LEVELS, display_segment
 
 Mask = NDArray[np.bool_]
 
@@ -29,10 +29,10 @@ class PathSearch:
     """Case-insensitive text search in the displayed paths of all nodes of the present tree."""
 
     def __init__(self, tree: ContextTree) -> None:
-        self._names = np.frombuffer(_without_case(joined_names(tree.name, shown_segment)), np.uint8)
+        self._names = np.frombuffer(_without_case(joined_names(tree.name, display_segment)), np.uint8)
         self._starts = np.flatnonzero(self._names == _SLASH)[:-1]
         self._parents = as_numpy(tree.parent).astype(np.int64)
-        self._cut = tree.lines.depths[:-1] > LEVELS_SHOWN
+        self._cut = tree.lines.depths[:-1] > MAX_SHOWN_LEVELS
 
     def beginning(self, text: str) -> Mask:
         """Returns (nodes,) flags of paths that begin with a text; false hits are possible for cut paths."""
@@ -107,7 +107,7 @@ def joined_names(names: TextColumn, shown: Callable[[str], str]) -> bytes:
     letters, lengths = np.frombuffer(data, np.uint8), np.diff(ends, prepend=0)
     odd = ends.searchsorted(np.flatnonzero(np.isin(letters, _ODD)), "right")
     # Only these names differ between tree and display; all others are copied as one block.
-    odd = np.union1d(odd, np.flatnonzero(lengths > LONGEST_SEGMENT))
+    odd = np.union1d(odd, np.flatnonzero(lengths > MAX_SEGMENT_LENGTH))
     parts, at = list[bytes](), 0
     for node in odd.tolist():
         segment = shown(names[node]).encode("utf-8", "surrogatepass")

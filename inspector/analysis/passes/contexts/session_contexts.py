@@ -21,7 +21,7 @@ from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.columns import Array
 from inspector.store.messages.capture import Capture
 
-_KINDS = (msp.SESSION, msp.SNAPSHOT, msp.OPENED, msp.CLOSED)
+_KINDS = (msp.SESSION, msp.SNAPSHOT, msp.SUBSESSION_OPENED, msp.SUBSESSION_CLOSED)
 _LABEL_LENGTH = 80
 
 
@@ -80,7 +80,7 @@ class SessionContexts:
             The node of the reported sub-session; None for a session.
         """
         kind = self._capture.string("kind", row)
-        payload = self._capture.records.decoded(row).payload
+        payload = self._capture.records.decoded_record(row).payload
         label = _label(payload.get("label"))
         if kind == msp.SESSION:
             # The first label stays; later documents of the session may lack it.
@@ -102,10 +102,10 @@ class SessionContexts:
         status = payload.get("status")
         if isinstance(status, str) and status:
             self._facts.note_metadata(node, row, {"status": mask_text(status)})
-        if kind == msp.OPENED:
+        if kind == msp.SUBSESSION_OPENED:
             self._facts.note_start(node, row)
-        elif kind == msp.CLOSED:
-            self._facts.note_end(node, CANCELLED if status == msp.DISCARDED else CONCLUDED, row)
+        elif kind == msp.SUBSESSION_CLOSED:
+            self._facts.note_end(node, CANCELLED if status == msp.DISCARDED_STATUS else CONCLUDED, row)
         return node
 
 

@@ -35,7 +35,7 @@ class VisibilityPass:
         self.columns.append({"visibility": 0}, stop - start)
         rows = self._of_sessions(start, stop)
         if len(rows):
-            self.columns.put("visibility", rows, [self._value(row) for row in rows.tolist()])
+            self.columns.replace("visibility", rows, [self._value(row) for row in rows.tolist()])
 
     def _of_sessions(self, start: int, stop: int) -> Rows:
         strings, columns = self._capture.strings, self._capture.columns
@@ -46,7 +46,7 @@ class VisibilityPass:
         return np.flatnonzero(here) + start
 
     def _value(self, row: int) -> int:
-        return self._number(self._capture.records.decoded(row).payload.get("visibility"))
+        return self._number(self._capture.records.decoded_record(row).payload.get("visibility"))
 
     def _number(self, value: object) -> int:
         if not isinstance(value, str) or not value:
@@ -60,7 +60,7 @@ class VisibilityPass:
 
     def read_again(self, rows: Rows) -> None:
         """Reads messages again after their lines were rewritten."""
-        self.columns.put("visibility", rows, [self._value(row) for row in rows.tolist()])
+        self.columns.replace("visibility", rows, [self._value(row) for row in rows.tolist()])
 
     def take_changes(self) -> Rows:
         """Returns no rows: a caller that rewrites lines knows their messages."""

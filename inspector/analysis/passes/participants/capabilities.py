@@ -19,7 +19,7 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.participants.capability_changes import CapabilityChanges, Change
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.protocol.calls import has_target
-from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering, looks_deep
+from inspector.protocol.capabilities import MatchedMessage, covers_by_kind, depends_on_more, first_covering
 from inspector.protocol.context_paths import normalise
 from inspector.protocol.kinds import wraps_envelope
 from inspector.protocol.participants import GATEWAY_IDS
@@ -94,7 +94,7 @@ class CapabilityPass:
                 self._note_announced(row)
 
     def _note_announced(self, row: int) -> None:
-        payload = self._capture.records.decoded(row).payload
+        payload = self._capture.records.decoded_record(row).payload
         if payload.get("event") == "leave":
             return  # a participant that left has no capabilities; its next join announces the new ones
         others = payload.get("participants")
@@ -108,7 +108,7 @@ class CapabilityPass:
                 self.changes.add(space, item["id"], row, "announced", capabilities)
 
     def _note_change(self, row: int, granted: bool) -> None:
-        told = self._capture.records.decoded(row)
+        told = self._capture.records.decoded_record(row)
         payload = told.payload
         # The MEUP v0.2 client wraps a grant, and revokes capabilities by their ids.
         inner = payload.get("grant")
@@ -166,22 +166,26 @@ class CapabilityPass:
             return None, None
         return first_covering((one.capability for one in held), self.asked(row, kind))
 
-    def asked(self, row: int, kind: str) -> Asked:
+    def asked(self, row: int, kind: str) -> MatchedMessage:
         """Returns the parts of a message that capabilities match.
 
         The caller gives the kind: a proposal is judged by its call.
         """
         capture = self._capture
-        return Asked(kind, capture.records.payload(row), capture.to(row), self._called(row))
+        return MatchedMessage(kind, capture.records.payload(row), capture.recipients(row), self._called(row))
 
-    def asked_by(self, held: Iterable[object], row: int, kind: str) -> Asked:
+    def asked_by(self, held: Iterable[object], row: int, kind: str) -> MatchedMessage:
         """Returns the same parts, but reads only the columns if the capabilities match no deeper."""
         capture = self._capture
         # Decoding the record is slow, so the columns are used if they hold all that the patterns match.
-        if not self.is_told(row, kind) or any(map(looks_deep, held)):
-            return Asked(kind, capture.records.decoded(row).payload, capture.to(row), self._called(row))
+        if not self.is_told(row, kind) or any(map(depends_on_more, held)):
+            return MatchedMessage(
+                kind, capture.records.decoded_record(row).payload, capture.recipients(row), self._called(row)
+            )
         method, target = capture.string("method", row), capture.string("target", row)
-        return Asked(kind, {"method": method, "params": {} if target is None else {"name": target}}, capture.to(row))
+        return MatchedMessage(
+            kind, {"method": method, "params": {} if target is None else {"name": target}}, capture.recipients(row)
+        )
 
     def is_told(self, row: int, kind: str) -> bool:
         """Tells if kind, method and target hold everything that a capability without deep patterns may match."""
@@ -214,7 +218,7 @@ class CapabilityPass:
             return []
         rows = np.flatnonzero((columns["kind"] == code) & (columns["space"] == space))
         # An error about a refusal is addressed to the participant that sent the message.
-        rows = rows[capture.to_sets.holding(name)[columns["to_set"][rows]]]
+        rows = rows[capture.to_sets.sets_with_name(name)[columns["to_set"][rows]]]
         latest = (self.refusal(row) for row in reversed(rows[-_MOST_REFUSALS:].tolist()))
         return list(islice((refusal for refusal in latest if refusal is not None), most))[::-1]
 

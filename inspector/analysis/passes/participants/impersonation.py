@@ -17,7 +17,7 @@ import numpy as np
 
 from inspector.analysis.arrays.unique_ints import are_any
 from inspector.protocol import kinds
-from inspector.protocol.participants import GATEWAY_IDS, welcomed
+from inspector.protocol.participants import GATEWAY_IDS, welcomed_participant
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
@@ -65,7 +65,7 @@ class TrustPass:
 
     def _note_impostors(self) -> None:
         """Adds messages that a known participant sent in a gateway's name."""
-        known = self._capture.impostors
+        known = self._capture.impersonations
         start, self._told = self._told, len(known)
         rows, people = (known[name][start:].tolist() for name in ("message", "participant"))
         for row, person in zip(rows, people, strict=True):
@@ -80,10 +80,10 @@ class TrustPass:
             own[name] = None
 
     def _note_welcome(self, row: int) -> None:
-        you = welcomed(self._capture.records.decoded(row).payload)
+        you = welcomed_participant(self._capture.records.decoded_record(row).payload)
         name = None if you is None else you.get("id")
         own = self._own_ids(row)
-        receivers = self._capture.to(row)
+        receivers = self._capture.recipients(row)
         # A welcome for this program is also accepted if it is the connection's first message.
         is_ours = (name is None or name in own) and all(receiver in own for receiver in receivers)
         if is_ours or not own or self._is_first(row):
@@ -94,7 +94,7 @@ class TrustPass:
 
     def _note_presence(self, row: int) -> None:
         """Checks a presence: a departure of this program itself is forged while its connection goes on."""
-        payload = self._capture.records.decoded(row).payload
+        payload = self._capture.records.decoded_record(row).payload
         named = payload.get("participant")
         name = named.get("id") if isinstance(named, Mapping) else named
         if not isinstance(name, str):
@@ -109,7 +109,7 @@ class TrustPass:
 
     def _hold_against(self, row: int) -> None:
         """Compares a welcome with earlier joins: participants that it omits never came."""
-        others = self._capture.records.decoded(row).payload.get("participants")
+        others = self._capture.records.decoded_record(row).payload.get("participants")
         came = self._came.get(self._connection(row))
         if not came or not isinstance(others, list):
             return

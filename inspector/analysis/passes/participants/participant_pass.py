@@ -15,7 +15,7 @@ from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.analysis.passes.participants.participant_table import GONE, HERE, Coming, Participant, ParticipantTable
-from inspector.protocol.participants import patterns, welcomed
+from inspector.protocol.participants import capability_lines, welcomed_participant
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
@@ -56,7 +56,7 @@ class ParticipantPass:
         wanted = [code for code in map(strings.find, _FACTS) if code is not None]
         facts = np.flatnonzero(are_any(columns["kind"][start:stop], wanted)) + start
         hashes = columns["id_hash"][facts]
-        before = self._capture.ids.latest(hashes, facts) if len(facts) else facts
+        before = self._capture.ids.latest_rows(hashes, facts) if len(facts) else facts
         self._before = {row: one for row, one in zip(facts.tolist(), before.tolist(), strict=True) if one != NO_ROW}
         # Handled in the order of arrival, so that the division into batches makes no difference.
         # message; space; string id of sender or recipient, or minus the kind of a fact
@@ -114,14 +114,14 @@ class ParticipantPass:
 
     def _note(self, row: int, space: int, kind: str) -> None:
         capture = self._capture
-        payload = capture.records.decoded(row).payload
+        payload = capture.records.decoded_record(row).payload
         if kind == "system/join":
             joined = self.all.meet(space, capture.string("sender", row))
-            if joined != UNKNOWN and capture.flags(row) & Flag.SENT:
+            if joined != UNKNOWN and capture.flags_of(row) & Flag.SENT:
                 self.all.is_us[joined] = True
                 self._asking.add(space)
         elif kind == "participant/status":
-            if capture.true_sender(row) is None and not int(capture.columns["flags"][row]) & _REFUSED:
+            if capture.logged_sender(row) is None and not int(capture.columns["flags"][row]) & _REFUSED:
                 self._note_usage(self.all.meet(space, capture.string("sender", row)), payload, row)
         elif not self._trust.is_gateway(row):
             return
@@ -132,7 +132,7 @@ class ParticipantPass:
 
     def _note_welcome(self, space: int, payload: Mapping[str, Any], row: int) -> None:
         others = payload.get("participants")
-        here = [welcomed(payload), *(others if isinstance(others, list) else [])]
+        here = [welcomed_participant(payload), *(others if isinstance(others, list) else [])]
         here = [{"id": item} if isinstance(item, str) else item for item in here]
         if (space in self._asking or self._is_of_gateways_log(row)) and isinstance(others, list):
             # Departures while this program was away are unknown, and a log has none from before a restart of its
@@ -214,7 +214,7 @@ class ParticipantPass:
         self.all.left_ns[number] = NO_TIME
         self.all.seen_at(number, time)
         if isinstance(item.get("capabilities"), list):
-            self.all.announce(number, patterns(item["capabilities"]))
+            self.all.announce(number, capability_lines(item["capabilities"]))
 
     def _note_usage(self, number: int, payload: Mapping[str, Any], row: int) -> None:
         if number == UNKNOWN:

@@ -17,8 +17,8 @@ from inspector.analysis.passes.calls.correlation import CorrelationPass
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.results.pairing import NOTHING
 from inspector.protocol import kinds
-from inspector.protocol.transient_results import Signal
-from inspector.store.columns.columns import places_among
+from inspector.protocol.transient_results import TransientSignal
+from inspector.store.columns.columns import locate_rows
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
@@ -90,13 +90,13 @@ class SignalTable:
     def __len__(self) -> int:
         return len(self.row)
 
-    def add(self, row: int, signal: Signal, digest: int) -> None:
+    def add(self, row: int, signal: TransientSignal, digest: int) -> None:
         """Appends a result with a signal; `digest` is equal for results with equal content."""
         failed = int(self._capture.columns["flags"][row]) & _ERROR
         said = (
             (HINTS if signal.hints else 0) | (CONSUMED if signal.consumed else 0)
             | (TRANSIENT if signal.transient else 0) | (FAILED if failed else 0)
-            | (ODD if signal.odd else 0) | (SUMMARY if signal.summary else 0)
+            | (ODD if signal.problem else 0) | (SUMMARY if signal.summary else 0)
         )  # fmt: skip
         pairs = signal.pairs
         # Hints repeat with every result of a tool, so equal lists are stored once.
@@ -128,7 +128,7 @@ class SignalTable:
         """Returns (n,) the places of messages, or NOWHERE. O(rows log signals)."""
         if not self.row:
             return np.full(len(rows), NOWHERE)
-        places, known = places_among(rows, as_numpy(self.row))
+        places, known = locate_rows(rows, as_numpy(self.row))
         return np.where(known, places, NOWHERE)
 
     def links(self, name: Link, rows: NDArray[np.integer[Any]]) -> Rows:
@@ -231,7 +231,7 @@ class SignalTable:
         capture = self._capture
         columns = capture.columns
         cause = int(self._correlation.columns["cause"][row])
-        server, to = int(columns["sender"][row]), capture.to(row)
+        server, to = int(columns["sender"][row]), capture.recipients(row)
         asked = cause != NO_ROW and capture.string("kind", cause) == kinds.REQUEST
         client = capture.string("sender", cause) if asked or (cause != NO_ROW and not to) else next(iter(to), None)
         if int(columns["flags"][row]) & _RPC:

@@ -30,7 +30,7 @@ from inspector.analysis.passes.results.signals import (
 )
 from inspector.protocol import kinds
 from inspector.protocol.tool_aliases import ToolAliases
-from inspector.protocol.transient_results import Signal, signal_in
+from inspector.protocol.transient_results import TransientSignal, signal_in
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
@@ -120,9 +120,9 @@ class TransientPass:
     def _read(self, rows: Rows) -> None:
         first = len(self.signals)
         for row in rows.tolist():
-            signal = signal_in(self._capture.records.decoded(row).payload)
+            signal = signal_in(self._capture.records.decoded_record(row).payload)
             if signal is not None:
-                self.signals.add(row, signal, self._capture.extracted.digest(row))
+                self.signals.add(row, signal, self._capture.extracted.payload_digest(row))
         for place in range(first, len(self.signals)):
             if self.signals.conversation[place] not in self._stale:
                 self._apply(place)
@@ -141,7 +141,7 @@ class TransientPass:
         rows = np.array(self.signals.row)[places].astype(np.int64)
         # Compared afterwards, so that only rows with a different result are reported as changed.
         badges, before = self.columns["badges"][rows], self.signals.story(places)
-        self.columns.put("badges", rows, 0)
+        self.columns.replace("badges", rows, 0)
         self.signals.forget_links(places)
         for conversation in conversations:
             self._conversations.pop(conversation, None)
@@ -156,7 +156,7 @@ class TransientPass:
         for badge, marked in self._bearing.items():
             rows = np.array(marked, np.int64)
             marked.clear()
-            self.columns.put("badges", rows, self.columns["badges"][rows] | badge)
+            self.columns.replace("badges", rows, self.columns["badges"][rows] | badge)
             if tell:
                 self._changed.update_all(rows)
 
@@ -175,7 +175,7 @@ class TransientPass:
             conversation = self._conversations[number] = Conversation(self.newest_first)
         if said & HINTS:  # 1
             for fetcher, consumer in table.pairs(place):
-                conversation.register(self.aliases.meant(fetcher), self.aliases.meant(consumer), row)
+                conversation.register(self.aliases.resolve(fetcher), self.aliases.resolve(consumer), row)
         tool = self._meant(place)
         failed = said & FAILED
         if said & CONSUMED:  # 2
@@ -191,7 +191,7 @@ class TransientPass:
                 # A result of an unknown tool waits under a unique name, for the consumers that it names itself.
                 fetcher = tool or f"\0{row}"
                 for consumer in consumers:
-                    conversation.register(fetcher, self.aliases.meant(consumer), row)
+                    conversation.register(fetcher, self.aliases.resolve(consumer), row)
                 if tool is not None or consumers:
                     conversation.wait(fetcher, place, table.following)
             elif not said & CONSUMED:
@@ -214,7 +214,7 @@ class TransientPass:
     def _meant(self, place: int) -> str | None:
         """Returns the tool of a signal by its primary alias."""
         tool = self.signals.tool[place]
-        return self.aliases.meant(self._capture.strings[tool]) if tool else None
+        return self.aliases.resolve(self._capture.strings[tool]) if tool else None
 
     # Lookup
 
@@ -223,9 +223,11 @@ class TransientPass:
         place = self.signals.find(row)
         return self.signals.said[place] if place != NOWHERE else 0
 
-    def signal(self, row: int) -> Signal | None:
+    def signal(self, row: int) -> TransientSignal | None:
         """Parses a result's `_meta` again; None without a signal."""
-        return signal_in(self._capture.records.decoded(row).payload) if self.signals.find(row) != NOWHERE else None
+        return (
+            signal_in(self._capture.records.decoded_record(row).payload) if self.signals.find(row) != NOWHERE else None
+        )
 
     def hints(self, row: int) -> tuple[tuple[str, str], ...]:
         """Returns the (fetching tool, consuming tool) pairs that a result registers, as written."""
@@ -289,7 +291,7 @@ class TransientPass:
         if self.signals.note[place]:
             return NOTES[Note(self.signals.note[place])]
         signal = self.signal(row) if self.signals.said[place] & ODD else None
-        return signal.odd if signal is not None else None
+        return signal.problem if signal is not None else None
 
     def tool_name(self, row: int) -> str | None:
         """Returns the called tool of a result with a signal, as written; None if unknown."""

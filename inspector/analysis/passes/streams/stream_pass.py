@@ -203,7 +203,7 @@ class StreamPass:
         if kind == _CLOSE:
             self._closed(row)
             return []
-        payload = self._capture.records.decoded(row).payload
+        payload = self._capture.records.decoded_record(row).payload
         if kind == _REQUEST:
             return self._requested(row, payload)
         if kind == _OPEN:
@@ -227,12 +227,12 @@ class StreamPass:
         # A second copy of the opening message must not begin another run.
         if known is not None and self._is_copy(row, known.run):
             return []
-        receivers = self._capture.to(row)
+        receivers = self._capture.recipients(row)
         owner = self._name(payload.get("owner")) or (self._name(receivers[0]) if len(receivers) == 1 else 0)
         run = self._unopened(row, known) or self._begin(row)
-        self.runs.put("opened", run, row + 1)
+        self.runs.replace("opened", run, row + 1)
         speaker = Speaker(run, owner, self._targets(payload))
-        for named in self._capture.hashes_named(row)[:_MOST_NAMED]:
+        for named in self._capture.named_hashes(row)[:_MOST_NAMED]:
             asked = self._asked.pop(named, None)
             if asked is not None:
                 return [(key, self._as_asked(speaker, asked))]
@@ -249,7 +249,7 @@ class StreamPass:
     def _requested(self, row: int, payload: Mapping[str, object]) -> list[tuple[_Key, Speaker]]:
         columns = self._capture.columns
         own = int(columns["id_hash"][row])
-        if own == NO_HASH or self._capture.true_sender(row) is not None:
+        if own == NO_HASH or self._capture.logged_sender(row) is not None:
             return []
         about = payload.get("description")
         named = about.removeprefix(_ABOUT) if isinstance(about, str) and about.startswith(_ABOUT) else ""
@@ -337,17 +337,19 @@ class StreamPass:
             self._changed.update_all(self.before(first, run, STRETCH))
             self._changed.add(int(self.runs["first"][run]))  # the view shows the whole stream there
         else:
-            self.runs.put("first", run, first)
-        self.columns.put("run", rows, run)
-        self.runs.put("last", run, int(rows[-1]))
-        self.runs.put("frames", run, count + len(rows))
+            self.runs.replace("first", run, first)
+        self.columns.replace("run", rows, run)
+        self.runs.replace("last", run, int(rows[-1]))
+        self.runs.replace("frames", run, count + len(rows))
         size = int(capture.columns["size"][rows].sum(dtype=np.int64))
-        self.runs.put("bytes", run, int(self.runs["bytes"][run]) + size)
+        self.runs.replace("bytes", run, int(self.runs["bytes"][run]) + size)
         self._give(rows, speaker)
 
     def _give(self, rows: Rows, speaker: Speaker) -> Late:
         """Sets sender, recipients and context of frames where they are unknown."""
-        told = self._capture.attribute(rows, sender=speaker.owner, to_set=speaker.to_set, context=speaker.context)
+        told = self._capture.fill_frame_columns(
+            rows, sender=speaker.owner, to_set=speaker.to_set, context=speaker.context
+        )
         return Late(told["sender"], told["to_set"], told["context"])
 
     # Lookup

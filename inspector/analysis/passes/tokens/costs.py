@@ -132,11 +132,11 @@ class Costs:
         """Returns dollars stated by sessions: each one's last total, else the sum of its calls; None without any."""
         rows, dollars = self._capture.extracted.stated_costs()
         if self._capture.has_copies and len(rows):
-            own = ~self._capture.repeats(rows)[1]
+            own = ~self._capture.repeated_messages(rows)[1]
             rows, dollars = rows[own], dollars[own]
         if not len(rows):
             return None
-        totals, spaces = self._capture.extracted.state_totals(rows), self._capture.columns["space"][rows]
+        totals, spaces = self._capture.extracted.are_total_costs(rows), self._capture.columns["space"][rows]
         found = 0.0
         for space in np.unique(spaces).tolist():
             here = spaces == space

@@ -15,7 +15,7 @@ from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED, TokenPass
 from inspector.reading.workers.parallel_reader import reader_count
 from inspector.store.messages.capture import Capture
-from inspector.tokens.worker import CountingProcess, Lines
+from inspector.tokens.worker import CountingProcess, LineBatch
 
 _GIVEN_AT_ONCE = 3
 """Batches per process: one being counted, and some in reserve until the next poll."""
@@ -109,7 +109,7 @@ class Counting:
                 self._bury(process)
 
     def _take(self, process: CountingProcess) -> None:
-        counts = process.take()
+        counts = process.receive_counts()
         if counts is None:
             return
         batch = self._processes[process].popleft()
@@ -118,12 +118,12 @@ class Counting:
 
     def _give_out(self) -> None:
         for process, given in list(self._processes.items()):
-            if not process.ready:
+            if not process.is_ready:
                 continue
             for batch in self._batches(_GIVEN_AT_ONCE - len(given)):
                 given.append(batch)
                 try:
-                    process.give(self._lines(batch.rows, batch.texts))
+                    process.request_counts(self._lines(batch.rows, batch.texts))
                 except OSError:
                     self._bury(process)
                     break
@@ -136,12 +136,12 @@ class Counting:
                 return
             yield _Batch(rows, self._tokens.summaries(rows), is_again)
 
-    def _lines(self, rows: Rows, texts: list[str]) -> Lines:
+    def _lines(self, rows: Rows, texts: list[str]) -> LineBatch:
         columns = self._capture.columns
         source = self._capture.sources[int(columns["source"][rows[0]])]
         kinds, places = np.unique(columns["kind"][rows], return_inverse=True)
         path, identity, begin = source.file_of(int(columns["offset"][rows[0]]))
-        return Lines(
+        return LineBatch(
             str(path),
             identity,
             columns["offset"][rows].astype(np.int64) - begin,
@@ -149,9 +149,9 @@ class Counting:
             places.astype(np.uint16),
             tuple(self._capture.strings[kind] if kind else "" for kind in kinds.tolist()),
             columns["part"][rows].astype(np.uint16),
-            source.reading,
+            source.chosen_format,
             tuple(texts),
-            joined=begin > 0,
+            is_derived=begin > 0,
         )
 
     def _bury(self, process: CountingProcess) -> None:
@@ -159,7 +159,7 @@ class Counting:
         given = self._processes.pop(process, None)
         if given is None:  # it was dropped with another one, while its connection still had an event
             return
-        process.end()
+        process.end_process()
         if given:
             suspect = given.popleft()
             # Half a batch killed a second process: its lines are never given out again.
@@ -189,7 +189,7 @@ class Counting:
         """Ends the processes; counting may resume later, including their unfinished batches."""
         for process, given in self._processes.items():
             with contextlib.suppress(OSError):
-                process.end()
+                process.end_process()
             self._take_back(given)
         for rows in self._again:
             self._tokens.give_back(rows)

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
 from inspector.protocol.derived_messages import ApiCall
-from inspector.store.columns.columns import GrowingColumns, places_among
+from inspector.store.columns.columns import GrowingColumns, locate_rows
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.store.messages.capture import Capture
-from inspector.store.messages.session_wire_copies import APART_NS
+from inspector.store.messages.session_wire_copies import MAX_COPY_GAP_NS
 
 USAGE = ("input", "output", "cache_read", "cache_write")
 WRITTEN_1H = "cache_write_1h"
@@ -97,19 +97,19 @@ class ReportedUsage:
         rows = sorted(found)
         calls = [found[row] for row in rows]
         hashes = np.array([_named_by(row, call) for row, call in zip(rows, calls, strict=True)], np.uint64)
-        copies = self._capture.repeats(np.array(rows, np.int64))[1]
+        copies = self._capture.repeated_messages(np.array(rows, np.int64))[1]
         copies &= ~np.array([call.is_named or call.identifier is None for call in calls])
         if copies.any():  # the original counts, unless a copied message adds a record of the same call
             told = np.isin(hashes, hashes[~copies])
-            told |= self._calls.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max)) != NO_ROW
+            told |= self._calls.latest_rows(hashes, np.full(len(hashes), np.iinfo(np.int64).max)) != NO_ROW
             hashes[copies & ~told] = NO_HASH
         if len(self._capture.sources) > 1:
             self._match_other_tellings(np.array(rows, np.int64), hashes, calls)
         values: dict[str, Any] = {
             "message": np.array(rows, np.uint32), "call": hashes,
             "model": np.array([strings.intern(c.model) if c.model else 0 for c in calls], np.uint32),
-            "reported": np.array([c.reported for c in calls], np.uint8), "counts": np.zeros(len(rows), np.uint8),
-            "incomplete": np.array([c.incomplete for c in calls], np.uint8),
+            "reported": np.array([c.has_usage for c in calls], np.uint8), "counts": np.zeros(len(rows), np.uint8),
+            "incomplete": np.array([c.is_incomplete for c in calls], np.uint8),
             "stop": np.array([strings.intern(c.stop) if c.stop else 0 for c in calls], np.uint32),
             "first_token": np.array([c.first_token_ns for c in calls], np.int64),
         }  # fmt: skip
@@ -129,7 +129,7 @@ class ReportedUsage:
             own = int(hashes[place])
             if own in self._matched:
                 hashes[place] = self._matched[own]
-            if not call.reported or own == NO_HASH or not any(key) or own in self._matched:
+            if not call.has_usage or own == NO_HASH or not any(key) or own in self._matched:
                 continue
             wire, time_ns = bool(wires[place]), times[place]
             waiting = self._told.setdefault(key, {})
@@ -142,7 +142,7 @@ class ReportedUsage:
             others = [
                 (abs(then - time_ns), other)
                 for other, (on_wire, then) in waiting.items()
-                if on_wire != wire and abs(then - time_ns) <= APART_NS
+                if on_wire != wire and abs(then - time_ns) <= MAX_COPY_GAP_NS
             ]
             if others:
                 other = min(others)[1]
@@ -158,7 +158,7 @@ class ReportedUsage:
         if not attempts:
             return
         ends = np.full(len(attempts), np.iinfo(np.int64).max)
-        places = self._calls.latest(np.array(attempts, np.uint64), ends)
+        places = self._calls.latest_rows(np.array(attempts, np.uint64), ends)
         places = ascending(places[places != NO_ROW])
         places = places[(self.columns["counts"][places] != 0) & (self.columns["reported"][places] == 0)]
         if len(places):
@@ -167,7 +167,7 @@ class ReportedUsage:
 
     def _let_count(self, places: NDArray[np.int64], counts: int) -> None:
         """Changes the reports at some places to counting (1) or not counting (0)."""
-        self.columns.put("counts", places, counts)
+        self.columns.replace("counts", places, counts)
         by = 1 if counts else -1
         models, calls = np.unique(self.columns["model"][places], return_counts=True)
         for model, number in zip(models.tolist(), calls.tolist(), strict=True):
@@ -183,7 +183,7 @@ class ReportedUsage:
     def _choose(self, first: int, hashes: NDArray[np.uint64], copies: NDArray[np.bool_]) -> None:
         """Selects the best report of each new or repeated call; on a tie no copy."""
         columns = self.columns
-        before = self._calls.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
+        before = self._calls.latest_rows(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
         places = np.arange(first, len(columns))
         named = hashes != NO_HASH
         known = named & (before != NO_ROW)
@@ -219,7 +219,7 @@ class ReportedUsage:
 
     def _places(self, rows: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Returns (n,) indexes of messages in the columns, and (n,) flags of messages that have one."""
-        return places_among(rows, self.columns["message"])
+        return locate_rows(rows, self.columns["message"])
 
     def at(self, name: str, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Returns (n,) a number of USAGE, or WRITTEN_1H, of each message; NOT_REPORTED without a report."""

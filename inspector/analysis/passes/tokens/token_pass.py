@@ -20,9 +20,9 @@ from inspector.analysis.passes.results.transients import TransientPass
 from inspector.analysis.passes.tokens.token_sums import NodeTokens, TokenSums, TokenTally, by_tool
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
-from inspector.store.files.source_files import JOINED_FROM
+from inspector.store.files.source_files import DERIVED_OFFSET
 from inspector.store.messages.capture import Capture
-from inspector.tokens.counter import count
+from inspector.tokens.counter import count_tokens
 from inspector.tokens.line_counting import COUNTED_HEAD, NOT_COUNTED, count_line
 
 __all__ = ["NOT_COUNTED", "TokenPass"]
@@ -72,7 +72,7 @@ class TokenPass:
         rows = np.arange(start, stop)
         free = self._capture.columns["flags"][start:stop] & np.uint32(Flag.UNRECORDED.value) != 0
         if self._capture.has_copies:
-            free |= self._capture.repeats(rows)[1]
+            free |= self._capture.repeated_messages(rows)[1]
         if free.any():
             told = rows[free]
             self._note(told, np.zeros(len(told), np.int32))  # new messages need no change notice
@@ -130,7 +130,7 @@ class TokenPass:
         columns = self._capture.columns
         sizes = np.minimum(columns["length"][rows].astype(np.int64), COUNTED_HEAD)
         fitting = max(1, int(np.searchsorted(np.cumsum(sizes), BATCH_BYTES, "right")))
-        file = columns["source"][rows].astype(np.int64) << 1 | (columns["offset"][rows] >= JOINED_FROM)
+        file = columns["source"][rows].astype(np.int64) << 1 | (columns["offset"][rows] >= DERIVED_OFFSET)
         # A batch is read from one file by one process.
         elsewhere = np.flatnonzero(file != file[0])
         return min(fitting, int(elsewhere[0]) if len(elsewhere) else len(rows))
@@ -150,7 +150,7 @@ class TokenPass:
         new = (self.columns["tokens"][rows] == NOT_COUNTED) & (counts != NOT_COUNTED)
         rows, counts = rows[new], counts[new]
         if len(rows):
-            self.columns.put("tokens", rows, counts)
+            self.columns.replace("tokens", rows, counts)
             self.counted += len(rows)
             self._tally.add(rows, counts)
         return rows
@@ -182,8 +182,8 @@ class TokenPass:
 
         source = capture.sources[int(capture.columns["source"][row])]
         offset, length, part = (int(capture.columns[name][row]) for name in ("offset", "length", "part"))
-        known = source.known(offset, length)
-        found = count_line(read, length, capture.string("kind", row) or "", part, source.reading, known)
+        known = source.known_facts(offset, length)
+        found = count_line(read, length, capture.string("kind", row) or "", part, source.chosen_format, known)
         return min(found, _MOST)
 
     # Summaries
@@ -208,14 +208,14 @@ class TokenPass:
             return None
         found = self.count_once(text)
         if self._transients.gives_summary(row):  # without this cache it is read again for every step of a plot
-            self.columns.put("summary", np.array([row]), np.array([min(found, _MOST)], np.int32))
+            self.columns.replace("summary", np.array([row]), np.array([min(found, _MOST)], np.int32))
         return found
 
     def count_once(self, text: str) -> int:
         """Returns tokens of a text, cached for texts that repeat, such as summaries and definitions of tools."""
         found = self._summaries.get(text)
         if found is None:
-            found = self._summaries[text] = count(text)
+            found = self._summaries[text] = count_tokens(text)
         return found
 
     def count_inherited(self, row: int) -> int:

@@ -21,7 +21,7 @@ from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.account.call_pairs import CallPairs
 from inspector.protocol import kinds, msp
-from inspector.protocol.context_places import START
+from inspector.protocol.context_places import START_KIND
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
@@ -90,8 +90,8 @@ _DEEDS: dict[str, Deed] = {
     kinds.PROPOSAL: Deed.PROPOSAL,
     kinds.REJECT: Deed.REJECTION,
     "reasoning/start": Deed.REASONING,
-    START: Deed.CONTEXT,
-    msp.OPENED: Deed.CONTEXT,
+    START_KIND: Deed.CONTEXT,
+    msp.SUBSESSION_OPENED: Deed.CONTEXT,
     "reasoning/thought": Deed.THOUGHT,
     "stream/open": Deed.STREAM,
     "system/error": Deed.ERROR,
@@ -384,7 +384,7 @@ class AccountTally:
         failing = np.isin(kind, [code for name in _FAILING if (code := strings.find(name))])
         deeds[failing & (columns["flags"][rows] & Flag.ERROR.value != 0)] = Deed.FAILURE
         deeds[(deeds == Deed.COMPACTION) & (columns["flags"][rows] & Flag.DERIVED.value == 0)] = 0
-        again = analysis.capture.repeats(rows)[0] != NO_ROW
+        again = analysis.capture.repeated_messages(rows)[0] != NO_ROW
         if again.any():
             self.has_repeats = True
             deeds[again] = 0
@@ -423,13 +423,13 @@ class AccountTally:
         causes = ascending(causes[said])
         causes = causes[self._columns["taken"][causes] == 0]
         if len(causes):
-            self._columns.put("taken", causes, 1)
+            self._columns.replace("taken", causes, 1)
         return causes
 
     def _put(self, rows: Rows, codes: NDArray[Any]) -> None:
         """Sets codes of messages that did not count before."""
         if len(rows):
-            self._columns.put("code", rows, codes)
+            self._columns.replace("code", rows, codes)
             self._count(rows, codes, 1)
             for first in self._first.values():
                 first.add(rows, codes)
@@ -463,7 +463,7 @@ class AccountTally:
         if len(rows):
             counted = before != 0
             self._count(rows[counted], before[counted], -1)
-            self._columns.put("code", rows, 0)
+            self._columns.replace("code", rows, 0)
             self._put(rows[codes != 0], codes[codes != 0])
 
     def _take_crashes(self, start: int, stop: int) -> None:

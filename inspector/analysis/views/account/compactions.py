@@ -13,4 +13,4 @@ _DONE = "participant/compact-done"
 def compactions(capture: Capture, stop: int) -> Rows:
     """Returns the messages before `stop` that report a compacted context, ascending, each once. O(messages)."""
     rows = np.flatnonzero(capture.columns["kind"][:stop] == (capture.strings.find(_DONE) or -1)).astype(np.int64)
-    return rows[~capture.repeats(rows)[1]] if len(rows) else rows
+    return rows[~capture.repeated_messages(rows)[1]] if len(rows) else rows

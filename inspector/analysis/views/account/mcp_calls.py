@@ -44,7 +44,7 @@ def rpc_totals(analysis: Analysis) -> RpcTotals:
     rows = rows[~_made_again(analysis, rows)]
     failed = of_rpc & (columns["kind"] == response) & (columns["flags"] & np.uint32(Flag.ERROR.value) != 0)
     errors = sum("error" in capture.records.payload(row) for row in np.flatnonzero(failed).tolist())
-    named = capture.extracted.mcp("version", capture.extracted.mcp_rows.astype(np.int64))
+    named = capture.extracted.mcp_values("version", capture.extracted.mcp_rows.astype(np.int64))
     versions = [strings[code] for code in dict.fromkeys(named.tolist()) if code]
     return RpcTotals(len(rows), int(np.count_nonzero(links["answer"][rows] != NO_ROW)), errors, versions)
 
@@ -71,12 +71,12 @@ def versions(analysis: Analysis, rows: Rows) -> NDArray[Any]:
     capture, links = analysis.capture, analysis.correlation.columns
     if not len(capture.extracted.mcp_rows):
         return np.zeros(len(rows), np.uint32)
-    found = capture.extracted.mcp("version", rows).astype(np.uint32)
+    found = capture.extracted.mcp_values("version", rows).astype(np.uint32)
     of_rpc = capture.columns["flags"][rows] & np.uint32(Flag.RPC.value) != 0
     left = np.flatnonzero(of_rpc & (found == 0))
     causes = links["cause"][rows[left]].astype(np.int64)
     asked = left[causes != NO_ROW]
-    found[asked] = capture.extracted.mcp("version", causes[causes != NO_ROW])
+    found[asked] = capture.extracted.mcp_values("version", causes[causes != NO_ROW])
     left = np.flatnonzero(of_rpc & (found == 0))
     found[left] = _agreed(analysis, rows[left])
     return found
@@ -87,11 +87,11 @@ def _agreed(analysis: Analysis, rows: Rows) -> NDArray[Any]:
     capture = analysis.capture
     told = capture.extracted.mcp_rows.astype(np.int64)
     response = capture.strings.find(kinds.RESPONSE) or -1
-    told = told[(capture.columns["kind"][told] == response) & (capture.extracted.mcp("version", told) != 0)]
+    told = told[(capture.columns["kind"][told] == response) & (capture.extracted.mcp_values("version", told) != 0)]
     found = np.zeros(len(rows), np.uint32)
     if not len(told):
         return found
-    pipes, said = connection_keys(capture, told), capture.extracted.mcp("version", told)
+    pipes, said = connection_keys(capture, told), capture.extracted.mcp_values("version", told)
     ours = connection_keys(capture, rows)
     for pipe in np.unique(ours).tolist():
         of_pipe = np.flatnonzero(pipes == pipe)

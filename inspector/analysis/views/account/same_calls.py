@@ -20,7 +20,7 @@ import numpy as np
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
-from inspector.protocol.timestamps import NO_TIME, duration_words
+from inspector.protocol.timestamps import NO_TIME, duration_in_words
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
@@ -138,7 +138,7 @@ class SameCallFinder:
         apart = int(times[inner]) - int(times[outer])
         name = self._capture.sources[self._source(inner)].name
         what = "the same arguments" if arguments != "{}" else "no arguments"
-        when = f"{duration_words(abs(apart))} {'later' if apart >= 0 else 'earlier'}"
+        when = f"{duration_in_words(abs(apart))} {'later' if apart >= 0 else 'earlier'}"
         return f"the same tool with {what} in {name}, {when}"
 
     def _alike_before(self, outer: int, arguments: str) -> list[int]:

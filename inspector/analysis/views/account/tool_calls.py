@@ -84,7 +84,7 @@ def calls_of(analysis: Analysis) -> Calls:
     rows = np.flatnonzero((capture.columns["kind"] == request) & (links["method"][:] == call))
     of_copies = _answers_of_copies(analysis, rows) if capture.has_copies else {}
     if capture.has_copies:
-        rows = rows[~capture.repeats(rows)[1]]
+        rows = rows[~capture.repeated_messages(rows)[1]]
     rounds = analysis.correlation.rounds
     # A retry continues a call that is counted by its first request.
     rows = rows[~np.isin(rows, list(rounds.retries))]
@@ -108,7 +108,7 @@ def calls_of(analysis: Analysis) -> Calls:
 
 def _answers_of_copies(analysis: Analysis, rows: Rows) -> dict[int, int]:
     """Returns the answers to copies by call: a history with the answer repeats the call."""
-    of, is_copy = analysis.capture.repeats(rows)
+    of, is_copy = analysis.capture.repeated_messages(rows)
     answers = analysis.correlation.columns["answer"][rows].astype(np.int64)
     found: dict[int, int] = {}
     for place in np.flatnonzero(is_copy & (answers != NO_ROW)).tolist():

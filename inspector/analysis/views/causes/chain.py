@@ -283,7 +283,7 @@ def outcome_of(analysis: Analysis, message: int) -> set[int]:
 def _named_as_cause(analysis: Analysis, message: int) -> list[int]:
     """Returns messages that name a message, without repeats in a client's next model call."""
     effects = list(analysis.correlation.effects(message))
-    again = analysis.capture.are_sent_again(np.array(effects, np.int64))
+    again = analysis.capture.are_resent(np.array(effects, np.int64))
     return [effect for effect, repeated in zip(effects, again.tolist(), strict=True) if not repeated]
 
 
@@ -322,6 +322,6 @@ def relation_word(analysis: Analysis, message: int) -> str:
         cause = analysis.correlation.causes(message)
         if any(analysis.capture.string("kind", c) == kinds.PROPOSAL for c in cause):
             return f"fulfilled by {mask_text(analysis.capture.string('sender', message) or 'somebody')}"
-    if kind == kinds.RESPONSE and analysis.capture.flags(message) & Flag.ERROR:
+    if kind == kinds.RESPONSE and analysis.capture.flags_of(message) & Flag.ERROR:
         return "failed"
-    return _WORDS.get(kind) or mask_text(kinds.last_part(kind)) or "unreadable"
+    return _WORDS.get(kind) or mask_text(kinds.short_kind(kind)) or "unreadable"

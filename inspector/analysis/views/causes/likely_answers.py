@@ -62,7 +62,7 @@ def answer_to(analysis: Analysis, message: int) -> tuple[int, bool] | None:
 
 def _may_answer(analysis: Analysis, row: int, question: int) -> bool:
     """Returns True if sender and recipients allow an answer; reads no text."""
-    to = analysis.capture.to(row)
+    to = analysis.capture.recipients(row)
     return _reaches(analysis, question, row) and (not to or to == (_sender(analysis, question),))
 
 
@@ -80,7 +80,7 @@ def _question(analysis: Analysis, message: int) -> tuple[int, bool] | None:
     if capture.string("kind", message) != "chat" or is_correlated(analysis, message):
         return None
     # A chat to several participants answers no single one.
-    if not may_be_linked(analysis, message) or len(capture.to(message)) > 1 or _in_storm(analysis, message):
+    if not may_be_linked(analysis, message) or len(capture.recipients(message)) > 1 or _in_storm(analysis, message):
         return None
     if _goes_on(analysis, message):
         return None
@@ -91,7 +91,7 @@ def _question(analysis: Analysis, message: int) -> tuple[int, bool] | None:
     ]
     if not chats:
         return None
-    other = next(iter(capture.to(message)), None) or only_other(analysis, message)
+    other = next(iter(capture.recipients(message)), None) or only_other(analysis, message)
     heard = [row for row in chats if _reaches(analysis, row, message) and other in (None, _sender(analysis, row))]
     # Words are stronger evidence than turns, so they are tried first.
     found = _by_words(analysis, message, heard)
@@ -107,7 +107,7 @@ def _sender(analysis: Analysis, message: int) -> str | None:
 
 def _reaches(analysis: Analysis, row: int, message: int) -> bool:
     """Returns True if another sender's chat also addressed the sender of a message."""
-    own, to = _sender(analysis, message), analysis.capture.to(row)
+    own, to = _sender(analysis, message), analysis.capture.recipients(row)
     return _sender(analysis, row) != own and (not to or own in to)
 
 
@@ -159,7 +159,7 @@ def _by_turn(analysis: Analysis, message: int, chats: list[int], heard: list[int
     question = asking[0]
     if other is None and len(since) != 1:  # a broadcast may refer to another participant's chat
         return None
-    to_all = not analysis.capture.to(question)
+    to_all = not analysis.capture.recipients(question)
     if to_all and only_other(analysis, question) is None and not _is_seen_to(analysis, question, message):
         return None
     return question
@@ -169,7 +169,7 @@ def _same_turn(analysis: Analysis, row: int, message: int) -> bool:
     """Returns True if an earlier chat of the sender may already be the answer."""
     if _sender(analysis, row) != _sender(analysis, message):
         return False
-    to, earlier = analysis.capture.to(message), analysis.capture.to(row)
+    to, earlier = analysis.capture.recipients(message), analysis.capture.recipients(row)
     return not to or not earlier or not set(to).isdisjoint(earlier)
 
 

@@ -40,7 +40,7 @@ from inspector.analysis.views.causes.likely_neighbours import (
 from inspector.analysis.views.causes.reasoning_before_call import thought_before
 from inspector.protocol import kinds
 from inspector.protocol.message_text import text_shown
-from inspector.protocol.timestamps import duration_words
+from inspector.protocol.timestamps import duration_in_words
 
 
 class Relation(enum.StrEnum):
@@ -189,7 +189,7 @@ def _answer(analysis: Analysis, cause: int, effect: int, *, by_words: bool) -> L
 
 
 def _later(analysis: Analysis, cause: int, effect: int) -> str:
-    return f"{duration_words(gap_ns(analysis, cause, effect))} later"
+    return f"{duration_in_words(gap_ns(analysis, cause, effect))} later"
 
 
 # A reasoning and the chat with the same words
@@ -201,7 +201,7 @@ def _asked(analysis: Analysis, start: int) -> int | None:
         return None
     words, sender = _text(analysis, start), analysis.capture.string("sender", start)
     for chat in before(analysis, start, ("chat",)) if words else ():
-        to = analysis.capture.to(chat)
+        to = analysis.capture.recipients(chat)
         if analysis.capture.string("sender", chat) == sender or (to and sender not in to):
             continue
         if _text(analysis, chat) == words:
@@ -260,8 +260,10 @@ def _like(analysis: Analysis, message: int, *, later: bool) -> Iterator[int]:
     same = [row for row in rows if all(columns[name][row] == columns[name][message] for name in ("method", "target"))]
     for row in same:
         proposal, request = (message, row) if later else (row, message)
-        to = set(capture.to(proposal))
-        meant = columns["sender"][row] != columns["sender"][message] and (not to or to == set(capture.to(request)))
+        to = set(capture.recipients(proposal))
+        meant = columns["sender"][row] != columns["sender"][message] and (
+            not to or to == set(capture.recipients(request))
+        )
         if meant and _call(analysis, row) == wanted:
             yield row
 
@@ -326,7 +328,7 @@ def _acts(analysis: Analysis, thought: int) -> Iterator[LikelyLink]:
 
 def _thought(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
     sender = analysis.capture.string("sender", effect)
-    gap = duration_words(max(0, gap_ns(analysis, cause, effect)))
+    gap = duration_in_words(max(0, gap_ns(analysis, cause, effect)))
     what = "start" if analysis.capture.string("kind", cause) == _START else "last thought"
     why = f"the {what} of {sender} before it, {gap} earlier, in a reasoning that was open"
     return LikelyLink(cause, effect, Relation.FOLLOWS, why)

@@ -62,7 +62,7 @@ def _linkable(analysis: Analysis, rows: Rows) -> Rows:
     columns = capture.columns
     fit = (columns["sender"][rows] != 0) & (columns["flags"][rows] & _UNUSABLE == 0)
     fit &= columns["protocol"][rows] != (capture.strings.find(msp.PROTOCOL) or -1)
-    fit &= ~np.isin(rows, capture.impostors["message"])
+    fit &= ~np.isin(rows, capture.impersonations["message"])
     rows = rows[fit]
     forged = analysis.trust.forged
     return rows[[row not in forged for row in rows.tolist()]] if forged else rows

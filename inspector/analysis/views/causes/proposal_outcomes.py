@@ -13,4 +13,4 @@ def has_failed(analysis: Analysis, proposal: int) -> bool:
     capture, links = analysis.capture, analysis.correlation
     fulfilled = (m for m in links.effects(proposal) if capture.string("kind", m) == kinds.REQUEST)
     answers = [answer for m in fulfilled if (answer := int(links.columns["answer"][m])) != NO_ROW]
-    return bool(answers) and all(capture.flags(answer) & Flag.ERROR for answer in answers)
+    return bool(answers) and all(capture.flags_of(answer) & Flag.ERROR for answer in answers)

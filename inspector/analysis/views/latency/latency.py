@@ -13,7 +13,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS, otlp
-from inspector.protocol.formats.declined_results import ASKS_PERSON
+from inspector.protocol.formats.declined_results import PERSON_TOOLS
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
@@ -64,7 +64,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     again = capture.columns["flags"][rows][places] & Flag.DERIVED.value != 0
     if again.any():  # model requests repeat results, even shortened ones
         again &= analysis.correlation.columns["answer"][cause[places]] != numbers[places]
-        again |= capture.repeats(numbers[places])[1]
+        again |= capture.repeated_messages(numbers[places])[1]
         again &= ~np.isin(numbers[places], list(analysis.correlation.rounds.begun))
         places = places[~again]
     places = places[~_are_of_persons(analysis, numbers[places], cause[places])]
@@ -82,7 +82,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     latency[places] = np.where(wrapped, answered.astype(np.float64) - asked.astype(np.float64), apart) / 1e6
     derived = np.flatnonzero(capture.columns["flags"][rows] & Flag.DERIVED.value != 0)
     if len(derived):  # transcripts may contain a tool's duration, or write a call together with its result
-        took = capture.extracted.took_ns(numbers[derived])
+        took = capture.extracted.tool_durations_ns(numbers[derived])
         told = (took >= 0) & ~np.isnan(latency[derived])
         latency[derived[told]] = took[told] / 1e6
         latency[derived[~told & (latency[derived] <= 0) & _of_agents(capture, numbers[derived])]] = np.nan
@@ -92,7 +92,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
 def _are_of_persons(analysis: Analysis, answers: Rows, asked: Rows) -> NDArray[np.bool_]:
     """(n,) bool: True for answers or refusals by a person, during which no tool worked."""
     capture = analysis.capture
-    targets = [code for name in ASKS_PERSON if (code := capture.strings.find(name))]
+    targets = [code for name in PERSON_TOOLS if (code := capture.strings.find(name))]
     declined = capture.columns["flags"][answers] & np.uint32(Flag.DECLINED.value) != 0
     return declined | np.isin(analysis.correlation.columns["target"][asked], targets)
 
@@ -133,7 +133,7 @@ def model_times(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> t
     places = np.flatnonzero(models)
     found = np.full(len(numbers), np.nan)
     if len(places):
-        told = capture.extracted.took_ns(numbers[places])
+        told = capture.extracted.tool_durations_ns(numbers[places])
         traced = capture.columns["protocol"][numbers[places]] == (capture.strings.find(otlp.LABEL) or -1)
         known = np.where(traced & (told >= 0), told / 1e6, latency_ms(analysis, numbers[places]))
         found[places] = np.where(traced & (told < 0), np.nan, known)

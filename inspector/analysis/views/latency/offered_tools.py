@@ -19,9 +19,9 @@ from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.views.account.mcp_calls import versions
 from inspector.analysis.views.latency.latency import Latency, latency_of
 from inspector.protocol import kinds
-from inspector.protocol.mcp_definitions import Definition, ListPages, definitions_of, differing
+from inspector.protocol.mcp_definitions import Definition, ListPages, changed_aspects, definitions_of
 from inspector.protocol.mcp_notes import SERVER_KEY
-from inspector.protocol.message_text import compact
+from inspector.protocol.message_text import compact_json
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
@@ -124,7 +124,7 @@ def offered_tools(analysis: Analysis, sent: Found) -> OfferedTools | None:
     for row, pipe in zip(rows.tolist(), _conversations(analysis, rows), strict=True):
         page, cursor, next_cursor = _page(analysis, row)
         tools.update({tool["name"]: (row, tool) for tool in page if isinstance(tool.get("name"), str)})
-        complete = pages.setdefault(pipe, ListPages()).take(cursor, page, next_cursor)
+        complete = pages.setdefault(pipe, ListPages()).add_page(cursor, page, next_cursor)
         if complete is None:
             continue
         lists += 1
@@ -214,7 +214,7 @@ def _changes(
             yield ToolChange(row, before, name, ("gone",))
         elif name not in old:
             yield ToolChange(row, before, name, ("new",))
-        elif what := differing(old[name].aspects, new[name].aspects):
+        elif what := changed_aspects(old[name].aspects, new[name].aspects):
             yield ToolChange(row, before, name, tuple(what))
 
 
@@ -235,7 +235,7 @@ def _type(schema: Any) -> str:
     if not isinstance(schema, dict):
         return "anything"
     if isinstance(choices := schema.get("enum"), list):
-        return " | ".join(compact(one)[:20] for one in choices[:6])
+        return " | ".join(compact_json(one)[:20] for one in choices[:6])
     named = schema.get("type")
     names = [one for one in named if isinstance(one, str)] if isinstance(named, list) else [named]
     words = [_TYPES.get(one, one) for one in names if isinstance(one, str)]
@@ -260,7 +260,7 @@ def _hints(tool: Mapping[str, Any]) -> Iterator[str]:
 
 def _tokens(analysis: Analysis, tools: Mapping[str, tuple[int, dict[str, Any]]]) -> dict[str, int]:
     """Returns estimated tokens by definition: its share of its list's tokens; without uncounted lists."""
-    sizes = {name: len(compact(tool)) for name, (_, tool) in tools.items()}
+    sizes = {name: len(compact_json(tool)) for name, (_, tool) in tools.items()}
     of_list: dict[int, int] = {}
     for name, (row, _) in tools.items():
         of_list[row] = of_list.get(row, 0) + sizes[name]

@@ -12,7 +12,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context.reader import Options, Reader, codes_below
 from inspector.analysis.views.model_context.reasons import Role, Why
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS, api_messages, otlp
 from inspector.store.columns.flags import Flag
@@ -39,7 +39,7 @@ class SortedIn:
     whys: NDArray[np.uint8]
 
 
-def sort_in(analysis: Analysis, reader: Reader, options: Options) -> Steps[SortedIn]:
+def sort_in(analysis: Analysis, reader: Reader, options: Options) -> SlicedWork[SortedIn]:
     """Decides for every message of the reader's space if it ever entered its context. O(messages), in numpy."""
     columns, stop = analysis.capture.columns, len(analysis)
     rows = np.flatnonzero(columns["space"][:stop] == reader.space)
@@ -69,7 +69,7 @@ class _Sorting:
         self.method = self.links["method"][self.taken]
         sender, to_set = capture.columns["sender"][self.taken], capture.columns["to_set"][self.taken]
         self.sender = sender
-        named = capture.to_sets.holding(reader.name)
+        named = capture.to_sets.sets_with_name(reader.name)
         self.to_all = to_set == 0
         if reader.name is None:  # no names: requests come from the client, responses from servers
             self.mine = (sender == 0) & (self.kind != self.code(kinds.RESPONSE))
@@ -86,10 +86,10 @@ class _Sorting:
         cause[cause >= self._stop] = NO_ROW  # a request that came after its answer
         asked = self._asked = np.zeros(self._stop, np.bool_)
         asked[self.rows[self.mine]] = True
-        of, copied = self.analysis.capture.repeats(self.rows)
+        of, copied = self.analysis.capture.repeated_messages(self.rows)
         again = np.flatnonzero(copied & (of != NO_ROW))
         asked[self.rows[again]] |= asked[of[again]]  # in a trace, the span of a tool repeats the call
-        within = self.analysis.capture.copies_within(self.rows[again])[1]
+        within = self.analysis.capture.repeated_within_representation(self.rows[again])[1]
         asked[of[again][~within & asked[self.rows[again]]]] = True  # another source reported the call first
         self.answers_me = (cause != NO_ROW) & asked[np.where(cause != NO_ROW, cause, 0)]
 
@@ -198,7 +198,7 @@ def _answers(at: _Sorting, _options: Options) -> None:
     _instructions(at, answer & (at.method == at.code("initialize")))
     at.put(at.repeated(), Role.NONE, Why.REPEATED)
     interim = rounds.are_interim(at.rows)
-    handles = at.analysis.capture.extracted.mcp("task", at.rows) != 0
+    handles = at.analysis.capture.extracted.mcp_values("task", at.rows) != 0
     at.put(interim & ~handles, Role.NONE, Why.ASKS_FOR_INPUT)
     at.put(interim & handles, Role.NONE, Why.BECAME_TASK)
     at.put(np.isin(at.rows, list(rounds.retries)), Role.NONE, Why.RETRIED)
@@ -242,7 +242,7 @@ def _of_transcripts(at: _Sorting, nodes: NDArray[np.int64]) -> None:
         elsewhere &= ~(traced & (at.mine | at.to_me | at.answers_me))  # each model call is a separate span
         at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
     inherited = at.flags & Flag.INHERITED.value != 0
-    at.put(at.analysis.capture.copies_within(at.rows)[1] & ~inherited, Role.NONE, Why.COPIED)
+    at.put(at.analysis.capture.repeated_within_representation(at.rows)[1] & ~inherited, Role.NONE, Why.COPIED)
     np.copyto(at.whys, Why.INHERITED.value, where=inherited & (at.roles != Role.NONE))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import CALL
+from inspector.protocol.derived_messages import MODEL_CALL_KEY
 from inspector.protocol.formats.api_messages import SYSTEM, USER
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag
@@ -61,7 +61,7 @@ def _words(analysis: Analysis, space: int) -> str:
 
 def _purpose(analysis: Analysis, request: int, prompt: str) -> str:
     """Returns the purpose of a request without tools from its system prompt: title, router, summary."""
-    told = analysis.capture.records.payload(request).get(CALL)
+    told = analysis.capture.records.payload(request).get(MODEL_CALL_KEY)
     if not isinstance(told, dict) or told.get("tools"):
         return ""
     begins = prompt[:_LOOKED_AT]

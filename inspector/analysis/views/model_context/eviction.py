@@ -18,7 +18,7 @@ from inspector.analysis.views.model_context.admission import SortedIn
 from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.reported import reported_at
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_ROW
 
@@ -52,7 +52,7 @@ Payloads = dict[int, dict[str, Any]]
 
 def find_left(
     analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Payloads | None = None
-) -> Steps[Left]:  # fmt: skip
+) -> SlicedWork[Left]:  # fmt: skip
     """Processes messages that remove entries from a reader's context, in order of arrival.
 
     For compaction only the participant's report (`compact-done`) counts. A participant also counts messages outside the
@@ -92,7 +92,7 @@ def _controls(analysis: Analysis, reader: Reader) -> list[int]:
     own = columns["sender"][rows] == (capture.strings.find(reader.name) or -1)
     done = columns["kind"][rows] == codes[_DONE]
     sets = columns["to_set"][rows]
-    meant = done | (sets == 0) | capture.to_sets.holding(reader.name)[sets]
+    meant = done | (sets == 0) | capture.to_sets.sets_with_name(reader.name)[sets]
     return rows[(own == done) & meant].tolist()
 
 
@@ -194,8 +194,8 @@ class _Leaving:
         if not named:
             return None
         rows = self._rows[: self._fed]
-        hashes = [capture.ids.hash_in(self._reader.space, one) for one in named]
-        told = [one for value in hashes for one in capture.ids.rows(value) if one < row]
+        hashes = [capture.ids.hash_in_space(self._reader.space, one) for one in named]
+        told = [one for value in hashes for one in capture.ids.rows_of(value) if one < row]
         if not told:
             return None
         if isinstance(named, tuple):  # a range
@@ -234,7 +234,7 @@ class _Leaving:
         """Removes the results of calls by the calls' ids."""
         capture = self._analysis.capture
         named = [one for one in calls if isinstance(one, str)] if isinstance(calls, list) else []
-        hashes = np.array([capture.ids.hash_in(self._reader.space, one) for one in named], np.uint64)
+        hashes = np.array([capture.ids.hash_in_space(self._reader.space, one) for one in named], np.uint64)
         rows, places = self._rows[: self._fed], self._places[: self._fed]
         gone = np.isin(capture.columns["correlation_hash"][rows], hashes) & (self.by[places] == NO_ROW)
         gone &= capture.columns["kind"][rows] == (capture.strings.find(kinds.RESPONSE) or -1)
@@ -244,7 +244,7 @@ class _Leaving:
     def _rewind(self, row: int, identifier: str) -> None:
         """Removes a message, by id, and all later ones."""
         columns = self._analysis.capture.columns
-        hash_ = self._analysis.capture.ids.hash_in(self._reader.space, identifier)
+        hash_ = self._analysis.capture.ids.hash_in_space(self._reader.space, identifier)
         rows = self._sorted.rows
         first = rows[(columns["id_hash"][rows] == np.uint64(hash_)) & (rows < row)]
         if not len(first):

@@ -12,7 +12,7 @@ from typing import Any
 
 from inspector.analysis.views.model_context.messages import messages_of, tools_of
 from inspector.analysis.views.model_context.story import Moment
-from inspector.base.atomic_files import in_place_of
+from inspector.base.atomic_files import open_replacement
 from inspector.protocol.secrets.masking import mask_secrets
 
 
@@ -66,7 +66,7 @@ def write_parts(parts: Iterator[str], target: Path) -> Generator[int]:
         OSError: the file cannot be written.
     """
     size = 0
-    with in_place_of(target) as file:
+    with open_replacement(target) as file:
         for text in parts:
             size += file.write(text.encode("utf-8", "replace"))
             yield size

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.story import ModelContext
-from inspector.base.slices import Steps, finished
+from inspector.base.slices import SlicedWork, run_to_end
 from inspector.store.columns.hashes import NO_ROW
 
 Array = NDArray[np.int64]
@@ -39,10 +39,10 @@ class Growth:
 
 def growth_of(context: ModelContext) -> Growth:
     """Sums additions and removals; see `growing`."""
-    return finished(growing(context))
+    return run_to_end(growing(context))
 
 
-def growing(context: ModelContext) -> Steps[Growth]:
+def growing(context: ModelContext) -> SlicedWork[Growth]:
     """Sums additions and removals. O(messages of the capture), in numpy except for summaries.
 
     Counts all summaries, unless `count_summaries` was called; uncounted ones are then taken as 0.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.story import Entry, Moment
-from inspector.protocol.message_text import compact
+from inspector.protocol.message_text import compact_json
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.store.columns.hashes import NO_ROW
 from inspector.tokens.counted_text import counted_text
@@ -23,7 +23,7 @@ def content_of(moment: Moment, place: int) -> str:
     context = moment.context
     row = int(context.rows[place])
     if place in context.sent.tools:
-        return compact(context.sent.tools[place])
+        return compact_json(context.sent.tools[place])
     if place in context.sent.texts:
         return context.sent.texts[place]
     if moment.collapsed[place]:

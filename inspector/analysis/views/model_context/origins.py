@@ -49,7 +49,7 @@ _LEAST_SHARED = 40
 def origin_of(analysis: Analysis, message: int) -> Origin | None:
     """Returns the server's answer behind a result that a model received."""
     capture, links = analysis.capture, analysis.correlation.columns
-    first, copied = (found[0] for found in capture.repeats(np.array([message])))
+    first, copied = (found[0] for found in capture.repeated_messages(np.array([message])))
     row = int(first) if copied and first != NO_ROW else message
     call = int(links["cause"][row])
     if capture.string("kind", row) != kinds.RESPONSE or call == NO_ROW:

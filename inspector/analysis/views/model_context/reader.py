@@ -140,7 +140,7 @@ def named_reader(analysis: Analysis, message: int, known: Sequence[Reader]) -> R
     by_name = {one.name: one for one in reversed(known) if one.space == space}
     if (found := _of_sub_agent(analysis, message, by_name)) is not None:
         return found
-    names = (capture.string("sender", message), *capture.to(message))
+    names = (capture.string("sender", message), *capture.recipients(message))
     return next((by_name[name] for name in names if name in by_name), None)
 
 

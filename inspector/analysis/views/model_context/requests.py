@@ -19,9 +19,9 @@ from inspector.analysis.views.model_context.admission import SortedIn
 from inspector.analysis.views.model_context.eviction import Left, Payloads
 from inspector.analysis.views.model_context.reader import model_requests
 from inspector.analysis.views.model_context.reasons import Role, Why
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import CALL
+from inspector.protocol.derived_messages import MODEL_CALL_KEY
 from inspector.store.columns.hashes import NO_ROW
 
 Rows = NDArray[np.int64]
@@ -78,7 +78,7 @@ class Sent:
         return bool(self.requests)
 
 
-def follow_requests(analysis: Analysis, sorted_in: SortedIn, left: Left, read: Payloads) -> Steps[Sent]:
+def follow_requests(analysis: Analysis, sorted_in: SortedIn, left: Left, read: Payloads) -> SlicedWork[Sent]:
     """Sets a context to the content of each model request; leaves other traffic unchanged.
 
     Args:
@@ -119,7 +119,7 @@ class _Following:
         row, stop = int(self._rows[place]), self._end_of_record(place)
         firsts = self._firsts(place + 1, stop)
         sent = {first: self._standing(first, at) for first, at in zip(firsts, range(place + 1, stop), strict=True)}
-        told = self._payload(row).get(CALL)
+        told = self._payload(row).get(MODEL_CALL_KEY)
         told = told if isinstance(told, dict) else {}
         # Without an earlier answer's id, the request is the whole context.
         stays = self._inside if "goes_on_from" in told else {}
@@ -191,7 +191,7 @@ class _Following:
     def _firsts(self, start: int, stop: int) -> list[int]:
         """Returns, by index, the first message with this content."""
         rows = self._rows[start:stop]
-        of, copied = self._capture.copies_within(rows)
+        of, copied = self._capture.repeated_within_representation(rows)
         return np.where(copied & (of != NO_ROW), of, rows).tolist()
 
     def _end_of_record(self, place: int) -> int:
@@ -208,7 +208,7 @@ class _Following:
         if found is None:
             payload = self._capture.records.payload(row)
             # A request repeats its whole conversation, so only its `CALL` part is cached.
-            found = self._read[row] = {CALL: payload.get(CALL)}
+            found = self._read[row] = {MODEL_CALL_KEY: payload.get(MODEL_CALL_KEY)}
         return found
 
 

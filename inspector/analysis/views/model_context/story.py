@@ -20,9 +20,9 @@ from inspector.analysis.views.model_context.reasons import COLLAPSED, REASONS, R
 from inspector.analysis.views.model_context.reported import Reported, called_with, calls_of, reported_at
 from inspector.analysis.views.model_context.requests import Request, follow_requests
 from inspector.analysis.views.model_context.transcript_requests import follow_transcript
-from inspector.base.slices import Steps, finished
+from inspector.base.slices import SlicedWork, run_to_end
 from inspector.protocol.formats.api_messages import cache_mark
-from inspector.protocol.message_text import compact
+from inspector.protocol.message_text import compact_json
 from inspector.store.columns.hashes import NO_ROW
 
 Array = NDArray[np.int64]
@@ -85,12 +85,12 @@ class ModelContext:
             options: assumptions about the client.
             before: an earlier result, whose caches are reused.
         """
-        finished(self._work_out(analysis, reader, options, before))
+        run_to_end(self._work_out(analysis, reader, options, before))
 
     @classmethod
     def in_steps(
         cls, analysis: Analysis, reader: Reader, options: Options | None = None, before: ModelContext | None = None
-    ) -> Steps[ModelContext]:
+    ) -> SlicedWork[ModelContext]:
         """Computes it in steps."""
         made = cls.__new__(cls)
         yield from made._work_out(analysis, reader, options, before)
@@ -98,7 +98,7 @@ class ModelContext:
 
     def _work_out(
         self, analysis: Analysis, reader: Reader, options: Options | None, before: ModelContext | None
-    ) -> Steps[None]:
+    ) -> SlicedWork[None]:
         self.analysis, self.reader = analysis, reader
         self.options = options or Options()
         found = yield from sort_in(analysis, reader, self.options)
@@ -134,7 +134,7 @@ class ModelContext:
             found[place] = self.analysis.tokens.columns["tokens"][first]
         for place, tools in self.sent.tools.items():  # of the request itself, only the tools count
             if found[place] != NOT_COUNTED:
-                found[place] = self.analysis.tokens.count_once(compact(tools))
+                found[place] = self.analysis.tokens.count_once(compact_json(tools))
         for place, text in self.sent.texts.items():
             if found[place] != NOT_COUNTED:
                 found[place] = self.analysis.tokens.count_once(text)

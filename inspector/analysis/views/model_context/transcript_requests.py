@@ -22,8 +22,8 @@ from inspector.analysis.views.model_context.eviction import Left
 from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.requests import CACHED_WITH, Request, Rows, Sent
-from inspector.base.slices import Steps
-from inspector.protocol.derived_messages import CALL
+from inspector.base.slices import SlicedWork
+from inspector.protocol.derived_messages import MODEL_CALL_KEY
 from inspector.protocol.formats import claude
 from inspector.protocol.formats.api_messages import cache_mark
 from inspector.protocol.formats.claude.payloads import REQUEST
@@ -61,7 +61,9 @@ class _Found:
     params: Mapping[str, Any]
 
 
-def follow_transcript(analysis: Analysis, reader: Reader, sorted_in: SortedIn, left: Left, sent: Sent) -> Steps[None]:
+def follow_transcript(
+    analysis: Analysis, reader: Reader, sorted_in: SortedIn, left: Left, sent: Sent
+) -> SlicedWork[None]:
     """Sets a context to the content of the session's requests; an incomplete request changes nothing.
 
     Args:
@@ -118,7 +120,7 @@ class _Following:
         if kind is None:
             self._take_turn(place, row)
             return True
-        told = self._records.payload(row).get(CALL)
+        told = self._records.payload(row).get(MODEL_CALL_KEY)
         told = told.get(REQUEST) if isinstance(told, dict) else None
         told = told if isinstance(told, dict) else {}
         blocks = self._blocks(place)
@@ -147,7 +149,7 @@ class _Following:
         self._end = places[-1]
         if not any(self._sorted.roles[one] for one in places):
             return
-        record = decoded_object(self._records.line(row)) or {}
+        record = decoded_object(self._records.read_line_of(row)) or {}
         message = record.get("message")
         if record.get("type") not in ("user", "assistant") or not isinstance(message, dict):
             return
@@ -219,7 +221,7 @@ class _Following:
 
     def _text(self, place: int) -> str:
         row = int(self._sorted.rows[place])
-        payload = {key: value for key, value in self._records.payload(row).items() if key != CALL}
+        payload = {key: value for key, value in self._records.payload(row).items() if key != MODEL_CALL_KEY}
         kind = self._analysis.capture.string("kind", row) or ""
         return str(payload["text"]) if isinstance(payload.get("text"), str) else counted_text(kind, payload)
 

@@ -17,7 +17,7 @@ from inspector.analysis.findings.oddities import CHECK_OF
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.naming_notes import Oddity
 from inspector.analysis.passes.contexts.node_ancestry import living_nodes
-from inspector.protocol.context_places import told_context
+from inspector.protocol.context_places import find_context
 from inspector.protocol.object_contexts import operation_of
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import OBJECT_KEY
@@ -205,8 +205,8 @@ def _form(analysis: Analysis, tally: ContextTally, key: int) -> str:
     if found is None:
         found = "path"
         if analysis.capture.strings[key].startswith(OBJECT_KEY):
-            header = analysis.capture.records.read(tally.first_written[key]).header
-            context = told_context(header)[0] if header is not None else None
+            header = analysis.capture.records.read_record(tally.first_written[key]).header
+            context = find_context(header)[0] if header is not None else None
             found = (operation_of(context) if isinstance(context, dict) else None) or "object"
         tally.forms[key] = found
     return found

@@ -229,7 +229,7 @@ def _tool_of(analysis: Analysis, message: int) -> str | None:
     """Returns the alias name of a result's tool."""
     links, strings = analysis.correlation.columns, analysis.capture.strings
     method, target = int(links["method"][message]), int(links["target"][message])
-    return analysis.transients.aliases.meant(strings[target]) if target and strings[method] == _CALL else None
+    return analysis.transients.aliases.resolve(strings[target]) if target and strings[method] == _CALL else None
 
 
 def consumers_of(analysis: Analysis, message: int) -> list[str]:
@@ -258,7 +258,7 @@ def _pairing(analysis: Analysis, message: int) -> Pairing | None:
         return None
     by = transients.collapsed_by(message)
     consumer = _tool_of(analysis, by) if by is not None else None
-    meant, signal = transients.aliases.meant, transients.signal(hint)
+    meant, signal = transients.aliases.resolve, transients.signal(hint)
     for pair in signal.hints if signal is not None else ():
         if meant(pair.tool) == tool and consumer in (None, meant(pair.consumer)):
             return Pairing(hint, pair.step, pair.tool, pair.consumer)
@@ -285,7 +285,7 @@ def _attempts(analysis: Analysis, message: int, consumers: set[str]) -> tuple[tu
 
 def _calls_of(analysis: Analysis, start: int, stop: int, tools: set[str]) -> Rows:
     """Returns the results of some tools among messages `start` to `stop`."""
-    strings, meant = analysis.capture.strings, analysis.transients.aliases.meant
+    strings, meant = analysis.capture.strings, analysis.transients.aliases.resolve
     links, kind = analysis.correlation.columns, strings.find(kinds.RESPONSE)
     called = analysis.capture.columns["kind"][start:stop] == (kind or -1)
     called &= links["method"][start:stop] == (strings.find(_CALL) or -1)
@@ -327,7 +327,7 @@ def _pairs(analysis: Analysis, message: int) -> tuple[tuple[PairStory, ...], int
         mine = _are_of(analysis, results, tool) & _are_of(analysis, consumers, consumer)
         found = np.flatnonzero(mine)
         both = ((int(results[place]), int(consumers[place])) for place in found[:MOST_NAMED].tolist())
-        meant = transients.aliases.meant
+        meant = transients.aliases.resolve
         registered = conversation.consumers.get(meant(consumer))
         first = registered.tools.get(meant(tool), message) if registered is not None else message
         waits = int(np.count_nonzero(_are_of(analysis, waiting, tool)))
@@ -362,7 +362,7 @@ def _waiting(analysis: Analysis, message: int) -> Rows:
 
 def _are_of(analysis: Analysis, rows: Rows, tool: str) -> Any:
     """(n,) bool: True for results of a tool, by alias names."""
-    strings, meant = analysis.capture.strings, analysis.transients.aliases.meant
+    strings, meant = analysis.capture.strings, analysis.transients.aliases.resolve
     targets = analysis.correlation.columns["target"][rows]
     wanted = [target for target in np.unique(targets).tolist() if target and meant(strings[target]) == meant(tool)]
     return np.isin(targets, wanted)

@@ -66,7 +66,7 @@ def waiting(analysis: Analysis, rows: Found) -> Found:
 def sent_to(analysis: Analysis, space: int, name: str) -> Found:
     """Returns the messages addressed to a participant by name, ascending, without broadcasts."""
     columns, stop = analysis.capture.columns, len(analysis)
-    wanted = analysis.capture.to_sets.holding(name)
+    wanted = analysis.capture.to_sets.sets_with_name(name)
     return np.flatnonzero(wanted[columns["to_set"][:stop]] & (columns["space"][:stop] == space))
 
 
@@ -80,7 +80,7 @@ def tools_offered(analysis: Analysis, rows: Found) -> list[Tool] | None:
     lists = rows[(columns["kind"][rows] == response) & (analysis.correlation.columns["method"][rows] == listing)]
     pages: list[list[Tool]] = []
     for row in lists[-_MOST_PAGES:][::-1].tolist():
-        if analysis.capture.flags(row) & Flag.ERROR:
+        if analysis.capture.flags_of(row) & Flag.ERROR:
             continue
         pages.append(list(_tools_in(analysis, row)))
         if not _is_later_page(analysis, row):

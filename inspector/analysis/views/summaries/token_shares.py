@@ -13,7 +13,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.node_ancestry import living_nodes
 from inspector.analysis.passes.tokens.token_sums import carried_up
-from inspector.base.slices import Steps, finished
+from inspector.base.slices import SlicedWork, run_to_end
 
 Way = Literal["tool", "context", "participant", "kind"]
 NO_TOOL = 0
@@ -82,7 +82,7 @@ class Sums:
         return MAIN if place == len(self.tokens) - 1 else place
 
 
-def summing(analysis: Analysis, way: Way, rows: NDArray[np.integer] | None = None) -> Steps[Sums]:
+def summing(analysis: Analysis, way: Way, rows: NDArray[np.integer] | None = None) -> SlicedWork[Sums]:
     """Sums the tokens of messages. O(messages) in numpy.
 
     Args:
@@ -123,7 +123,7 @@ def shares(
         rows: messages; None for all.
         below: True to include descendants of a context; the main context then includes everything.
     """
-    sums = finished(summing(analysis, way, rows))
+    sums = run_to_end(summing(analysis, way, rows))
     if below:
         sums = with_below(analysis, sums)
     order = sums.order
@@ -144,7 +144,7 @@ def with_below(analysis: Analysis, sums: Sums) -> Sums:
 def over_time(
     analysis: Analysis, times: NDArray[np.int64], edges: NDArray[np.int64], keys: list[int], way: Way,
     rows: NDArray[np.integer] | None = None,
-) -> Steps[NDArray[np.int64]]:  # fmt: skip
+) -> SlicedWork[NDArray[np.int64]]:  # fmt: skip
     """(keys + 1, bins) tokens per time interval, of each key and of all others. O(messages) in numpy.
 
     Args:

@@ -21,8 +21,8 @@ from inspector.analysis.views.timeline.grouping import LaneBy, Rows, keys_of, la
 from inspector.analysis.views.timeline.pairs import BarsByTrack, Pairs
 from inspector.analysis.views.timeline.segments import Segment, nearest, neighbour, order
 from inspector.analysis.views.timeline.times import MessagePlaces
-from inspector.base.slices import Steps, finished
-from inspector.protocol.kinds import Family, family
+from inspector.base.slices import SlicedWork, run_to_end
+from inspector.protocol.kinds import Family, family_of
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
@@ -137,9 +137,9 @@ class Lanes:
 
     def feed(self, rows: Rows, *, settled: bool = False) -> None:
         """Takes in messages at once, like `feeding`."""
-        finished(self.feeding(rows, settled=settled))
+        run_to_end(self.feeding(rows, settled=settled))
 
-    def feeding(self, rows: Rows, *, settled: bool = False) -> Steps[None]:
+    def feeding(self, rows: Rows, *, settled: bool = False) -> SlicedWork[None]:
         """Takes in messages, ascending and later than all before. O(new messages), and log of existing ones.
 
         Until it finishes, no other feed may run, and earlier messages stay in place.
@@ -259,7 +259,7 @@ class Lanes:
         # Kinds are few; each is classified once and cached by its string id.
         if (found == 255).any():
             for kind in np.unique(kinds[found == 255]).tolist():
-                self._family[kind] = FAMILIES.index(family(strings[kind]))
+                self._family[kind] = FAMILIES.index(family_of(strings[kind]))
             found = self._family[kinds]
         return found
 
@@ -269,7 +269,7 @@ class Lanes:
         known = int(self._family[kind]) if kind < len(self._family) else 255
         return FAMILIES[known if known != 255 else int(self._families_of(np.array([row]))[0])]
 
-    def _order_from(self, start: int) -> Steps[None]:
+    def _order_from(self, start: int) -> SlicedWork[None]:
         """Sorts the messages from a position on, together with the last segments if these are not much larger."""
         count, kept = len(self._columns) - start, len(self.segments)
         while kept and len(self.segments[kept - 1].rows) <= 2 * count and count < _MERGED_UP_TO:

@@ -15,7 +15,7 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_pass import STATES
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.timeline.grouping import Rows, numbered
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 
 # Packs the contexts of a lane into rows without overlap, each below its parent.
 
@@ -182,7 +182,7 @@ class Pairs:
             ends[states[as_numpy(self.node)] == _ACTIVE] = _ENDLESS
         return ends
 
-    def place_all(self, *, settled: bool) -> Steps[None]:
+    def place_all(self, *, settled: bool) -> SlicedWork[None]:
         """Assigns a row to every pair; none may have one yet.
 
         Args:

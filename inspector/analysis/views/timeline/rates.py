@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.views.timeline.marks import Window
-from inspector.protocol.kinds import Family, family
+from inspector.protocol.kinds import Family, family_of
 from inspector.store.messages.capture import Capture
 
 Array = NDArray[np.int64]
@@ -95,7 +95,7 @@ class FamilyTimes:
             new = np.full(len(strings) - len(self._codes), _UNKNOWN, np.uint8)
             self._codes = np.concatenate((self._codes, new))
         for kind in np.unique(kinds[self._codes[kinds] == _UNKNOWN]).tolist():
-            self._codes[kind] = FAMILIES.index(family(strings[kind]))
+            self._codes[kind] = FAMILIES.index(family_of(strings[kind]))
         return self._codes[kinds]
 
     def bins(self, window: Window, origin_ns: int, width_ns: int) -> Bins:

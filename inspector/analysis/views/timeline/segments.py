@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 
 Rows = NDArray[Any]
 
@@ -77,7 +77,7 @@ class Segment:
 
 def order(
     rows: Rows, tracks: Rows, times: NDArray[np.int64], families: NDArray[np.uint8], count: int
-) -> Steps[Segment]:
+) -> SlicedWork[Segment]:
     """Sorts messages.
 
     Args:
@@ -109,7 +109,7 @@ def order(
     return Segment(rows[places].astype(np.int32), ordered_times, changes, offsets[:-1].copy(), offsets[1:].copy())
 
 
-def _by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64]) -> Steps[None]:
+def _by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64]) -> SlicedWork[None]:
     """Sorts tracks with messages out of order by time."""
     if not len(times) or (times[1:] >= times[:-1]).all():
         return

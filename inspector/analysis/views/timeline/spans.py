@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.calls.waits import are_waiting
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS
 from inspector.store.columns.hashes import NO_ROW
@@ -63,7 +63,7 @@ class Spans:
         return np.flatnonzero((self.starts_ns[:count] < right) & (self.ends_ns[:count] > left))[:most]
 
 
-def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> Steps[Spans]:
+def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> SlicedWork[Spans]:
     """Finds the spans among messages up to `stop`. O(messages)."""
     capture, links = analysis.capture, analysis.correlation.columns
     kind = capture.columns["kind"][:stop]
@@ -96,7 +96,7 @@ def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> Steps[S
 
 def _model_times(
     analysis: Analysis, stop: int
-) -> Steps[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+) -> SlicedWork[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
     """Returns (n,) the last input of each model turn, and the first and last message of its output.
 
     Only sessions of coding agents show the start of a model: the prompt or result before its next message.
@@ -126,7 +126,7 @@ def _model_times(
     return rows[firsts[turns] - 1], rows[firsts[turns]], rows[lasts[turns]]
 
 
-def _decisions(analysis: Analysis, proposals: NDArray[np.int64], stop: int) -> Steps[NDArray[np.int64]]:
+def _decisions(analysis: Analysis, proposals: NDArray[np.int64], stop: int) -> SlicedWork[NDArray[np.int64]]:
     """Returns the message that decided each proposal: the first fulfilment, reject or withdraw; NO_ROW without one."""
     capture = analysis.capture
     decided = np.full(len(proposals), NO_ROW, np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 from inspector.analysis.views.waste.repeats import digest
 from inspector.analysis.views.waste.results import Results, Traffic
 from inspector.analysis.views.waste.wasted import Waste, WasteKind, some
-from inspector.protocol.message_text import compact
+from inspector.protocol.message_text import compact_json
 
 MOST_LISTS = 5_000
 """Lists checked at most."""
@@ -85,7 +85,7 @@ class Definitions:
             tool: name of the tool.
             called: a tool that the server has; a list without it is not the relevant one.
         """
-        meant = self._traffic.analysis.transients.aliases.meant
+        meant = self._traffic.analysis.transients.aliases.resolve
         offered = {meant(one) for one in self.offered}
         return pair in self._whole and meant(called) in offered and meant(tool) not in offered
 
@@ -124,7 +124,7 @@ class Definitions:
         for place in lists.standing.values():
             row, speaker = int(results.rows[place]), int(results.speakers[place])
             tools = _tools(traffic.analysis.capture.records.payload(row))
-            sizes = [len(compact(tool)) for tool in tools]
+            sizes = [len(compact_json(tool)) for tool in tools]
             known += len(tools)
             for tool, size in zip(tools, sizes, strict=True):
                 name = tool.get("name")

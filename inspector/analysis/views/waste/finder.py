@@ -23,7 +23,7 @@ from inspector.analysis.views.waste.repeats import Repeats
 from inspector.analysis.views.waste.results import Results, Traffic
 from inspector.analysis.views.waste.traces import MOST_SAYINGS, Traces
 from inspector.analysis.views.waste.wasted import Waste, WasteKind
-from inspector.base.slices import Steps, go_on
+from inspector.base.slices import SlicedWork, run_until
 from inspector.protocol.timestamps import NO_TIME
 from inspector.protocol.tool_aliases import ToolAlias, alias_for
 from inspector.store.columns.hashes import NO_ROW
@@ -89,9 +89,9 @@ class WasteFinder:
 
     def go_on(self, until: float) -> bool:
         """Continues until a time (`time.perf_counter`). Returns True if the search is complete."""
-        return go_on(self._steps, until)
+        return run_until(self._steps, until)
 
-    def _run(self) -> Steps[None]:
+    def _run(self) -> SlicedWork[None]:
         """Runs the search. A step takes a few milliseconds, except for the columns of a very large capture."""
         analysis = self._analysis
         traffic = Traffic(analysis)
@@ -159,7 +159,7 @@ class WasteFinder:
         young = (times == NO_TIME) | (times > now - YOUNG_S * 1_000_000_000)
         return set(results.rows[young].tolist())
 
-    def _trace(self, traffic: Traffic, results: Results, listed: set[int], wastes: list[Waste]) -> Steps[None]:
+    def _trace(self, traffic: Traffic, results: Results, listed: set[int], wastes: list[Waste]) -> SlicedWork[None]:
         apart = traffic.collapsed(results.rows) | np.isin(results.rows, list(listed))
         traces = Traces(traffic, results, np.flatnonzero(~apart))
         yield
@@ -267,7 +267,7 @@ def _of_missing(
 def _consumers(traffic: Traffic, row: int) -> list[str]:
     """Returns the tools that hints name as consumers of a result."""
     transients = traffic.analysis.transients
-    conversation, tool = transients.conversation_of(row), transients.aliases.meant(traffic.tool(row))
+    conversation, tool = transients.conversation_of(row), transients.aliases.resolve(traffic.tool(row))
     if conversation is None:
         return []
     return sorted(name for name, consumer in conversation.consumers.items() if tool in consumer.tools)

@@ -32,7 +32,7 @@ class Losses:
         capture, sender = self._traffic.analysis.capture, self._traffic.sender(row) or _EVERYONE
         if capture.string("kind", row) == _DONE:
             return {sender}
-        to = capture.to(row)
+        to = capture.recipients(row)
         return set(to) - {sender} if to else {_EVERYONE}
 
     def since(self, row: int, asker: str | None, until: int | None = None) -> int | None:

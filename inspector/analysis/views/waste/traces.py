@@ -18,7 +18,7 @@ from inspector.analysis.views.waste.repeats import arguments_of
 from inspector.analysis.views.waste.results import Array, Results, Traffic
 from inspector.analysis.views.waste.wasted import Waste, WasteKind
 from inspector.analysis.views.waste.words import flattened, is_unspaced, passages, spread, telling_words
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.protocol import kinds
 from inspector.protocol.message_text import TEXT_KEYS
 from inspector.store.columns.flags import Flag
@@ -176,7 +176,7 @@ class Traces:
         if not stored:
             self._close(place)
 
-    def settle(self) -> Steps[None]:
+    def settle(self) -> SlicedWork[None]:
         """Finishes the index after the last result."""
         for index in (self._strong, self._weak, self._passages):
             index.settle()

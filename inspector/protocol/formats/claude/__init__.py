@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from inspector.protocol.derived_messages import Payload
-from inspector.protocol.formats.claude.derivation import AGENT, NAMESPACE, PROGRAM, meanings_of
+from inspector.protocol.formats.claude.derivation import AGENT, NAMESPACE, PROGRAM, derive_messages
 from inspector.protocol.formats.claude.payloads import payload_of
 from inspector.protocol.formats.claude.records import is_claude, read_claude
 from inspector.protocol.record import Record, Shape
-from inspector.protocol.timestamps import written_time
+from inspector.protocol.timestamps import parse_text_time
 
 __all__ = ["AGENT", "LABEL", "NAMESPACE", "PROGRAM", "READS", "WORDS", "payload", "read"]
 
@@ -31,9 +31,10 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     found = read_claude(line, unknown=unknown)
     if found is None:
         return None
-    time_ns = written_time(found.timestamp)
+    time_ns = parse_text_time(found.timestamp)
     return Record(
-        Shape.MEANING, line, time_ns=time_ns, space=found.session, means=meanings_of(found), meant_by=LABEL,
+        Shape.DERIVED, line, time_ns=time_ns, space=found.session, derived_messages=derive_messages(found),
+        derived_by=LABEL,
     )  # fmt: skip
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.protocol.derived_messages import CALL, Payload
-from inspector.protocol.formats.claude.records import REQUESTS
-from inspector.protocol.formats.tagged_texts import said_in
-from inspector.protocol.formats.value_conversions import record_words
+from inspector.protocol.derived_messages import MODEL_CALL_KEY, Payload
+from inspector.protocol.formats.claude.records import REQUEST_TYPES
+from inspector.protocol.formats.tagged_texts import extract_text
+from inspector.protocol.formats.value_conversions import describe_record
 from inspector.protocol.header import decode_object
-from inspector.protocol.truncated_json import MARK
+from inspector.protocol.truncated_json import TRUNCATION_MARK
 
 NOT_READABLE = "thinking, not readable"
 """Text of thoughts that have only a signature."""
@@ -35,7 +35,7 @@ def payload_of(line: bytes, number: int) -> Payload:
     record = decode_object(line)
     message = record.get("message")
     sort = record.get("type") or (message.get("role") if isinstance(message, dict) else None)
-    if sort in REQUESTS:
+    if sort in REQUEST_TYPES:
         return _requested(record, number)
     if sort not in ("user", "assistant") or not isinstance(message, dict):
         return _by_type(record)
@@ -64,18 +64,18 @@ def _requested(record: Mapping[str, Any], number: int) -> Payload:
         block = blocks[number - 1] if number <= len(blocks) else None
         block = {"type": "text", "text": block} if isinstance(block, str) else block
         found = _block({}, block) if isinstance(block, dict) else {}
-        return {**found, CALL: {"role": "system" if sort == "api-request-shape" else held.get("role")}}
+        return {**found, MODEL_CALL_KEY: {"role": "system" if sort == "api-request-shape" else held.get("role")}}
     if sort == "api-request":
         told = {key: value for key, value in record.items() if key not in _ENVELOPE}
     elif sort == "api-request-shape":
         told = {"shapeHash": record.get("shapeHash"), "tools": held.get("tools")}
     else:
         told = {"hash": record.get("hash"), "role": held.get("role")}
-    return {"text": name_of(record), CALL: {REQUEST: told}}
+    return {"text": name_of(record), MODEL_CALL_KEY: {REQUEST: told}}
 
 
 def _text(record: Mapping[str, Any], text: object) -> Payload:
-    found: Payload = said_in(text) if isinstance(text, str) and record.get("type") == "user" else {"text": text}
+    found: Payload = extract_text(text) if isinstance(text, str) and record.get("type") == "user" else {"text": text}
     if record.get("isApiErrorMessage"):
         found["error"] = record.get("error") or text
     if record.get("isCompactSummary"):
@@ -105,7 +105,7 @@ def _block(record: Mapping[str, Any], block: dict[str, Any]) -> Payload:
 def _result(block: Mapping[str, Any]) -> Payload:
     """Returns a tool's result in MCP form."""
     content = block.get("content")
-    content = said_in(content)["text"] if isinstance(content, str) else content
+    content = extract_text(content)["text"] if isinstance(content, str) else content
     blocks = content if isinstance(content, list) else [] if content is None else [{"type": "text", "text": content}]
     found: Payload = {"content": [_without_base64(one) if isinstance(one, dict) else one for one in blocks]}
     if block.get("is_error") is True:
@@ -124,7 +124,7 @@ def picture_words(block: Mapping[str, Any]) -> str:
     if isinstance(url := source.get("url"), str):
         words.append(url)
     if isinstance(data, str):
-        more = "more than " if data.endswith(MARK) else ""  # only the head of a big record is read
+        more = "more than " if data.endswith(TRUNCATION_MARK) else ""  # only the head of a big record is read
         words.append(f"{more}{_decoded_size(data):,} B")
     return ", ".join(words)
 
@@ -152,7 +152,7 @@ def _by_type(record: Mapping[str, Any]) -> Payload:
     made = _TYPES.get(str(record.get("type")))
     found = made(record) if made is not None else _rest(record)
     if not found.get("text"):
-        found = {**found, **said_in(_words(record) or name_of(record))}
+        found = {**found, **extract_text(_words(record) or name_of(record))}
     return found
 
 
@@ -160,7 +160,7 @@ def name_of(record: Mapping[str, Any]) -> str:
     """Returns a description of a record without a text."""
     about = next((inner for key in ("data", "attachment") if isinstance(inner := record.get(key), Mapping)), {})
     name = next((n for n in (record.get("subtype"), about.get("type"), record.get("type")) if isinstance(n, str)), "")
-    return record_words(name, about or _rest(record))
+    return describe_record(name, about or _rest(record))
 
 
 def _rest(record: Mapping[str, Any]) -> Payload:
@@ -309,7 +309,7 @@ def _attached_words(about: Mapping[str, Any]) -> str:
             texts = [_entry_words(one) if isinstance(one, Mapping) else one for one in value]
             value = "\n".join(text for text in texts if isinstance(text, str))
         if isinstance(value, str) and value.strip():
-            return str(said_in(value)["text"]) if key == "prompt" else value
+            return str(extract_text(value)["text"]) if key == "prompt" else value
     name = next((value for key in _NAMES if isinstance(value := about.get(key), str) and value), None)
     sort = str(about.get("type") or "attachment").replace("_", " ")
     return f"{sort}: {name}" if name else sort

@@ -18,9 +18,9 @@ from inspector.protocol.json_values import NO_RAW, decode_one
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
-CHAINED = frozenset({"user", "assistant", "system", "progress", "attachment"})
+CHAINED_TYPES = frozenset({"user", "assistant", "system", "progress", "attachment"})
 """Types of records with an id and a predecessor."""
-LOOSE = frozenset(
+UNCHAINED_TYPES = frozenset(
     {
         "summary", "file-history-snapshot", "queue-operation", "custom-title", "ai-title", "last-prompt", "mode",
         "permission-mode", "agent-name", "agent-setting", "agent-color", "tag", "pr-link", "frame-link",
@@ -30,7 +30,7 @@ LOOSE = frozenset(
     }
 )  # fmt: skip
 """Types of records without them."""
-REQUESTS = ("api-request-shape", "api-request-blob", "api-request")
+REQUEST_TYPES = ("api-request-shape", "api-request-blob", "api-request")
 """Records about requests to the model: tools and system prompt, unrecorded messages, and the order of all."""
 
 
@@ -187,7 +187,7 @@ def read_claude(line: bytes, *, unknown: bool = False) -> Line | None:
     found = decode_one(_decode, line) or _read_leniently(line)
     if found is not None and found.parent_tool_use_id and found.agentId is None:
         found.isSidechain, found.agentId = True, found.parent_tool_use_id
-    if found is not None and found.type in REQUESTS and found.agentId is not None:
+    if found is not None and found.type in REQUEST_TYPES and found.agentId is not None:
         found.isSidechain = True
     if found is not None and found.is_of_qwen:
         return None
@@ -198,7 +198,7 @@ def read_claude(line: bytes, *, unknown: bool = False) -> Line | None:
 
 def _is_record(line: Line) -> bool:
     """Returns True for a record of Claude Code."""
-    if line.type in CHAINED and line.uuid is not None:
+    if line.type in CHAINED_TYPES and line.uuid is not None:
         return line.session is not None or line.isSidechain is not None
     if line.type == "summary":
         return line.leafUuid is not None
@@ -206,7 +206,7 @@ def _is_record(line: Line) -> bool:
         return line.messageId is not None
     if line.type in _JOURNAL:
         return line.agentId is not None and line.key is not None
-    return line.session is not None and line.type in LOOSE
+    return line.session is not None and line.type in UNCHAINED_TYPES
 
 
 def is_of_unknown_type(line: bytes, found: Line) -> bool:

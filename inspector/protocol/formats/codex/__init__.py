@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.formats.codex import exec_events
-from inspector.protocol.formats.codex.derivation import AGENT, NAMESPACE, PROGRAM, meanings_of
+from inspector.protocol.formats.codex.derivation import AGENT, NAMESPACE, PROGRAM, derive_messages
 from inspector.protocol.formats.codex.payloads import payload_of
 from inspector.protocol.formats.codex.records import USUAL, read_codex
 from inspector.protocol.record import Record, Shape
-from inspector.protocol.timestamps import NO_TIME, written_time
+from inspector.protocol.timestamps import NO_TIME, parse_text_time
 
 __all__ = ["AGENT", "LABEL", "NAMESPACE", "PROGRAM", "READS", "WORDS", "payload", "read"]
 
@@ -31,12 +31,13 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     """
     if exec_events.is_event(line, unknown=unknown):
         means = exec_events.meanings_of(line)
-        return Record(Shape.MEANING, line, time_ns=NO_TIME, means=means, meant_by=LABEL) if means else None
+        return Record(Shape.DERIVED, line, time_ns=NO_TIME, derived_messages=means, derived_by=LABEL) if means else None
     found = read_codex(line, unknown=unknown)
     if found is None:
         return None
     return Record(
-        Shape.MEANING, line, time_ns=written_time(found.timestamp), means=meanings_of(found), meant_by=LABEL
+        Shape.DERIVED, line, time_ns=parse_text_time(found.timestamp), derived_messages=derive_messages(found),
+        derived_by=LABEL
     )  # fmt: skip
 
 

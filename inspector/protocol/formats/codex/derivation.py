@@ -12,7 +12,15 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import ASKED, MOST_MEANINGS, SAID, ApiCall, Meaning, Spawn, ThreadMark
+from inspector.protocol.derived_messages import (
+    MAX_DERIVED_MESSAGES,
+    MODEL_PREFIX,
+    USER_PREFIX,
+    ApiCall,
+    DerivedMessage,
+    Spawn,
+    ThreadMark,
+)
 from inspector.protocol.formats.codex.records import (
     EVENT,
     HEADER,
@@ -20,12 +28,12 @@ from inspector.protocol.formats.codex.records import (
     Counts,
     Inner,
     Line,
-    decoded,
+    decode_raw,
     head_of,
 )
-from inspector.protocol.formats.codex.tool_outputs import Output, read_output
+from inspector.protocol.formats.codex.tool_outputs import ToolOutput, read_output
 from inspector.protocol.formats.declined_results import is_declined
-from inspector.protocol.json_values import text_in
+from inspector.protocol.json_values import decode_text
 
 USER, AGENT, TOOLS, PROGRAM = "user", "codex", "tools", "codex-cli"
 NAMESPACE = "codex/"
@@ -48,7 +56,7 @@ _MOST = 1 << 40
 _LONGEST_LABEL = 80
 
 
-def meanings_of(line: Line) -> tuple[Meaning, ...]:
+def derive_messages(line: Line) -> tuple[DerivedMessage, ...]:
     """Returns the messages of a record, at least one."""
     inner = line.payload or Inner()
     if line.type == ITEM:
@@ -58,7 +66,7 @@ def meanings_of(line: Line) -> tuple[Meaning, ...]:
     elif line.type == HEADER:
         found = _header(inner)
     else:
-        found = _other(line, inner)
+        found = _other_records(line, inner)
     # Only the first message has the size of the record.
     for one in found[1:]:
         one.size = one.size or 1
@@ -78,7 +86,7 @@ def tools_of(inner: Inner) -> str:
 # Items: the model's input and output
 
 
-def _item(inner: Inner, line: Line) -> list[Meaning]:
+def _item(inner: Inner, line: Line) -> list[DerivedMessage]:
     sort = inner.type or "item"
     if sort == "message":
         return _message(inner)
@@ -88,71 +96,71 @@ def _item(inner: Inner, line: Line) -> list[Meaning]:
         return [_result(inner)]
     # The model's side runs these tools, so no result follows in another record.
     if sort in _BY_ITSELF:
-        return _by_itself(inner, line)
+        return _model_side_call(inner, line)
     if sort.endswith("_call"):
         return [_call(inner)]
     if sort == "agent_message":
-        return [Meaning(CHAT, inner.author or AGENT, (inner.recipient or AGENT,), identifier=inner.id)]
+        return [DerivedMessage(CHAT, inner.author or AGENT, (inner.recipient or AGENT,), identifier=inner.id)]
     return [_control(sort)]
 
 
-def _message(inner: Inner) -> list[Meaning]:
+def _message(inner: Inner) -> list[DerivedMessage]:
     """Returns a message's rows, one per block of its content."""
     content = inner.content
     if isinstance(content, str):
         return [_words(inner, msgspec.Raw(msgspec.json.encode(content)))]
-    if not content or len(content) > MOST_MEANINGS:
+    if not content or len(content) > MAX_DERIVED_MESSAGES:
         return [_control(f"message of {len(content or ()):,} blocks")]
     found = [_words(inner, block.text) for block in content]
     found[-1].identifier = inner.id
     return found
 
 
-def _words(inner: Inner, text: msgspec.Raw) -> Meaning:
+def _words(inner: Inner, text: msgspec.Raw) -> DerivedMessage:
     if inner.role == "assistant":
         sender, to = AGENT, USER
     else:
         # The program writes instructions and facts in the user's role; a mark tells them apart.
         machine = inner.role != "user" or head_of(text, _LONGEST_MARK).startswith(_MACHINE_BYTES)
         sender, to = PROGRAM if machine else USER, AGENT
-    found = Meaning(CHAT, sender, (to,), said=text, size=len(text))
+    found = DerivedMessage(CHAT, sender, (to,), content=text, size=len(text))
     # Words link an utterance to its copy on the wire.
     if text and sender != PROGRAM:
-        found.words = (SAID if sender == AGENT else ASKED) + bytes(text)
+        found.matched_text = (MODEL_PREFIX if sender == AGENT else USER_PREFIX) + bytes(text)
     if text:
         found.thread = ThreadMark(channel=ITEM, prompt=sender == USER)
     return found
 
 
-def _reasoning(inner: Inner) -> list[Meaning]:
+def _reasoning(inner: Inner) -> list[DerivedMessage]:
     """Returns the visible thoughts of the model, one per part of the summary."""
     summary = inner.summary if isinstance(inner.summary, list) else []
     parts = summary or (inner.content if isinstance(inner.content, list) else [])
-    if not parts or len(parts) > MOST_MEANINGS:
-        return [Meaning(THOUGHT, AGENT, identifier=inner.id)]
+    if not parts or len(parts) > MAX_DERIVED_MESSAGES:
+        return [DerivedMessage(THOUGHT, AGENT, identifier=inner.id)]
     found = [_thought(part.text, ITEM) for part in parts]
     found[-1].identifier = inner.id
     return found
 
 
-def _thought(text: msgspec.Raw, channel: str) -> Meaning:
+def _thought(text: msgspec.Raw, channel: str) -> DerivedMessage:
     mark = ThreadMark(channel=channel) if text else None
-    found = Meaning(THOUGHT, AGENT, said=text, size=len(text) or 1, thread=mark)
-    found.words = SAID + bytes(text) if text and channel == ITEM else b""
+    found = DerivedMessage(THOUGHT, AGENT, content=text, size=len(text) or 1, thread=mark)
+    found.matched_text = MODEL_PREFIX + bytes(text) if text and channel == ITEM else b""
     return found
 
 
-def _call(inner: Inner) -> Meaning:
+def _call(inner: Inner) -> DerivedMessage:
     call = inner.call_id or inner.id
     name = inner.name or (inner.type or "").removesuffix("_call")
-    found = Meaning(
-        kinds.REQUEST, AGENT, (tools_of(inner),), identifier=call, alias=inner.id if inner.id != call else None,
-        method="tools/call", target=name, said=inner.arguments or inner.input or inner.action,
+    found = DerivedMessage(
+        kinds.REQUEST, AGENT, (tools_of(inner),), identifier=call, record_id=inner.id if inner.id != call else None,
+        method="tools/call", target=name, content=inner.arguments or inner.input or inner.action,
         thread=None if call is None else ThreadMark(channel=ITEM, call=call),
     )  # fmt: skip
     # The arguments name the task of the new agent.
     if name == "spawn_agent":
-        asked = decoded(msgspec.Raw((text_in(inner.arguments) or "").encode("utf-8", "replace")))
+        asked = decode_raw(msgspec.Raw((decode_text(inner.arguments) or "").encode("utf-8", "replace")))
         asked = asked if isinstance(asked, dict) else {}
         told, role = (_text(asked.get(key)) for key in ("message", "agent_type"))
         label = _text(asked.get("task_name")) or (told.partition("\n")[0][:_LONGEST_LABEL] if told else None)
@@ -164,19 +172,19 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _result(inner: Inner) -> Meaning:
-    told = read_output(decoded(inner.output)) if _may_tell(inner.output) else Output("")
-    text = text_in(inner.output) or "" if head_of(inner.output) == b'"' else told.text
+def _result(inner: Inner) -> DerivedMessage:
+    told = read_output(decode_raw(inner.output)) if _may_tell(inner.output) else ToolOutput("")
+    text = decode_text(inner.output) or "" if head_of(inner.output) == b'"' else told.text
     has_run = told.code is not None or told.took_s is not None  # the command's own output may look like a refusal
     declined = not has_run and is_declined(text)
-    found = Meaning(
+    found = DerivedMessage(
         kinds.RESPONSE, TOOLS, (AGENT,), correlation=inner.call_id, failed=told.failed and not declined,
-        said=inner.output, declined=declined, took_ns=-1 if told.took_s is None else round(told.took_s * 1e9),
-        thread=None if inner.call_id is None else ThreadMark(answers=inner.call_id),
+        content=inner.output, declined=declined, took_ns=-1 if told.took_s is None else round(told.took_s * 1e9),
+        thread=None if inner.call_id is None else ThreadMark(answered_call=inner.call_id),
     )  # fmt: skip
     # Only the head is searched: most outputs are long, and few start an agent.
     if b"agent_id" in head_of(inner.output, 400):
-        told = decoded(msgspec.Raw((text_in(inner.output) or "").encode("utf-8", "replace")))
+        told = decode_raw(msgspec.Raw((decode_text(inner.output) or "").encode("utf-8", "replace")))
         agent = _text(told.get("agent_id")) if isinstance(told, dict) else None
         if agent is not None:
             found.spawn = Spawn(inner.call_id, agent)
@@ -189,34 +197,34 @@ def _may_tell(output: msgspec.Raw) -> bool:
     return head.startswith((b"[", b"{", b'"{', b'"Script ', b'"Exit code', b'"Chunk ID', b'"Wall time', b'"Process'))
 
 
-def _by_itself(inner: Inner, line: Line) -> list[Meaning]:
+def _model_side_call(inner: Inner, line: Line) -> list[DerivedMessage]:
     """Returns call and answer of a call executed on the model's side. Most have no id."""
     name = (inner.type or "").removesuffix("_call")
     when = line.timestamp or head_of(inner.action, _LONGEST_LABEL).decode("utf-8", "replace")
     call = inner.call_id or inner.id or f"{name} at {when}"
-    asked = Meaning(kinds.REQUEST, AGENT, (TOOLS,), identifier=call, method="tools/call", target=name)
-    return [asked, Meaning(kinds.RESPONSE, TOOLS, (AGENT,), correlation=call)]
+    asked = DerivedMessage(kinds.REQUEST, AGENT, (TOOLS,), identifier=call, method="tools/call", target=name)
+    return [asked, DerivedMessage(kinds.RESPONSE, TOOLS, (AGENT,), correlation=call)]
 
 
 # Events: copies for the screen, tokens, and outcomes of turns and calls
 
 
-def _event(inner: Inner, line: Line) -> list[Meaning]:
+def _event(inner: Inner, line: Line) -> list[DerivedMessage]:
     sort = inner.type or "event"
     if sort in ("user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"):
-        return [_told(sort, inner)]
+        return [_event_copy(sort, inner)]
     if sort == "token_count":
         return [_tokens(inner, line)]
     if sort in ("task_started", "turn_started"):
         return [_control(sort, thread=ThreadMark(turn=inner.turn_id or ""))]
     if sort in ("task_complete", "turn_complete"):
-        return [_control(sort, thread=ThreadMark(ended=True))]
+        return [_control(sort, thread=ThreadMark(ends_turn=True))]
     if sort == "thread_rolled_back":
-        return [Meaning(FORGET, PROGRAM, (AGENT,))]
+        return [DerivedMessage(FORGET, PROGRAM, (AGENT,))]
     if sort == "turn_aborted":
-        return [Meaning(CANCEL, PROGRAM)]
+        return [DerivedMessage(CANCEL, PROGRAM)]
     if sort in ("error", "stream_error"):
-        return [Meaning(ERROR, PROGRAM, (AGENT,), failed=True)]
+        return [DerivedMessage(ERROR, PROGRAM, (AGENT,), failed=True)]
     if sort == "item_completed" and inner.item is not None:
         return [_completed(inner)]
     found = _control(sort)
@@ -232,7 +240,7 @@ def _event(inner: Inner, line: Line) -> list[Meaning]:
 _TOLD = {"user_message": (CHAT, USER, AGENT), "agent_message": (CHAT, AGENT, USER)}
 
 
-def _told(sort: str, inner: Inner) -> Meaning:
+def _event_copy(sort: str, inner: Inner) -> DerivedMessage:
     """Returns a text that nearly all files contain as an item, too."""
     text = inner.message or inner.text
     if sort not in _TOLD:
@@ -240,7 +248,7 @@ def _told(sort: str, inner: Inner) -> Meaning:
     kind, sender, to = _TOLD[sort]
     machine = sender == USER and head_of(text, _LONGEST_MARK).startswith(_MACHINE_BYTES)
     mark = ThreadMark(channel=EVENT, prompt=sender == USER and not machine) if text else None
-    return Meaning(kind, PROGRAM if machine else sender, (to,), said=text, thread=mark)
+    return DerivedMessage(kind, PROGRAM if machine else sender, (to,), content=text, thread=mark)
 
 
 _UNDONE = ("failed", "declined")
@@ -251,7 +259,7 @@ _COMPLETED = {
 }
 
 
-def _completed(inner: Inner) -> Meaning:
+def _completed(inner: Inner) -> DerivedMessage:
     """Returns a paginated file's repetition of a completed item."""
     # Newer files repeat completed items; the channel tells that it is a repetition.
     item = inner.item
@@ -267,20 +275,20 @@ def _completed(inner: Inner) -> Meaning:
     kind, sender, to = _COMPLETED[item.type]
     text = _only_text(item.content) or _only_text(item.summary_text) or item.text
     mark = ThreadMark(channel="completed", prompt=sender == USER) if text else None
-    return Meaning(kind, sender, (to,) if to else None, said=text, thread=mark)
+    return DerivedMessage(kind, sender, (to,) if to else None, content=text, thread=mark)
 
 
 def _only_text(raw: msgspec.Raw) -> msgspec.Raw:
     """Returns the single text of a list of blocks or texts; empty for others."""
     if not raw:
         return raw
-    value = decoded(raw)
+    value = decode_raw(raw)
     one = value[0] if isinstance(value, list) and len(value) == 1 else value
     text = one.get("text") if isinstance(one, dict) else one
     return msgspec.Raw(msgspec.json.encode(text)) if isinstance(text, str) else msgspec.Raw(b"")
 
 
-def _tokens(inner: Inner, line: Line) -> Meaning:
+def _tokens(inner: Inner, line: Line) -> DerivedMessage:
     """Returns a count of tokens; an equal total is the same call again."""
     found = _control("token_count")
     info = inner.info
@@ -289,7 +297,7 @@ def _tokens(inner: Inner, line: Line) -> Meaning:
         found.call = api_call(info.last_token_usage, total, line)
         held, window = _number(info.last_token_usage.total_tokens), _number(info.model_context_window)
         if window and held >= NEARLY_FULL * window:
-            found.filled = held, window
+            found.context_fill = held, window
     return found
 
 
@@ -305,7 +313,7 @@ def api_call(usage: Counts, total: Counts | None, line: Line) -> ApiCall:
         identifier = f"after {total.input_tokens} {total.output_tokens} {total.total_tokens}"
     read, written = _number(usage.cached_input_tokens), _number(usage.cache_write_input_tokens)
     return ApiCall(
-        identifier, None, reported=True, input=max(_number(usage.input_tokens) - read - written, 0),
+        identifier, None, has_usage=True, input=max(_number(usage.input_tokens) - read - written, 0),
         output=_number(usage.output_tokens), cache_read=read, cache_write=written,
     )  # fmt: skip
 
@@ -317,7 +325,7 @@ def _number(given: int | None) -> int:
 # Other records
 
 
-def _header(inner: Inner) -> list[Meaning]:
+def _header(inner: Inner) -> list[DerivedMessage]:
     """Returns the thread's header row, and a message for its instructions."""
     # The header places the thread: its session, its parent, and the end of copied history.
     mark = ThreadMark(
@@ -330,7 +338,7 @@ def _header(inner: Inner) -> list[Meaning]:
     found = [_control("session_meta", thread=mark)]
     instructions = inner.base_instructions if head_of(inner.base_instructions) == b"{" else inner.instructions
     if head_of(instructions) in (b"{", b'"') and len(instructions) > len('""'):
-        told = Meaning(CHAT, PROGRAM, (AGENT,), said=instructions, size=len(instructions))
+        told = DerivedMessage(CHAT, PROGRAM, (AGENT,), content=instructions, size=len(instructions))
         told.thread = ThreadMark(channel=HEADER)
         found.append(told)
     return found
@@ -338,7 +346,7 @@ def _header(inner: Inner) -> list[Meaning]:
 
 def _origin(inner: Inner) -> dict[str, Any]:
     """Returns the origin of a thread, as far as recorded."""
-    source = decoded(inner.source) if head_of(inner.source) == b"{" else None
+    source = decode_raw(inner.source) if head_of(inner.source) == b"{" else None
     sub_agent = source.get("subagent") if isinstance(source, dict) else None
     if sub_agent is None and inner.parent_thread_id is None:
         return {}
@@ -352,17 +360,17 @@ def _origin(inner: Inner) -> dict[str, Any]:
     }
 
 
-def _other(line: Line, inner: Inner) -> list[Meaning]:
+def _other_records(line: Line, inner: Inner) -> list[DerivedMessage]:
     if line.type == "turn_context":
         return [_control("turn_context", thread=ThreadMark(turn=inner.turn_id, model=inner.model))]
     if line.type == "compacted":
-        return [Meaning(COMPACTED, AGENT, (PROGRAM,), said=inner.message)]
+        return [DerivedMessage(COMPACTED, AGENT, (PROGRAM,), content=inner.message)]
     found = _control(line.type or "record")
     if line.type == "token_usage_record" and inner.usage is not None:
         found.call = api_call(inner.usage, inner.thread_token_usage, line)
     return [found]
 
 
-def _control(name: str, thread: ThreadMark | None = None) -> Meaning:
+def _control(name: str, thread: ThreadMark | None = None) -> DerivedMessage:
     """Returns a row of its own for a record without a message: its name, its time, its place."""
-    return Meaning(NAMESPACE + name, PROGRAM, thread=thread)
+    return DerivedMessage(NAMESPACE + name, PROGRAM, thread=thread)

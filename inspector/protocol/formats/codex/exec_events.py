@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import ApiCall, Meaning, Payload, Spawn, ThreadMark
+from inspector.protocol.derived_messages import ApiCall, DerivedMessage, Payload, Spawn, ThreadMark
 from inspector.protocol.formats.entry_builders import (
     CHAT,
     THOUGHT,
@@ -20,11 +20,11 @@ from inspector.protocol.formats.entry_builders import (
     bytes_of,
     control_entry,
     decoded_object,
-    number,
     payload_at,
     text_entry,
+    token_count,
 )
-from inspector.protocol.formats.value_conversions import record_words
+from inspector.protocol.formats.value_conversions import describe_record
 
 USER, AGENT, TOOLS, PROGRAM = "user", "codex", "tools", "codex-cli"
 NAMESPACE = "codex/"
@@ -48,7 +48,7 @@ def is_event(line: bytes, *, unknown: bool = False) -> bool:
     return _BEGINS.match(line) is not None or (unknown and _ERROR.match(line) is not None)
 
 
-def meanings_of(line: bytes) -> tuple[Meaning, ...]:
+def meanings_of(line: bytes) -> tuple[DerivedMessage, ...]:
     """Returns the messages of an event; empty for other lines."""
     value = decoded_object(line)
     return tuple(entry.meaning for entry in _entries(value)) if value is not None else ()
@@ -74,7 +74,7 @@ def _entries(event: Mapping[str, Any]) -> list[Entry]:
     elif sort == "turn.started":
         found.meaning.thread = ThreadMark(turn="")
     elif sort == "turn.completed":
-        found.meaning.thread = ThreadMark(ended=True)
+        found.meaning.thread = ThreadMark(ends_turn=True)
         found.meaning.call = _call(event.get("usage"))
     return [found]
 
@@ -83,18 +83,18 @@ def _call(usage: object) -> ApiCall | None:
     """Returns the total of a turn's model calls; cached tokens are part of the input."""
     if not isinstance(usage, Mapping):
         return None
-    read, given, made = (number(usage, f"{name}_tokens") for name in ("cached_input", "input", "output"))
+    read, given, made = (token_count(usage, f"{name}_tokens") for name in ("cached_input", "input", "output"))
     return ApiCall(
-        f"turn {given} {read} {made}", None, reported=True, input=max(given - read, 0), output=made, cache_read=read
+        f"turn {given} {read} {made}", None, has_usage=True, input=max(given - read, 0), output=made, cache_read=read
     )  # fmt: skip
 
 
 def _event_words(sort: str, event: Mapping[str, Any]) -> str:
     usage = event.get("usage")
     if sort == "turn.completed" and isinstance(usage, Mapping):
-        return f"{number(usage, 'input_tokens'):,} tokens in, {number(usage, 'output_tokens'):,} out"
+        return f"{token_count(usage, 'input_tokens'):,} tokens in, {token_count(usage, 'output_tokens'):,} out"
     words = event.get("thread_id") or event.get("delta")
-    return words if isinstance(words, str) else record_words(sort, event)
+    return words if isinstance(words, str) else describe_record(sort, event)
 
 
 def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
@@ -107,26 +107,26 @@ def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
         found.meaning.to = (USER,) if sort.endswith("_message") else None
         yield found
     elif sort == "todo_list":
-        yield Entry(Meaning(THOUGHT, AGENT), {"text": _todos(item.get("items"))})
+        yield Entry(DerivedMessage(THOUGHT, AGENT), {"text": _todos(item.get("items"))})
     elif sort == "error":
         yield _error(item.get("message"))
     elif sort in _CALLS and event == "item.updated":
         # An update repeats the item with its present state, so it becomes a tick of the call.
         found = control_entry(NAMESPACE + sort, PROGRAM, str(item.get("status") or "goes on"), _rest(item))
-        found.meaning.correlation, found.meaning.tick = _text(item.get("id")), True
+        found.meaning.correlation, found.meaning.is_progress = _text(item.get("id")), True
         yield found
     elif sort in _CALLS:
         yield _asked(sort, item)
         if event == "item.completed":
             yield _answered(sort, item)
     else:
-        yield control_entry(NAMESPACE + sort, PROGRAM, record_words(sort, _rest(item)), _rest(item))
+        yield control_entry(NAMESPACE + sort, PROGRAM, describe_record(sort, _rest(item)), _rest(item))
 
 
 def _error(words: object) -> Entry:
     """Returns an error's row; a failed turn and the error that ended it have the same text, and so are copies."""
-    found = Entry(Meaning("system/error", PROGRAM, (AGENT,), failed=True), {"text": words, "error": words})
-    found.meaning.mark = b"error\0" + bytes_of(found.payload)
+    found = Entry(DerivedMessage("system/error", PROGRAM, (AGENT,), failed=True), {"text": words, "error": words})
+    found.meaning.identity = b"error\0" + bytes_of(found.payload)
     return found
 
 
@@ -134,10 +134,10 @@ def _marked(entries: list[Entry], item: Mapping[str, Any]) -> list[Entry]:
     """Marks an item's rows by id and content, so that repetitions are copies."""
     identifier = _text(item.get("id"))
     for entry in entries:
-        if identifier is not None and not entry.meaning.tick:
+        if identifier is not None and not entry.meaning.is_progress:
             mark = f"{identifier}\0{entry.meaning.kind}\0"
-            entry.meaning.mark = mark.encode("utf-8", "surrogatepass") + bytes_of(entry.payload)
-            entry.meaning.size = len(entry.meaning.mark)
+            entry.meaning.identity = mark.encode("utf-8", "surrogatepass") + bytes_of(entry.payload)
+            entry.meaning.size = len(entry.meaning.identity)
     return entries
 
 
@@ -150,7 +150,7 @@ def _asked(sort: str, item: Mapping[str, Any]) -> Entry:
         "web_search": {"query": item.get("query")},
     }.get(sort, {"prompt": item.get("prompt"), "receiver_thread_ids": item.get("receiver_thread_ids")})
     name = tool or sort
-    meaning = Meaning(
+    meaning = DerivedMessage(
         kinds.REQUEST, AGENT, (f"mcp:{server}" if server else TOOLS,), identifier=_text(item.get("id")),
         method="tools/call", target=name,
     )  # fmt: skip
@@ -175,7 +175,7 @@ def _answered(sort: str, item: Mapping[str, Any]) -> Entry:
     else:
         content = [{"type": "text", "text": _result_words(sort, item)}]
     server = _text(item.get("server"))
-    meaning = Meaning(
+    meaning = DerivedMessage(
         kinds.RESPONSE, f"mcp:{server}" if server else TOOLS, (AGENT,), correlation=_text(item.get("id")),
         failed=failed, declined=declined,
     )  # fmt: skip

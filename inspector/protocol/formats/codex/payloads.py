@@ -11,8 +11,8 @@ from typing import Any
 
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.formats.codex.tool_outputs import read_output
-from inspector.protocol.formats.tagged_texts import said_in
-from inspector.protocol.formats.value_conversions import record_words
+from inspector.protocol.formats.tagged_texts import extract_text
+from inspector.protocol.formats.value_conversions import describe_record
 from inspector.protocol.header import NotAnObjectError, decode_json, decode_object
 
 NOT_READABLE = "thinking, not readable"
@@ -46,7 +46,9 @@ def _item(inner: Mapping[str, Any], number: int) -> Payload:
     if sort == "message":
         found = _block(inner.get("content"), number)
         text = found.get("text")
-        return said_in(text) if isinstance(text, str) and inner.get("role") == "user" and len(found) == 1 else found
+        return (
+            extract_text(text) if isinstance(text, str) and inner.get("role") == "user" and len(found) == 1 else found
+        )
     if sort == "reasoning":
         return {"text": _part(inner, number) or NOT_READABLE}
     if isinstance(sort, str) and sort.endswith("_output"):
@@ -59,7 +61,7 @@ def _item(inner: Mapping[str, Any], number: int) -> Payload:
         return {"method": "tools/call", "params": {"name": name, "arguments": _arguments(inner)}}
     if sort == "agent_message":
         return {"text": _texts(inner.get("content")) or NOT_READABLE}
-    return {"text": record_words(str(sort), inner), **_plain(inner)}
+    return {"text": describe_record(str(sort), inner), **_plain(inner)}
 
 
 def _block(content: object, number: int) -> Payload:
@@ -212,7 +214,7 @@ def _event_words(sort: str, inner: Mapping[str, Any]) -> str:
     for key in ("user_facing_hint", "message", "query", "path", "thread_name", "prompt"):
         if isinstance(text := inner.get(key), str) and text:
             return text
-    return record_words(sort, inner)
+    return describe_record(sort, inner)
 
 
 def _token_words(inner: Mapping[str, Any]) -> str:
@@ -221,7 +223,7 @@ def _token_words(inner: Mapping[str, Any]) -> str:
     given, made = (last.get(f"{way}_tokens") if isinstance(last, Mapping) else None for way in ("input", "output"))
     if isinstance(given, int) and isinstance(made, int):
         return f"{given:,} tokens in, {made:,} out"
-    return record_words("token_count", inner)
+    return describe_record("token_count", inner)
 
 
 # Other records
@@ -244,10 +246,10 @@ def _record_words(sort: str, inner: Mapping[str, Any]) -> str:
         return ", ".join([*words, inner["cwd"]] if isinstance(inner.get("cwd"), str) else words)
     if sort == "turn_context":
         words = [value for key in ("model", "effort") if isinstance(value := inner.get(key), str)]
-        return ", ".join(words) or record_words(sort, inner)
+        return ", ".join(words) or describe_record(sort, inner)
     if sort == "compacted":
         return inner.get("message") or _history_words(inner.get("replacement_history")) or "compacted"
-    return record_words(sort, inner)
+    return describe_record(sort, inner)
 
 
 def _history_words(history: object) -> str | None:

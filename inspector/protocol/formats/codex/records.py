@@ -217,7 +217,7 @@ def head_of(raw: msgspec.Raw, length: int = 1) -> bytes:
     return bytes(memoryview(raw)[:length])
 
 
-def decoded(raw: msgspec.Raw) -> Any:
+def decode_raw(raw: msgspec.Raw) -> Any:
     """Returns a decoded value, if it is JSON."""
     try:
         return decode_json(bytes(raw))

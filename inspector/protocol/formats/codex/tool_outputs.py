@@ -28,7 +28,7 @@ _OF_COMMANDS = ("output", "stdout", "stderr", "aggregated_output", "chunk_id", "
 _PRINTED = ("output", "aggregated_output", "stdout", "stderr")
 
 
-class Output(NamedTuple):
+class ToolOutput(NamedTuple):
     """Output of a tool.
 
     Attributes:
@@ -44,21 +44,21 @@ class Output(NamedTuple):
     took_s: float | None = None
 
 
-def read_output(output: object) -> Output:
+def read_output(output: object) -> ToolOutput:
     """Reads an output: a text, blocks of text, or an object with `content` and `success`. Never raises."""
     refused = isinstance(output, Mapping) and output.get("success") is False
     if isinstance(output, Mapping) and "content" in output:
         output = output["content"]
     texts = [*_texts(output)]
     if not texts:
-        return Output("", failed=refused)
+        return ToolOutput("", failed=refused)
     head = _read_head(texts[0])
     printed = [_printed(text) for text in (head.text, *texts[1:]) if text]
     # The first failing command gives the exit code.
     codes = [one.code for one in (head, *printed) if one.code]
     took = head.took_s if head.took_s is not None else next((one.took_s for one in printed if one.took_s), None)
     failed = refused or head.failed or any(one.failed for one in printed)
-    return Output("\n".join(one.text for one in printed), codes[0] if codes else None, failed, took)
+    return ToolOutput("\n".join(one.text for one in printed), codes[0] if codes else None, failed, took)
 
 
 def _texts(output: object) -> Iterator[str]:
@@ -70,7 +70,7 @@ def _texts(output: object) -> Iterator[str]:
             yield text
 
 
-def _read_head(text: str) -> Output:
+def _read_head(text: str) -> ToolOutput:
     """Returns the program's leading lines of an output, and the rest."""
     place, took, code, failed = 0, None, None, False
     # The limit keeps a text with many such lines from being taken as a head.
@@ -86,26 +86,26 @@ def _read_head(text: str) -> Output:
     rest = text[place:]
     if place and rest.startswith(_OUTPUT):
         rest = rest[len(_OUTPUT) :].removeprefix("\n")
-    return Output(rest, code or None, failed or bool(code), took)
+    return ToolOutput(rest, code or None, failed or bool(code), took)
 
 
-def _printed(text: str) -> Output:
+def _printed(text: str) -> ToolOutput:
     """Returns one text, or the output in a command's JSON result."""
     # A byte search first: an output may have megabytes.
     if not text.lstrip().startswith("{") or '"exit_code"' not in text:
-        return Output(text)
+        return ToolOutput(text)
     try:
         value = decode_json(text.strip().encode("utf-8", "replace"))
     except NotAnObjectError:
-        return Output(text)
+        return ToolOutput(text)
     about = value.get("metadata") if isinstance(value, dict) else None
     about = about if isinstance(about, Mapping) else value if isinstance(value, dict) else {}
     code = about.get("exit_code")
     of_command = about is not value or any(key in about for key in _OF_COMMANDS)
     if not isinstance(value, dict) or not of_command or not (code is None or isinstance(code, int)):
-        return Output(text)
+        return ToolOutput(text)
     said = "\n".join(one.rstrip("\n") for key in _PRINTED if isinstance(one := value.get(key), str) and one)
-    return Output(said, code or None, bool(code), _seconds(about))
+    return ToolOutput(said, code or None, bool(code), _seconds(about))
 
 
 def _seconds(about: Mapping[str, Any]) -> float | None:

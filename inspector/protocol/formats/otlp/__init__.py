@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import MOST_MEANINGS, Meaning, Payload, Spawn
+from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, DerivedMessage, Payload, Spawn
 from inspector.protocol.formats.api_messages import USER
 from inspector.protocol.formats.entry_builders import (
     CHAT,
@@ -28,7 +28,7 @@ from inspector.protocol.formats.entry_builders import (
 )
 from inspector.protocol.formats.otlp import content
 from inspector.protocol.formats.otlp.conventions import (
-    Role,
+    SpanRole,
     arguments_of,
     call_id_of,
     conversation_of,
@@ -46,10 +46,10 @@ from inspector.protocol.formats.otlp.message_marks import (
     at_time,
     call_mark,
     given_entries,
-    mark,
     result_mark,
+    set_mark,
 )
-from inspector.protocol.formats.otlp.span_relations import KEY, Resolved, resolve
+from inspector.protocol.formats.otlp.span_relations import FACTS_KEY, Resolved, resolve_spans
 from inspector.protocol.formats.otlp.spans import Span, holds_spans, spans_in
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.timestamps import NO_TIME
@@ -86,13 +86,17 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     value = decoded_object(line)
     if value is None or not holds_spans(value):
         return None
-    if KEY in value and not value.get("resourceSpans") and "resourceLogs" not in value:  # the beginning of a recording
-        return Record(Shape.NOTHING, line, meant_by=LABEL)
+    if (
+        FACTS_KEY in value and not value.get("resourceSpans") and "resourceLogs" not in value
+    ):  # the beginning of a recording
+        return Record(Shape.NO_MESSAGE, line, derived_by=LABEL)
     entries, trace = _entries(value)
     if not entries:  # start of a model call with unrecorded input
-        return Record(Shape.NOTHING, line, meant_by=LABEL)
-    means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
-    return Record(Shape.MEANING, line, space=f"trace {trace}" if trace else None, means=means, meant_by=LABEL)
+        return Record(Shape.NO_MESSAGE, line, derived_by=LABEL)
+    means = tuple(entry.meaning for entry in entries[:MAX_DERIVED_MESSAGES])
+    return Record(
+        Shape.DERIVED, line, space=f"trace {trace}" if trace else None, derived_messages=means, derived_by=LABEL
+    )
 
 
 def payload(line: bytes, number: int) -> Payload:
@@ -117,7 +121,7 @@ def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
         )
         return [entry], ""
     told = _told(value)
-    resolved = [told] if told is not None and len(spans) == 1 else resolve(spans)
+    resolved = [told] if told is not None and len(spans) == 1 else resolve_spans(spans)
     # Sorted by start, since exporters write a span when it ends.
     pairs = sorted(zip(spans, resolved, strict=True), key=lambda pair: pair[0].start_ns)
     found = [entry for span, known in pairs for entry in _of_span(span, known)]
@@ -127,7 +131,7 @@ def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
 
 def _told(value: Mapping[str, Any]) -> Resolved | None:
     """Returns the facts about its span in a line of this program."""
-    given = value.get(KEY)
+    given = value.get(FACTS_KEY)
     try:
         return msgspec.convert(given, Resolved) if isinstance(given, dict) else None
     except msgspec.ValidationError:
@@ -137,9 +141,9 @@ def _told(value: Mapping[str, Any]) -> Resolved | None:
 def _of_span(span: Span, known: Resolved) -> Iterator[Entry]:
     role = role_of(span)
     # Only the innermost span of a model call is shown as the call.
-    if role is Role.MODEL and not known.around:
+    if role is SpanRole.MODEL and not known.around:
         entries = _model_call(span, known)
-    elif role is Role.TOOL and not known.within_call:
+    elif role is SpanRole.TOOL and not known.within_call:
         entries = _tool_call(span, known)
     else:
         entries = _other(span, known, role)
@@ -150,17 +154,17 @@ def _of_span(span: Span, known: Resolved) -> Iterator[Entry]:
     if known.holds and entries and span.identifier:
         entries[-1].meaning.spawn = Spawn(
             agent=span.identifier, parent=span.parent or None, label=_label(span, role), type=role.value,
-            ended=known.phase in ("end", ""), failed=span.failed,
+            has_ended=known.phase in ("end", ""), has_failed=span.failed,
         )  # fmt: skip
     # Ends of other spans have no row, so the last row carries them.
     for end in known.ends if entries else ():
         last = entries[-1].meaning
-        last.spawn = Spawn(agent=end.span, ended=True, failed=end.failed, also=last.spawn)
+        last.spawn = Spawn(agent=end.span, has_ended=True, has_failed=end.failed, next_spawn=last.spawn)
     yield from entries
 
 
-def _label(span: Span, role: Role) -> str:
-    return (tool_of(span) if role is Role.TOOL else None) or span.name or role.value
+def _label(span: Span, role: SpanRole) -> str:
+    return (tool_of(span) if role is SpanRole.TOOL else None) or span.name or role.value
 
 
 def _speaker(span: Span, known: Resolved) -> str:
@@ -174,14 +178,14 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
     """Yields the recorded input and output of a model call; its tokens are on the last message."""
     speaker = _speaker(span, known)
     seen = Counter(known.seen)
-    given = known.given if known.given is not None else content.given_to(span)
-    told = [mark(entry, span.start_ns, speaker, span.trace, seen) for one in given for entry in given_entries(one)]
+    given = known.given if known.given is not None else content.input_messages(span)
+    told = [set_mark(entry, span.start_ns, speaker, span.trace, seen) for one in given for entry in given_entries(one)]
     if known.phase != "end":
         yield from told
     if known.phase == "start":
         return
-    answers = [entry for message in content.came_of(span) for entry in answer_entries(message)]
-    entries = [mark(entry, span.end_ns, speaker, span.trace, seen) for entry in answers]
+    answers = [entry for message in content.output_messages(span) for entry in answer_entries(message)]
+    entries = [set_mark(entry, span.end_ns, speaker, span.trace, seen) for entry in answers]
     for place, entry in enumerate(entries):
         # calls are identified by their ids, since other spans contain them too
         if entry.meaning.kind not in (kinds.REQUEST, kinds.RESPONSE):
@@ -193,7 +197,7 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
         entry.payload.update({"model": model_of(span)} if why is None else {"error": why, "message": words})
         if why is not None:
             entry.payload.update(exceptions_of(span))
-        entry.meaning.unrecorded = why is None
+        entry.meaning.is_unrecorded = why is None
         entries.append(at_time(entry, span.end_ns, why is not None))
     entries[-1].meaning.call, entries[-1].meaning.took_ns = usage_of(span), _duration_ns(span)
     yield from entries
@@ -209,10 +213,10 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
         arguments = arguments_of(span)
         entry = call_entry(called, tool, arguments, speaker)
         if arguments is None:
-            entry.meaning.unrecorded = True
+            entry.meaning.is_unrecorded = True
             # Unrecorded arguments are not the same as empty ones.
             del entry.payload["params"]["arguments"]
-        entry.meaning.mark, entry.meaning.own_span = call_mark(trace, called), True
+        entry.meaning.identity, entry.meaning.own_span = call_mark(trace, called), True
         yield at_time(entry, span.start_ns, False)
     if known.phase == "start":
         return
@@ -222,8 +226,8 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
     entry = result_entry(
         called, result if result is not None else NOT_RECORDED, speaker, name=tool, failed=why is not None
     )
-    entry.meaning.mark, entry.meaning.own_span = result_mark(trace, called), True
-    entry.meaning.unrecorded = result is None
+    entry.meaning.identity, entry.meaning.own_span = result_mark(trace, called), True
+    entry.meaning.is_unrecorded = result is None
     entry.meaning.took_ns = _duration_ns(span)
     if why is not None:
         entry.payload.update(exceptions_of(span))
@@ -238,8 +242,8 @@ def _duration_ns(span: Span) -> int:
 # Agents and other spans
 
 
-def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
-    sort = "log" if span.is_log else "agent" if role is Role.AGENT else "span"
+def _other(span: Span, known: Resolved, role: SpanRole) -> Iterator[Entry]:
+    sort = "log" if span.is_log else "agent" if role is SpanRole.AGENT else "span"
     speaker = _speaker(span, known)
     why = error_of(span)
     if known.phase != "end":
@@ -254,11 +258,11 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
         if isinstance(body := span.attributes.get("body"), str):
             words = f"{span.name}: {body}"
         entry = control_entry(_NAMED[sort], speaker, words, facts)
-        entry.meaning.to = (known.asker,) if known.asker and role is Role.AGENT else None
+        entry.meaning.to = (known.asker,) if known.asker and role is SpanRole.AGENT else None
         if known.counts and known.phase != "start":
             entry.meaning.call = usage_of(span)
             entry.meaning.call.attempts = known.inner or None  # it represents that call
-            if role is Role.MODEL:
+            if role is SpanRole.MODEL:
                 entry.meaning.took_ns = _duration_ns(span)
         if why is not None and ended:
             entry.payload["text"] = f"{words}, failed: {why}"
@@ -293,4 +297,4 @@ def _shown(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return dict(attributes)
 
 
-__all__ = ["LABEL", "Meaning", "payload", "read"]
+__all__ = ["LABEL", "DerivedMessage", "payload", "read"]

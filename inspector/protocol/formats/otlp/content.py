@@ -30,7 +30,7 @@ _ROLES = {
 _NUMBER = re.compile(r"[0-9]{1,4}")
 
 
-def given_to(span: Span) -> list[Message]:
+def input_messages(span: Span) -> list[Message]:
     """Returns the input messages of a model, its instructions first."""
     at = span.attributes
     # The present convention first, then older ones and those of single libraries.
@@ -71,10 +71,10 @@ def _first_messages(at: Mapping[str, Any], keys: Iterable[str], role: str) -> li
     return next(filter(None, (_as_messages(_json(at.get(key)), role) for key in keys)), [])
 
 
-Read = Callable[[], list[Message]]
+ReadMessages = Callable[[], list[Message]]
 
 
-def written_history(span: Span) -> Iterator[tuple[bytes, Read]]:
+def written_history(span: Span) -> Iterator[tuple[bytes, ReadMessages]]:
     """Yields each input message as bytes, equal for equal messages, and the function that reads it."""
     at = span.attributes
     given = at.get("gen_ai.input.messages")
@@ -93,7 +93,7 @@ def written_history(span: Span) -> Iterator[tuple[bytes, Read]]:
         for one in fields:
             yield bytes_of(one), partial(read, one)
         return
-    for message in given_to(span):
+    for message in input_messages(span):
         yield bytes_of(message), partial(list, [message])
 
 
@@ -131,7 +131,7 @@ _HISTORY_LISTS = ("gen_ai.prompt.", "llm.prompts.", "llm.input_messages.", "llm.
 _EVENT_LISTS = ("events", "all_messages_events")
 
 
-def without_history(span: Span) -> dict[str, Any]:
+def without_input(span: Span) -> dict[str, Any]:
     """Returns a span as written, without its model's input."""
     held = span.given["resourceSpans"][0]
     scope = held["scopeSpans"][0]
@@ -179,7 +179,7 @@ def _with_choices(pair: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**pair, "value": {"stringValue": _words(kept)}}
 
 
-def came_of(span: Span) -> list[Message]:
+def output_messages(span: Span) -> list[Message]:
     """Returns the output messages of a model."""
     at = span.attributes
     structured = _json(at.get("gen_ai.output.messages"))
@@ -205,14 +205,14 @@ def came_of(span: Span) -> list[Message]:
     return _vercel_answer(at) or _first_messages(at, _OUTPUTS, "assistant")
 
 
-def calls_of(span: Span) -> list[tuple[str, str]]:
+def output_calls(span: Span) -> list[tuple[str, str]]:
     """Returns ids and names of the tools that a model called."""
-    return _calls_in(came_of(span))
+    return _calls_in(output_messages(span))
 
 
-def calls_given(span: Span) -> list[tuple[str, str]]:
+def input_calls(span: Span) -> list[tuple[str, str]]:
     """Returns ids and names of the calls in a model's input."""
-    return _calls_in(given_to(span))
+    return _calls_in(input_messages(span))
 
 
 def _calls_in(messages: list[Message]) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.formats.otlp.spans import Span
 
 
-class Role(enum.Enum):
+class SpanRole(enum.Enum):
     """Class of a span."""
 
     MODEL = "model"
@@ -32,11 +32,14 @@ _MODELS = frozenset(("chat", "generate_content", "text_completion", "completion"
 _AGENTS = frozenset(("invoke_agent", "create_agent", "invoke_workflow", "agent", "workflow"))
 _TOOLS = frozenset(("execute_tool", "tool_call", "call_tool"))
 _NO_CONVERSATIONS = frozenset(("embeddings", "retrieval", "execute_task", "rerank", "moderation"))
-_OPENINFERENCE = {"LLM": Role.MODEL, "TOOL": Role.TOOL, "AGENT": Role.AGENT}
+_OPENINFERENCE = {"LLM": SpanRole.MODEL, "TOOL": SpanRole.TOOL, "AGENT": SpanRole.AGENT}
 _KINDS = (
-    ("langfuse.observation.type", {"generation": Role.MODEL, "tool": Role.TOOL, "agent": Role.AGENT}),
-    ("mlflow.spanType", {"llm": Role.MODEL, "chat_model": Role.MODEL, "tool": Role.TOOL, "agent": Role.AGENT}),
-    ("langsmith.span.kind", {"llm": Role.MODEL, "tool": Role.TOOL}),
+    ("langfuse.observation.type", {"generation": SpanRole.MODEL, "tool": SpanRole.TOOL, "agent": SpanRole.AGENT}),
+    (
+        "mlflow.spanType",
+        {"llm": SpanRole.MODEL, "chat_model": SpanRole.MODEL, "tool": SpanRole.TOOL, "agent": SpanRole.AGENT},
+    ),
+    ("langsmith.span.kind", {"llm": SpanRole.MODEL, "tool": SpanRole.TOOL}),
 )
 """Attributes with the span's type in Langfuse, MLflow and LangSmith, if it is one of these."""
 _VERCEL = "ai."
@@ -45,15 +48,15 @@ _VERCEL_TOOL, _VERCEL_EMBEDS = "ai.toolCall", ("ai.embed", "ai.rerank")
 _MOST = 1 << 40
 
 
-def role_of(span: Span) -> Role:
+def role_of(span: Span) -> SpanRole:
     """Returns the class of a span by the first matching convention."""
     if span.is_log:
-        return Role.OTHER
+        return SpanRole.OTHER
     at = span.attributes
     # The most specific conventions first; an attribute of a model alone is weak evidence.
     kind = at.get("openinference.span.kind")
     if isinstance(kind, str):
-        return _OPENINFERENCE.get(kind.upper(), Role.OTHER)
+        return _OPENINFERENCE.get(kind.upper(), SpanRole.OTHER)
     for key, roles in _KINDS:
         sort = at.get(key)
         if isinstance(sort, str) and (role := roles.get(sort.strip('"').lower())) is not None:
@@ -66,30 +69,30 @@ def role_of(span: Span) -> Role:
     operated = at.get("ai.operationId")
     if isinstance(operated, str) and operated.startswith(_VERCEL):
         calls_model = not operated.startswith(_VERCEL_EMBEDS)
-        return Role.TOOL if operated == _VERCEL_TOOL else Role.MODEL if calls_model else Role.OTHER
+        return SpanRole.TOOL if operated == _VERCEL_TOOL else SpanRole.MODEL if calls_model else SpanRole.OTHER
     if at.get("llm.request.type") in ("chat", "completion"):
-        return Role.MODEL
+        return SpanRole.MODEL
     sort = at.get("traceloop.span.kind")
     if sort in ("tool", "agent", "workflow"):
-        return Role.TOOL if sort == "tool" else Role.AGENT
+        return SpanRole.TOOL if sort == "tool" else SpanRole.AGENT
     if at.get("mcp.method.name") == "tools/call" or "gen_ai.tool.name" in at:
-        return Role.TOOL
+        return SpanRole.TOOL
     # A span may name the model without calling it.
     if "gen_ai.request.model" in at or "gen_ai.response.model" in at:
         unknown = isinstance(operation, str) and operation
-        return Role.MODEL if not unknown or reports_usage(span) else Role.OTHER
-    return Role.AGENT if "gen_ai.agent.name" in at else Role.OTHER
+        return SpanRole.MODEL if not unknown or reports_usage(span) else SpanRole.OTHER
+    return SpanRole.AGENT if "gen_ai.agent.name" in at else SpanRole.OTHER
 
 
-def _role_of_operation(operation: str) -> Role | None:
+def _role_of_operation(operation: str) -> SpanRole | None:
     """Returns the class of a semantic convention's operation, if known."""
     if operation in _MODELS:
-        return Role.MODEL
+        return SpanRole.MODEL
     if operation in _TOOLS:
-        return Role.TOOL
+        return SpanRole.TOOL
     if operation in _AGENTS:
-        return Role.AGENT
-    return Role.OTHER if operation in _NO_CONVERSATIONS else None
+        return SpanRole.AGENT
+    return SpanRole.OTHER if operation in _NO_CONVERSATIONS else None
 
 
 def agent_of(span: Span) -> str | None:
@@ -98,7 +101,7 @@ def agent_of(span: Span) -> str | None:
     named = _first(at, "gen_ai.agent.name", "agent.name", "gen_ai.workflow.name")
     if named:
         return named
-    if role_of(span) is not Role.AGENT:
+    if role_of(span) is not SpanRole.AGENT:
         return None
     return _first(at, "graph.node.id", "traceloop.entity.name") or span.name or None
 
@@ -182,7 +185,7 @@ def usage_of(span: Span) -> ApiCall:
 
 def reports_usage(span: Span) -> bool:
     """Returns True if a span reports the tokens of its call."""
-    return any(key in span.attributes for key in (*_INPUT, *_OUTPUT, *_DETAILS)) and usage_of(span).reported
+    return any(key in span.attributes for key in (*_INPUT, *_OUTPUT, *_DETAILS)) and usage_of(span).has_usage
 
 
 # Calls of tools

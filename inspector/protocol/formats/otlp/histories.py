@@ -20,7 +20,7 @@ _HASH_BYTES = 12
 _PLACE_BYTES = 4
 
 
-class Histories:
+class HistoryInterner:
     """Set of emitted messages by agent."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Histories:
         self._told: set[bytes] = set()  # raw messages with their place among equal ones
         self._marks: set[bytes] = set()
 
-    def new_given(self, span: Span, speaker: str) -> tuple[list[Message], int, Counter[str]]:
+    def take_new_input(self, span: Span, speaker: str) -> tuple[list[Message], int, Counter[str]]:
         """Processes the input of a model.
 
         Returns:
@@ -58,7 +58,7 @@ class Histories:
                 repeated += 1
         return new, repeated, seen
 
-    def note_answer(self, span: Span, speaker: str, seen: Counter[str]) -> dict[str, int]:
+    def add_output(self, span: Span, speaker: str, seen: Counter[str]) -> dict[str, int]:
         """Processes the output of a model.
 
         Args:
@@ -69,7 +69,7 @@ class Histories:
         Returns:
             The entries that the answer repeats, with their counts.
         """
-        parts = list(_parts(content.came_of(span), message_marks.answer_entries, speaker, span.trace))
+        parts = list(_parts(content.output_messages(span), message_marks.answer_entries, speaker, span.trace))
         again = {part: seen[part] for part in parts if isinstance(part, str) and seen[part]}
         for part in parts:
             if isinstance(part, str):
@@ -77,7 +77,7 @@ class Histories:
             self._note((part,), seen)
         return again
 
-    def note(self, mark: bytes) -> None:
+    def add_mark(self, mark: bytes) -> None:
         """Adds a message by its mark."""
         self._marks.add(_hash_of(mark))
 

@@ -14,18 +14,18 @@ from typing import Any
 
 from inspector.protocol import kinds
 from inspector.protocol.formats.api_messages import AGENT as ASSISTANT
-from inspector.protocol.formats.api_messages import USER, spoken
+from inspector.protocol.formats.api_messages import USER, entries_of_message
 from inspector.protocol.formats.entry_builders import Entry, bytes_of
 
 
 def given_entries(message: dict[str, Any]) -> Iterator[Entry]:
     """Yields the entries of an input message."""
-    return spoken(_with_role(message, USER))
+    return entries_of_message(_with_role(message, USER))
 
 
 def answer_entries(message: dict[str, Any]) -> Iterator[Entry]:
     """Yields the entries of an output message."""
-    return spoken(_with_role(message, ASSISTANT))
+    return entries_of_message(_with_role(message, ASSISTANT))
 
 
 def _with_role(message: dict[str, Any], role: str) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def _with_role(message: dict[str, Any], role: str) -> dict[str, Any]:
     return {**message, "role": given if isinstance(given, str) and given not in ("", "unknown") else role}
 
 
-def mark(entry: Entry, time_ns: int, speaker: str, trace: str, seen: Counter[str]) -> Entry:
+def set_mark(entry: Entry, time_ns: int, speaker: str, trace: str, seen: Counter[str]) -> Entry:
     """Sets an entry's mark, its time and the agent as sender or recipient.
 
     Args:
@@ -54,7 +54,7 @@ def mark(entry: Entry, time_ns: int, speaker: str, trace: str, seen: Counter[str
         digest = content_digest(entry, said, speaker, trace)
         seen[digest] += 1  # the same text twice in one history is two messages
         own = content_mark(digest, seen[digest])
-    meaning.mark = own
+    meaning.identity = own
     return at_time(entry, time_ns, meaning.failed)
 
 

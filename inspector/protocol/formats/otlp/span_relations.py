@@ -9,16 +9,16 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.formats.otlp.content import calls_given, calls_of
-from inspector.protocol.formats.otlp.conventions import Role, agent_of, call_id_of, reports_usage, role_of, tool_of
+from inspector.protocol.formats.otlp.content import input_calls, output_calls
+from inspector.protocol.formats.otlp.conventions import SpanRole, agent_of, call_id_of, reports_usage, role_of, tool_of
 from inspector.protocol.formats.otlp.spans import Span
 
-KEY = "resolved"
+FACTS_KEY = "resolved"
 """Key of the resolved facts in a line of this program, beside its span."""
 _MOST_LEVELS = 500
 
 
-class End(msgspec.Struct):
+class SpanEnd(msgspec.Struct):
     """An ended span that contains others."""
 
     span: str
@@ -58,10 +58,10 @@ class Resolved(msgspec.Struct, omit_defaults=True):
     given: list[dict[str, Any]] | None = None
     repeated: int = 0
     seen: dict[str, int] = {}
-    ends: list[End] = []
+    ends: list[SpanEnd] = []
 
 
-class Within(msgspec.Struct):
+class SpanContents(msgspec.Struct):
     """Summary of a span's contents.
 
     Attributes:
@@ -78,9 +78,9 @@ class Within(msgspec.Struct):
     failed: bool = False
     call: str = ""
 
-    def take(self, one: Telling) -> None:
+    def add_span(self, one: SpanFacts) -> None:
         """Adds a span with its contents."""
-        is_model = one.role is Role.MODEL
+        is_model = one.role is SpanRole.MODEL
         own = one.span.identifier if is_model and not one.within.models else one.within.call
         self.spans = True
         self.models = self.models or is_model or one.within.models
@@ -89,7 +89,7 @@ class Within(msgspec.Struct):
         self.call = self.call or own
 
 
-class Telling:
+class SpanFacts:
     """A span with its own facts that others need, each computed once.
 
     Attributes:
@@ -100,10 +100,10 @@ class Telling:
     def __init__(self, span: Span, known: Resolved | None = None) -> None:
         self.span = span
         self.known = known or Resolved()
-        self.within = Within()
+        self.within = SpanContents()
 
     @cached_property
-    def role(self) -> Role:
+    def role(self) -> SpanRole:
         """Its class."""
         return role_of(self.span)
 
@@ -115,41 +115,41 @@ class Telling:
     @cached_property
     def call(self) -> str:
         """Id of its tool call; "" for other spans."""
-        return call_id_of(self.span) if self.role is Role.TOOL else ""
+        return call_id_of(self.span) if self.role is SpanRole.TOOL else ""
 
     @cached_property
     def reports(self) -> bool:
         """True if it is a model call or an agent with reported tokens."""
-        return self.role in (Role.MODEL, Role.AGENT) and reports_usage(self.span)
+        return self.role in (SpanRole.MODEL, SpanRole.AGENT) and reports_usage(self.span)
 
-    def judge(self) -> None:
+    def decide_counting(self) -> None:
         """Counts its tokens if no span within it reports any, and its own call has no row for them."""
-        is_outer = self.known.around or self.role is Role.AGENT
+        is_outer = self.known.around or self.role is SpanRole.AGENT
         self.known.counts = self.reports and is_outer and not self.within.reports
         self.known.inner = self.within.call if self.known.counts else ""
 
     @cached_property
     def is_nameless(self) -> bool:
         """True if it is a tool call without an id."""
-        return self.role is Role.TOOL and self.call == self.span.identifier
+        return self.role is SpanRole.TOOL and self.call == self.span.identifier
 
     @cached_property
-    def asked(self) -> list[tuple[str, str]]:
+    def output_calls(self) -> list[tuple[str, str]]:
         """Tool calls in the model's answer: id and tool."""
-        return list(calls_of(self.span))
+        return list(output_calls(self.span))
 
     @cached_property
-    def given(self) -> list[tuple[str, str]]:
+    def input_calls(self) -> list[tuple[str, str]]:
         """Tool calls in the model's input."""
-        return list(calls_given(self.span))
+        return list(input_calls(self.span))
 
 
-def resolve(spans: Iterable[Span]) -> list[Resolved]:
+def resolve_spans(spans: Iterable[Span]) -> list[Resolved]:
     """Returns the facts of each span from the others, as far as present. O(spans, levels)."""
-    return resolve_from(list(map(Telling, spans)), 0)
+    return resolve_from(list(map(SpanFacts, spans)), 0)
 
 
-def resolve_from(tellings: list[Telling], first: int) -> list[Resolved]:
+def resolve_from(tellings: list[SpanFacts], first: int) -> list[Resolved]:
     """Resolves the spans from a place on.
 
     Args:
@@ -163,14 +163,14 @@ def resolve_from(tellings: list[Telling], first: int) -> list[Resolved]:
         if place < first and one.span.parent not in new:
             continue
         known, agents = one.known, [one.agent]
-        for above in _above(tellings, by_id, place):
+        for above in _ancestors(tellings, by_id, place):
             other = tellings[above]
             other.known.holds = other.known.holds or not one.span.is_log
             other.known.failed_within = other.known.failed_within or (one.span.failed and not one.span.is_log)
-            other.known.around = other.known.around or one.role is Role.MODEL
-            if one.role is other.role is Role.TOOL:
+            other.known.around = other.known.around or one.role is SpanRole.MODEL
+            if one.role is other.role is SpanRole.TOOL:
                 known.within_call = known.within_call or _same_call(one.span, other.span)
-            if other.role is Role.AGENT:
+            if other.role is SpanRole.AGENT:
                 agents.append(other.agent)
         named = [name for name in agents if name]
         known.agent = named[0] if named else None
@@ -181,33 +181,33 @@ def resolve_from(tellings: list[Telling], first: int) -> list[Resolved]:
     return [one.known for one in tellings[first:]]
 
 
-def _settle_tokens(tellings: list[Telling], by_id: dict[str, int], first: int) -> None:
+def _settle_tokens(tellings: list[SpanFacts], by_id: dict[str, int], first: int) -> None:
     """Finds the spans with tokens that no inner span reports. Inner spans end before outer ones."""
     places = range(first, len(tellings))
-    if not any(one.reports and (one.known.around or one.role is Role.AGENT) for one in tellings[first:]):
+    if not any(one.reports and (one.known.around or one.role is SpanRole.AGENT) for one in tellings[first:]):
         return
     # From the deepest span upwards, so that each sum is complete before it is passed on.
-    depths = {place: sum(1 for _ in _above(tellings, by_id, place)) for place in range(len(tellings))}
+    depths = {place: sum(1 for _ in _ancestors(tellings, by_id, place)) for place in range(len(tellings))}
     for one in tellings:
-        one.within = Within()
+        one.within = SpanContents()
     for place in sorted(depths, key=depths.__getitem__, reverse=True):
         above = by_id.get(tellings[place].span.parent)
         if above is not None and above != place and depths[above] < depths[place]:
-            tellings[above].within.take(tellings[place])
+            tellings[above].within.add_span(tellings[place])
     for place in places:
-        tellings[place].judge()
+        tellings[place].decide_counting()
 
 
-def _name_calls(tellings: list[Telling]) -> None:
+def _name_calls(tellings: list[SpanFacts]) -> None:
     """Gives tool calls without an id the model's: that of the first open call of the tool."""
     taken = {one.call for one in tellings if one.call}
-    models = [one for one in tellings if one.role is Role.MODEL and not one.known.around]
+    models = [one for one in tellings if one.role is SpanRole.MODEL and not one.known.around]
     nameless = [one for one in tellings if one.is_nameless and not one.known.within_call]
     nameless.sort(key=lambda one: one.span.start_ns)
     asked: list[tuple[str, int, str, str]] = []  # trace, time, tool, id
     # Known ids are never given to another span.
     for one in models:
-        asked += [(one.span.trace, one.span.end_ns, tool, call) for call, tool in one.asked if call not in taken]
+        asked += [(one.span.trace, one.span.end_ns, tool, call) for call, tool in one.output_calls if call not in taken]
     # By time, so that the first open call of a tool comes first.
     asked.sort(key=itemgetter(1))
     known_calls = {one[3] for one in asked} | taken
@@ -216,15 +216,15 @@ def _name_calls(tellings: list[Telling]) -> None:
         return
     given: list[tuple[str, int, str, str]] = []  # answers may be unrecorded while the next call's history is recorded
     for one in models:
-        told = [pair for pair in one.given if pair[0] not in known_calls]
+        told = [pair for pair in one.input_calls if pair[0] not in known_calls]
         given += [(one.span.trace, 0, tool, call) for call, tool in told]
         known_calls.update(call for call, _ in told)
     _match_calls(left, given)
 
 
-def _match_calls(nameless: list[Telling], asked: list[tuple[str, int, str, str]]) -> list[Telling]:
+def _match_calls(nameless: list[SpanFacts], asked: list[tuple[str, int, str, str]]) -> list[SpanFacts]:
     """Matches tool spans with the first suitable calls, which are removed; returns the unmatched spans."""
-    left: list[Telling] = []
+    left: list[SpanFacts] = []
     for one in nameless:
         span, tool = one.span, tool_of(one.span)
         fits = (call for call in asked if call[0] == span.trace and call[1] <= span.start_ns and call[2] == tool)
@@ -237,7 +237,7 @@ def _match_calls(nameless: list[Telling], asked: list[tuple[str, int, str, str]]
     return left
 
 
-def _above(tellings: list[Telling], by_id: dict[str, int], place: int) -> Iterator[int]:
+def _ancestors(tellings: list[SpanFacts], by_id: dict[str, int], place: int) -> Iterator[int]:
     """Yields the spans around one, the nearest first, as far as present; guards against cycles in hostile traces."""
     passed = {place}
     above = by_id.get(tellings[place].span.parent)

@@ -16,7 +16,7 @@ import msgspec
 
 from inspector.protocol.timestamps import NO_TIME
 
-_MOST_DEPTH = 32
+_MAX_DEPTH = 32
 _AS_THEY_ARE = frozenset(("stringValue", "boolValue", "doubleValue", "bytesValue"))
 """Members of an `AnyValue` that need no conversion, in usual JSON names."""
 _LAST_NS = 2**63 - 1
@@ -106,7 +106,7 @@ def plain_attributes(given: object) -> dict[str, Any]:
 
 def plain_value(given: object, depth: int = 0) -> Any:
     """Returns the value of an `AnyValue`."""
-    if not isinstance(given, dict) or depth > _MOST_DEPTH:
+    if not isinstance(given, dict) or depth > _MAX_DEPTH:
         return given if not isinstance(given, dict) else None
     for key, value in given.items():
         if key in _AS_THEY_ARE:

@@ -31,7 +31,7 @@ from PySide6.QtGui import (
 from typing_extensions import override
 
 from inspector.present import formats
-from inspector.present.wire_text import masked, visible_controls
+from inspector.present.wire_text import mask_start, visible_controls
 from inspector.protocol.payloads.content_blocks import is_markdown
 from inspector.ui.look import icons
 from inspector.ui.look.rendered_markdown import render_markdown
@@ -79,7 +79,7 @@ def shown_text(text: str, *, whole: bool) -> str:
     """Returns the beginning of a text, or all of it up to a limit, with secrets masked."""
     most = ALL_CHARACTERS if whole else FIRST_CHARACTERS + 1
     # Mask before cutting, so that a cut secret is not left in plain text.
-    seen = visible_controls(masked(text, most)[:most])
+    seen = visible_controls(mask_start(text, most)[:most])
     if whole:
         return seen[:ALL_CHARACTERS]
     head = shorten(seen)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.ui.look import icons
@@ -78,7 +78,7 @@ class MessageMenu(QMenu):
         table.setObjectName("chat.table")
         table.triggered.connect(lambda: self.table_chosen.emit())
         for address in links[:_MOST_LINKS]:
-            link = self.addAction(f"Open {plain(address, 60)}...".replace("&", "&&"))
+            link = self.addAction(f"Open {safe_line(address, 60)}...".replace("&", "&&"))
             link.setObjectName("chat.link")
             link.triggered.connect(lambda _=False, address=address: self.link_chosen.emit(address))
         self.addSeparator()

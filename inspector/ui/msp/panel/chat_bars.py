@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPain
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 from typing_extensions import override
 
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.words import dot_state, label_of, state_words
@@ -256,7 +256,7 @@ class MessageInput(QWidget):
         chosen = self.role.currentData()
         self.role.clear()
         for role in offered:
-            self.role.addItem(plain(role, 40), role)
+            self.role.addItem(safe_line(role, 40), role)
         self.role.setCurrentIndex(max(0, self.role.findData(chosen)))
 
     def set_reason(self, reason: str) -> None:

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from inspector.msp.objects import content_text
 from inspector.present import formats
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.timestamps import NO_TIME
 from inspector.ui.msp.panel.words import end_words, label_of, visibility_words, when_words
 
@@ -214,8 +214,8 @@ def spoken(rows: ChatRows, row: Row, inherited: str) -> str:
         where = visibility_words(message, row.kind)
         before = "parent chat, " if row.kind == "parent" else ""
         when = when_words(message.time_ns, message.owner.created_ns)
-        parts = (f"{before}{plain(message.role, 40) or 'no role'}", when, where)
-        return f"{', '.join(filter(None, parts))}: {plain(message.content, _SPOKEN) or 'empty'}"
+        parts = (f"{before}{safe_line(message.role, 40) or 'no role'}", when, where)
+        return f"{', '.join(filter(None, parts))}: {safe_line(message.content, _SPOKEN) or 'empty'}"
     if rows.sub is None:
         return ""
     match row.kind:
@@ -227,4 +227,4 @@ def spoken(rows: ChatRows, row: Row, inherited: str) -> str:
         case "end":
             return end_words(rows.sub)
         case _:
-            return f"summary: {plain(rows.sub.summary or '', _SPOKEN)}"
+            return f"summary: {safe_line(rows.sub.summary or '', _SPOKEN)}"

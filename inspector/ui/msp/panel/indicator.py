@@ -15,7 +15,7 @@ from typing_extensions import override
 from inspector.msp.merged import Entry, MergedContext, MergedContexts, Rules
 from inspector.msp.objects import Message
 from inspector.msp.references import references_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.settings import Settings
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui import budgets
@@ -189,9 +189,9 @@ class IndicatorPage(QWidget):
             )
         self.notes.show_notes(notes_of(merged, merged.main_only))
         self.order.show_lines(_order_lines(merged, counted=not uncounted), len(merged.entries))
-        summaries = ", ".join(plain(one.label, 40) for one in references_of(sub)[:_MOST_NAMED])
+        summaries = ", ".join(safe_line(one.label, 40) for one in references_of(sub)[:_MOST_NAMED])
         self.policy.show_policy(
-            sub.policy, settings.merged.missing_recent, is_open=sub.is_open, summaries=plain(summaries, 200)
+            sub.policy, settings.merged.missing_recent, is_open=sub.is_open, summaries=safe_line(summaries, 200)
         )
         self.rules.show_rules(settings.merged)
 
@@ -388,17 +388,17 @@ class Indicator(QWidget):
             self.inherited_changed.emit(0, 0)
             return
         if self._contexts is None:
-            rules = Rules.of(self._settings.merged.model_dump())
+            rules = Rules.from_settings(self._settings.merged.model_dump())
             self._contexts = MergedContexts(rules, self.counts.or_nothing, self._document.known)
         if not whole:
-            ready = self._contexts.ready(sub, time.perf_counter() + budgets.current.slice_s)
+            ready = self._contexts.prepare(sub, time.perf_counter() + budgets.current.slice_s)
             if not ready or self._looking:  # the merge runs in a turn of its own
                 self._looking, self._stale = not ready, True
                 self._soon.start(0)
                 return
         self._looking = False
         began = time.perf_counter()
-        before, self.merged = self.merged, self._contexts.of(sub)
+        before, self.merged = self.merged, self._contexts.compute(sub)
         self._last_s = time.perf_counter() - began
         # Another sub-session starts at the top instead.
         same = before is not None and before.subsession.key == sub.key

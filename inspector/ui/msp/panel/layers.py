@@ -14,7 +14,7 @@ from typing_extensions import override
 from inspector.msp.objects import Message, Snapshot, Subsession
 from inspector.msp.session_layers import covered_words
 from inspector.present import formats
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.msp.panel.rules_form import BudgetField
 from inspector.ui.msp.panel.words import label_of
@@ -71,7 +71,7 @@ def layer_words(merged: MergedContext, layer: Layer) -> str:
         return f"{LEFT_OUT}, {layer.left_out:,} tokens" if layer.left_out else LEFT_OUT
     if layer.name == "snapshots" and layer.entries:
         return _snapshot_words(merged, layer)
-    return plain(layer.what, 200)
+    return safe_line(layer.what, 200)
 
 
 def _snapshot_words(merged: MergedContext, layer: Layer) -> str:
@@ -109,7 +109,7 @@ def notes_of(merged: MergedContext, main_only: int) -> list[Note]:
 
 
 def _note(merged: MergedContext, remark: Remark, main_only: int) -> Note:
-    rule, text = remark.rule or "", plain(remark.text, 300)
+    rule, text = remark.rule or "", safe_line(remark.text, 300)
     is_on = bool(getattr(merged.rules, rule)) if rule else False
     withheld = main_only if rule == LENIENT else 0
     recent = sum(not entry.older_global for entry in merged.layer("recent").entries)
@@ -127,13 +127,13 @@ def order_words(entry: Entry, rules: Rules) -> str:
     """Returns an entry of the sent order on one line: "intent: weekly sensor report", "human: use the March data"."""
     source = entry.source
     if isinstance(source, Message):
-        return f"{plain(entry.role, 40) or 'no role'}: {plain(entry.content, 160) or 'empty'}"
+        return f"{safe_line(entry.role, 40) or 'no role'}: {safe_line(entry.content, 160) or 'empty'}"
     if isinstance(source, Snapshot):
         words = covered_words(source, rules)
         return f"summary of {words}" if words else "summary"
     if isinstance(source, Subsession):
         return f"summary of {label_of(source)}"
-    return f"intent: {plain(source.intent, 160)}" if source.intent else plain(entry.content, 160)
+    return f"intent: {safe_line(source.intent, 160)}" if source.intent else safe_line(entry.content, 160)
 
 
 WARN_FROM = 0.75

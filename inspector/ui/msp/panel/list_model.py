@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.present import formats
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.timestamps import NO_TIME
 from inspector.ui.msp.panel.token_counts import Tallies
 from inspector.ui.msp.panel.words import NO_MESSAGES, age, dot_state
@@ -268,7 +268,7 @@ class SubsessionListModel(ListModel):
                 text = NO_MESSAGES
             counted = tokens_words(tokens, complete=complete) if complete or self.tallies.counts_on else ""
             found = self._lines[row] = SubsessionLine(
-                dot_state(self._document, sub), plain(sub.label, 120), plain(text, 200),
+                dot_state(self._document, sub), safe_line(sub.label, 120), safe_line(text, 200),
                 formats.number(len(sub.messages)), age_words(sub, self._document.latest_ns), counted,
             )  # fmt: skip
         return found

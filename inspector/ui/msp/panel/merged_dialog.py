@@ -25,11 +25,11 @@ from typing_extensions import override
 
 from inspector.analysis.views.model_context.file import parts_of, write_parts
 from inspector.base.file_names import file_stem
-from inspector.export.files import trouble_of
+from inspector.export.files import write_error_words
 from inspector.msp.objects import Message
 from inspector.present import formats
-from inspector.present.wire_text import plain, tool_tip, visible_controls
-from inspector.protocol.secrets.masking import mask_text, masked_start
+from inspector.present.wire_text import safe_line, tool_tip, visible_controls
+from inspector.protocol.secrets.masking import mask_text, masked_beginning
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.layers import order_words
@@ -150,7 +150,7 @@ class EntriesModel(ListModel):
             tokens = f"{entry.tokens:,}" if self._counted else ""
             found = self._lines[row] = EntryLine(
                 number, self._merged.layers[number - 1].title, order_words(entry, self._merged.rules),
-                plain(entry.role, 60) or "no role", plain(entry.reason, 300), tokens,
+                safe_line(entry.role, 60) or "no role", safe_line(entry.reason, 300), tokens,
             )  # fmt: skip
         return found
 
@@ -244,7 +244,7 @@ class MergedDialog(QDialog):
         self._counted = counted
         self._masked = True
         self.setObjectName("mergedContext")
-        label = plain(merged.subsession.label, 60)
+        label = safe_line(merged.subsession.label, 60)
         self.setWindowTitle(f"Merged context of {label}")
         self.setAccessibleName(self.windowTitle())
         self._build(label)
@@ -351,7 +351,7 @@ class MergedDialog(QDialog):
         self._head.setText(f"{line.layer}  {line.title}, {line.role}{tokens}")
         self._reason.setText(line.reason)
         content = entry.content
-        shown = visible_controls(masked_start(content, SHOWN_MOST))
+        shown = visible_controls(masked_beginning(content, SHOWN_MOST))
         if len(content) > SHOWN_MOST:
             shown += f"\n\n… {len(content) - SHOWN_MOST:,} more characters. Export to read them all."
         self.text.setPlainText(shown)
@@ -395,18 +395,18 @@ class MergedDialog(QDialog):
     def export(self, target: Path) -> None:
         """Writes all entries in slices, and aborts a running export."""
         steps = write_messages(self._merged, target, secrets=not self._masked, spared=self._spared)
-        name = plain(target.name)
+        name = safe_line(target.name)
         self._writing.start(
             steps,
             progressed=lambda size: self.outcome.setText(f"Exporting: {formats.size(size)} so far."),
             finished=lambda size: self._on_written(target, size),
-            failed=lambda error: self.outcome.setText(f"{name} could not be written: {trouble_of(error)}"),
+            failed=lambda error: self.outcome.setText(f"{name} could not be written: {write_error_words(error)}"),
         )
 
     def _on_written(self, target: Path, size: int) -> None:
         entries = formats.count_of(len(self.model.entries), "entry", "entries")
         secrets = "Secrets are masked." if self._masked else "Secrets are not masked."
-        where = f"{plain(str(target))}, {formats.size(size)}"
+        where = f"{safe_line(str(target))}, {formats.size(size)}"
         self.outcome.setText(f"Exported {entries} as {where}. {secrets}")
 
     def _on_unmasked_toggled(self, unmasked: bool) -> None:

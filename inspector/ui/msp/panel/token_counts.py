@@ -12,7 +12,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.tokens.counter import count_many
-from inspector.tokens.worker import CountingProcess, Lines
+from inspector.tokens.worker import CountingProcess, LineBatch
 from inspector.ui import budgets
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class TokenCounts(QObject):
             self._bury()
             return
         now = time.monotonic()
-        if self._given or not process.ready:
+        if self._given or not process.is_ready:
             self._idle_since = now
         elif now - self._idle_since >= budgets.current.counter_idle_s:
             self.stop()
@@ -140,7 +140,7 @@ class TokenCounts(QObject):
     def _take(self, process: CountingProcess) -> bool:
         came = False
         while process.connection.poll():
-            counts = process.take()
+            counts = process.receive_counts()
             if counts is not None:
                 keys = self._given.pop(0)
                 self._known.update(zip(keys, counts.texts, strict=True))
@@ -150,13 +150,13 @@ class TokenCounts(QObject):
         return came
 
     def _give(self, process: CountingProcess) -> None:
-        while process.ready and len(self._given) < _GIVEN_AT_ONCE:
+        while process.is_ready and len(self._given) < _GIVEN_AT_ONCE:
             keys = list(self._batch())
             if not keys:
                 return
             texts = tuple(self._waiting[key] for key in keys)
             none = np.empty(0, np.uint16)
-            process.give(Lines("", (0, 0), _NOTHING, _NOTHING, none, (), none, texts=texts))
+            process.request_counts(LineBatch("", (0, 0), _NOTHING, _NOTHING, none, (), none, texts=texts))
             self._given.append(keys)
 
     def _batch(self) -> Iterator[int]:
@@ -192,7 +192,7 @@ def _end(holder: list[CountingProcess | None]) -> None:
     process, holder[0] = holder[0], None
     if process is not None:
         with contextlib.suppress(OSError):
-            process.end()
+            process.end_process()
 
 
 _STEP = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from inspector.present import formats
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.timestamps import NO_TIME
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _OWN_ROLES = ("user", "assistant")
 
 def label_of(one: Session | Subsession) -> str:
     """Returns the label of a session or sub-session, safe to show."""
-    return plain(one.label, _NAME) or plain(one.key, _NAME) or "without a name"
+    return safe_line(one.label, _NAME) or safe_line(one.key, _NAME) or "without a name"
 
 
 def dot_state(document: SessionDocument, sub: Subsession) -> str:
@@ -58,7 +58,7 @@ def state_words(sub: Subsession, now_ns: int) -> str:
 def time_words(message: Message) -> str:
     """Returns the time of a message, and its role unless it is user or assistant."""
     when = when_words(message.time_ns, message.owner.created_ns)
-    role = "" if message.role in _OWN_ROLES else plain(message.role, 40) or "no role"
+    role = "" if message.role in _OWN_ROLES else safe_line(message.role, 40) or "no role"
     return "  ".join(filter(None, (when, role)))
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from inspector.analysis import Changes
 from inspector.analysis.views.account.account import AccountTally
 from inspector.analysis.views.summaries.token_shares import Sums, summing
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
 from inspector.ui.loop_budget import turn_of_loop
@@ -33,7 +33,7 @@ class AccountFigures(QObject):
         self._document = document
         self.tally = AccountTally(document.analysis)
         self._sums: Sums | None = None
-        self._adding: Steps[Sums] | None = None
+        self._adding: SlicedWork[Sums] | None = None
         self._viewers: set[str] = set()
         self._rest_until = 0.0
         self._whole = False  # the figures cover all messages of some time, and have not been fed since
@@ -57,14 +57,14 @@ class AccountFigures(QObject):
 
     def tick(self) -> None:
         """Emits `renewed` once a second while messages may arrive: waiting times grow."""
-        if self._document.arriving and not self._stopped and not self._timer.isActive():
+        if self._document.is_arriving and not self._stopped and not self._timer.isActive():
             self._made = True
             self._timer.start(0)
 
     def tool_tokens(self) -> Sums | None:
         """Returns token sums by tool once all are counted; None while summing, or while messages may arrive."""
         if self._sums is None and self._adding is None and self._document.analysis.tokens.done:
-            if self._document.arriving:
+            if self._document.is_arriving:
                 return None
             self._adding = summing(self._document.analysis, "tool")
             self._add_up(time.perf_counter() + budgets.current.background_slice_s)
@@ -82,7 +82,7 @@ class AccountFigures(QObject):
 
     @property
     def _wanted(self) -> bool:
-        return not self._stopped and (bool(self._viewers) or self._document.arriving)
+        return not self._stopped and (bool(self._viewers) or self._document.is_arriving)
 
     def _ask(self) -> None:
         if (self.tally.behind or self._adding) and self._wanted and not self._timer.isActive():
@@ -109,7 +109,7 @@ class AccountFigures(QObject):
         self._whole = True
         if self._adding is not None and not self._add_up(until):
             return
-        more = self._document.arriving or self._document.catching_up
+        more = self._document.is_arriving or self._document.has_backlog
         rest_ms = budgets.current.figures_ms if more else budgets.current.lists_ms
         self._rest_until = time.perf_counter() + rest_ms / 1000
         self._made = True

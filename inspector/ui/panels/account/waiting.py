@@ -14,7 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.longest_waits import longest_waiting
-from inspector.present.wait_words import Wait, waits
+from inspector.present.wait_words import Wait, describe_waits
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.account.figures import AccountFigures
@@ -137,7 +137,7 @@ class WaitingView(FiguresTable):
         token = "ink.tertiary" if one.discovery else "ink.primary"
         if column is Column.NO:
             token = "accent.text"
-        elif column is Column.LONG and one.hangs:
+        elif column is Column.LONG and one.is_long:
             token = "severity.warning"
         text = QFontMetrics(font).elidedText(str(index.data() or ""), Qt.TextElideMode.ElideRight, box.width())
         painter.setFont(font)
@@ -212,7 +212,7 @@ class WaitingPanel(HeadedPanel):
         rows = [
             one
             for discovery in (False, True)
-            for one in waits(
+            for one in describe_waits(
                 self._document.analysis,
                 longest_waiting(
                     self._document.analysis, tally, MOST_LISTED, discovery=discovery, in_vain=not discovery

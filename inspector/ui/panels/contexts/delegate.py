@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
 from inspector.present.formats import short_count
-from inspector.present.sources import FAULTY, GROWING, token_of
+from inspector.present.sources import FAULTY_STATES, GROWING_STATES, token_of
 from inspector.ui.look import icons
 from inspector.ui.look.row_background import paint_ground
 from inspector.ui.look.state_dots import draw_state
@@ -208,11 +208,13 @@ class ContextDelegate(QStyledItemDelegate):
     def _paint_source(self, painter: QPainter, row: int, source: int, cell: QRect, right: int) -> None:
         """Draws a source: state, colour swatch as in the gutter, name."""
         theme, state = self._themes.theme, self._model.state(row)
-        if state in FAULTY:
+        if state in FAULTY_STATES:
             self._paint_icon(painter, "error", "severity.error", _SIGN, self._x(_DOT_X, row, cell), cell)
         else:
             center = QPointF(self._x(_DOT_X, row, cell), cell.top() + cell.height() / 2)
-            draw_state(painter, center, "active" if state in GROWING else "concluded", theme, implicit=False, halo=0)
+            draw_state(
+                painter, center, "active" if state in GROWING_STATES else "concluded", theme, implicit=False, halo=0
+            )
         side, left = round(_SWATCH * self._zoom), self._x(_LABEL_X, row, cell)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color(token_of(source)))

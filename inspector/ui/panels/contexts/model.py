@@ -24,8 +24,8 @@ from inspector.present.session_titles import SessionTitles
 from inspector.present.sources import shared_by_source, state_of
 from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.subject import text_of
-from inspector.present.wire_text import excerpt, plain, tool_tip
-from inspector.protocol.context_places import SOURCES
+from inspector.present.wire_text import excerpt, safe_line, tool_tip
+from inspector.protocol.context_places import PLACE_EXPLANATIONS
 from inspector.protocol.msp import SUBSESSION_TYPE
 from inspector.protocol.timestamps import NO_TIME
 from inspector.ui.panels.contexts.activity import NOTHING as NOTHING_USED
@@ -127,7 +127,7 @@ class ContextTreeModel(QAbstractTableModel):
 
     def space_name(self, space: int) -> str:
         """Returns a space's name: a session's label or title, the space's own name, else the document's."""
-        label = self._contexts.sessions.labels.get(space) or self._titles.of(space)
+        label = self._contexts.sessions.labels.get(space) or self._titles.session_title(space)
         return label or self._document.capture.strings[space] or self._document.name
 
     @property
@@ -137,21 +137,21 @@ class ContextTreeModel(QAbstractTableModel):
         Conversations without a space, as recorded from a model API, do not count.
         """
         # String id 0 is the space without a name.
-        titles = [title for space in self._contexts.spaces if space and (title := self._titles.of(space))]
+        titles = [title for space in self._contexts.spaces if space and (title := self._titles.session_title(space))]
         return titles[0] if len(titles) == 1 else ""
 
     def is_session(self, space: int) -> bool:
         """Returns True if a space is a session with a label or title besides its id."""
-        return space in self._contexts.sessions.labels or bool(self._titles.of(space))
+        return space in self._contexts.sessions.labels or bool(self._titles.session_title(space))
 
     def label(self, row: int) -> str:
         """Returns a row's label on one line, with control characters visible."""
         code = self.code(row)
         if code >= 0:
-            return plain(self._contexts.label(code))
+            return safe_line(self._contexts.label(code))
         if is_source(code):
-            return plain(self._document.capture.sources[place_of(code)].name)
-        return plain(self.space_name(self.space(row))) if is_root(code) else "main"
+            return safe_line(self._document.capture.sources[place_of(code)].name)
+        return safe_line(self.space_name(self.space(row))) if is_root(code) else "main"
 
     def is_raw_id(self, row: int) -> bool:
         """Returns True if the label is a raw id; both its ends matter."""
@@ -489,7 +489,7 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
         found = tally_words(model.tally(row))
         if not model.is_session(model.space(row)):
             return [f"{count_of(total, 'message')} in this space", found, f"Space: {model.label(row)}"]
-        name = plain(document.capture.strings[model.space(row)] or "none")
+        name = safe_line(document.capture.strings[model.space(row)] or "none")
         return [f"{count_of(total, 'message')} in this session", found, f"Session: {model.label(row)}", f"Id: {name}"]
     contexts, tree = document.analysis.contexts, document.analysis.contexts.tree
     if node < 0:
@@ -507,8 +507,8 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
     if found:
         lines.append(f"{found}, here and below" if model.has_children(row) else found)
     lines += [contexts.type_reason(node), contexts.note(node)]
-    if (told := contexts.told_first(node)) in SOURCES:
-        lines.append(f"Declared by {SOURCES[told]}")
+    if (told := contexts.told_first(node)) in PLACE_EXPLANATIONS:
+        lines.append(f"Declared by {PLACE_EXPLANATIONS[told]}")
     lines += [f"Irregular: {odd_words(odd)}" for odd in oddities_of(contexts, node)]
     if tree.label[node]:
         is_session = contexts.type(node) == SUBSESSION_TYPE
@@ -517,9 +517,9 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
         said = excerpt(text_of(document.capture, ended), _CONCLUSION)
         word = "Cancelled" if model.end(row) == "cancelled" else "Concluded"
         lines.append(f"{word} in No. {ended + 1}{f': {said}' if said else ''}")
-    lines.append(f"Path: {plain(tree.path(node))}")
+    lines.append(f"Path: {safe_line(tree.path(node))}")
     if tree.label[node] or "/" in tree.name[node]:
-        lines.append(f"Id: {plain(tree.name[node])}")
+        lines.append(f"Id: {safe_line(tree.name[node])}")
     return lines
 
 
@@ -531,7 +531,7 @@ def _source_lines(document: CaptureDocument, model: ContextTreeModel, row: int, 
         f"{count_of(shared, 'message')} shared with another source; each counts where it was read" * (shared > 0),
         "Spaces that began in another source are listed there" * model.rows.sources.shares(source),
         tally_words(model.tally(row)),
-        f"Source: {plain(str(document.capture.sources[source].path))}",
+        f"Source: {safe_line(str(document.capture.sources[source].path))}",
     ]
 
 

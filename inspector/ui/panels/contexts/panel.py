@@ -298,7 +298,7 @@ class ContextsPanel(QWidget):
     def _on_scope_asked(self, row: int) -> None:
         """Sets the scope to a clicked row; a click on the current scope clears it."""
         scope, shown = self.model.scope(row), self.scope
-        same = shown is not None and shown.place == scope.place
+        same = shown is not None and shown.identity == scope.identity
         self._ask(None if same else scope)
         self._say_selected(scope)
 

@@ -9,8 +9,8 @@ from functools import partial
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.present.facts import Fact, fact
-from inspector.present.wire_text import plain
-from inspector.protocol.payloads.content_blocks import Block, size_words
+from inspector.present.wire_text import safe_line
+from inspector.protocol.payloads.content_blocks import Block, size_in_words
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.pictures import BUDGET, PictureKey, Pictures, PictureView, key_of, read_head
@@ -91,11 +91,11 @@ class BlocksView(QWidget):
     def _picture(self, block: Block, place: int) -> list[QWidget]:
         head = read_head(block.data())
         pixels = f"{head.size.width()} by {head.size.height()} pixels" if head.size.isValid() else ""
-        words = ", ".join(filter(None, (block.words(), pixels)))
+        words = ", ".join(filter(None, (block.describe(), pixels)))
         facts = self._facts(_picture_facts(block, words, head.reason), f"block{place}")
         if head.reason:
             return [facts]
-        view = PictureView(self._themes, head.size, plain(words, 400), f"picture{place}", self)
+        view = PictureView(self._themes, head.size, safe_line(words, 400), f"picture{place}", self)
         awaited = _Awaited(block, words, view, facts)
         # Pictures in the cache cost nothing more, whatever their size.
         if not self._pictures.knows(key_of(block)) and head.cost > self.budget:
@@ -138,9 +138,9 @@ class BlocksView(QWidget):
 
 def _picture_facts(block: Block, words: str, reason: str) -> list[Fact]:
     """Returns rows for a picture: type, size and dimensions, the error if it cannot be shown, and its audience."""
-    rows = [fact("", plain(", ".join(filter(None, (words, reason))), 400), "dim", lines=3)]
+    rows = [fact("", safe_line(", ".join(filter(None, (words, reason))), 400), "dim", lines=3)]
     if block.audience:
-        rows.append(fact("", f"for {plain(block.audience, 200)}", "dim"))
+        rows.append(fact("", f"for {safe_line(block.audience, 200)}", "dim"))
     return rows
 
 
@@ -148,21 +148,21 @@ def block_facts(block: Block) -> list[Fact]:
     """Returns facts of a block besides its text: location, type, size and audience."""
     if block.type in ("text", "") and not (block.uri or block.audience):
         return []
-    label = _TYPES.get(block.type, plain(block.type, 40) or "Block")
+    label = _TYPES.get(block.type, safe_line(block.type, 40) or "Block")
     rows: list[Fact] = []
     if block.uri:
         rows.append(fact(label, block.uri, "mono", middle=True, tooltip=block.uri))
     elif block.type not in ("text", ""):
         rows.append(fact(label, block.mime or "type not stated"))
     if block.name:
-        rows.append(fact("Name", plain(block.name, 400)))
-    if block.about:
-        rows.append(fact("About", block.about, lines=4))
+        rows.append(fact("Name", safe_line(block.name, 400)))
+    if block.description:
+        rows.append(fact("About", block.description, lines=4))
     if block.mime and block.uri:
-        rows.append(fact("Type", plain(block.mime, 200), "mono"))
+        rows.append(fact("Type", safe_line(block.mime, 200), "mono"))
     if block.size is not None:
         stated = "" if block.encoded is not None else ", as stated"
-        rows.append(fact("Size", f"{size_words(block.size)}{stated}"))
+        rows.append(fact("Size", f"{size_in_words(block.size)}{stated}"))
     if block.audience:
-        rows.append(fact("For", plain(block.audience, 200)))
+        rows.append(fact("For", safe_line(block.audience, 200)))
     return rows

@@ -229,7 +229,7 @@ class ChainView(FittedList[ChainRow]):
 
     @override
     def is_link(self, row: int, place: QPoint) -> bool:
-        return self.rows[row].leads or self.rows[row].hides
+        return self.rows[row].is_link or self.rows[row].hides
 
     @override
     def click_row(self, row: int, place: QPoint) -> None:
@@ -239,12 +239,12 @@ class ChainView(FittedList[ChainRow]):
     def activate_row(self, row: int) -> None:
         if self.rows[row].hides:
             self.replace_rows(self.whole)
-        elif self.rows[row].leads:
+        elif self.rows[row].is_link:
             self.message_requested.emit(self.rows[row].message)
 
     @override
     def fill_menu(self, menu: QMenu, row: int) -> None:
-        if self.rows[row].leads:
+        if self.rows[row].is_link:
             go = menu.addAction(f"Go to No. {self.rows[row].number}")
             go.triggered.connect(lambda: self.activate_row(row))
         super().fill_menu(menu, row)

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.present import formats
 from inspector.present.code import Sort, Stretch, language_of, stretches_of, without_numbers
-from inspector.present.wire_text import masked, visible_controls
-from inspector.protocol.payloads.file_edits import Edit, Line, Sign
+from inspector.present.wire_text import mask_start, visible_controls
+from inspector.protocol.payloads.file_edits import FileEdit, Line, Sign
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS, FIRST_LINES, TextView, shorten
@@ -149,7 +149,7 @@ class CodeBlock(QWidget):
             self.more.hide()
 
     def _show(self, text: str) -> None:
-        shown = visible_controls(masked(text, len(text)))
+        shown = visible_controls(mask_start(text, len(text)))
         self.view.show_plain(shown)
         if self._language is not None:
             self._colors.show(shown, _numbered_stretches(shown, self._language))
@@ -190,7 +190,7 @@ def _moved(pieces: Iterable[Stretch], lines: Sequence[str], before: Sequence[int
 class DifferenceView(QWidget):
     """A file edit as added and removed lines, by sign and colour; the first lines at first."""
 
-    def __init__(self, themes: ThemeController, edit: Edit, *, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, themes: ThemeController, edit: FileEdit, *, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._themes = themes
         self._edit = edit
@@ -252,7 +252,7 @@ class DifferenceView(QWidget):
 _SIGNS: dict[Sign, str] = {" ": " ", "+": "+", "-": "\N{MINUS SIGN}", "@": "\N{HORIZONTAL ELLIPSIS}"}
 
 
-def counted_words(edit: Edit) -> str:
+def counted_words(edit: FileEdit) -> str:
     """Returns the counts of added and removed lines, signed."""
     words = [f"+{edit.added:,}"] if edit.added or not edit.removed else []
     words += [f"\N{MINUS SIGN}{edit.removed:,}"] if edit.removed else []

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.present import formats
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.payloads.record_tables import Table
 from inspector.ui.look.hit_highlight import HitHighlight, Locate
 from inspector.ui.look.theme import Theme, ThemeController
@@ -59,7 +59,7 @@ class ContentModel(QAbstractTableModel):
     @override
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole:
-            return plain(self._table.rows[index.row()][index.column()], 200)
+            return safe_line(self._table.rows[index.row()][index.column()], 200)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -75,7 +75,7 @@ class ContentModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._table.columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return plain(self._table.columns[section], 80)
+            return safe_line(self._table.columns[section], 80)
         return self._alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def _alignment(self, column: int) -> Qt.AlignmentFlag:
@@ -101,7 +101,7 @@ class ContentHead(QHeaderView):
         painter.fillRect(rect, theme.color("surface.base"))
         painter.setFont(theme.font("column"))
         painter.setPen(theme.color("ink.secondary"))
-        title = plain(self._table.columns[logicalIndex], 80)
+        title = safe_line(self._table.columns[logicalIndex], 80)
         _paint_text(painter, theme, rect, title, right=is_right(self._table, logicalIndex))
         painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.color("line.hair"))
 

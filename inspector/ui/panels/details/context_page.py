@@ -13,7 +13,7 @@ from inspector.analysis.passes.marks import ContextTarget
 from inspector.analysis.views.summaries.context_summary import ContextTally
 from inspector.document.document import CaptureDocument
 from inspector.present.context_facts import ContextSubject, FactSection, context_sections
-from inspector.present.head_words import living
+from inspector.present.head_words import resolve_node
 from inspector.present.subject import ContextPlace
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.look.theme import ThemeController
@@ -46,7 +46,7 @@ class ContextPage(Page):
             place: the context; a merged one is replaced by its target.
             keep_place: keeps the scroll position of a page shown before.
         """
-        node = living(document.analysis, place)
+        node = resolve_node(document.analysis, place)
         tally = self._tally
         # A tally counts incrementally, so keep it while the same context is shown.
         if tally is None or not keep_place or (tally.space, tally.node) != (place.space, node):

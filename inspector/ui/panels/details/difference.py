@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem,
 from inspector.document.document import CaptureDocument
 from inspector.present.message_difference import (
     Change,
-    aligned,
-    counted,
+    align_lines,
+    change_counts,
     text_changes,
     value_changes,
 )
@@ -144,8 +144,8 @@ class DifferenceDialog(Dialog):
 
     def _show_values(self, written: Sequence[str]) -> None:
         self._found = value_changes(*(side.value for side in self._sides))
-        self.words.setText(counted(self._found))
-        self._fill(aligned(*written), is_json=True)
+        self.words.setText(change_counts(self._found))
+        self._fill(align_lines(*written), is_json=True)
         lights: tuple[list[tuple[tuple[int, int], str]], ...] = ([], [])
         for change in self._found:
             spans = [

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.present.facts import Fact, FactPart, Ink
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.fitted_list import FittedList, plain_value, wrap
 from inspector.ui.widgets.filter_menu import add_filter_actions
@@ -62,7 +62,7 @@ class FactsView(FittedList[Fact]):
 
     @override
     def row_text(self, row: Fact) -> str:
-        value = plain(row.value, 2_000)
+        value = safe_line(row.value, 2_000)
         return " ".join(filter(None, (f"{row.name}: {value}" if row.name.strip() else value, row.right)))
 
     @override
@@ -146,7 +146,7 @@ class FactsView(FittedList[Fact]):
             plain_ink = "ink.tertiary" if fact_.mono_name else "ink.secondary"
             painter.setPen(theme.color(_LOOKS[fact_.name_ink][1] if fact_.name_ink else plain_ink))
             room = names - theme.metrics.unit - self._indent(fact_)
-            shown = QFontMetrics(font).elidedText(plain(fact_.name, 200), Qt.TextElideMode.ElideRight, room)
+            shown = QFontMetrics(font).elidedText(safe_line(fact_.name, 200), Qt.TextElideMode.ElideRight, room)
             left = rect.left() + self._indent(fact_)
             painter.drawText(QRect(left, rect.top(), room, line), int(Qt.AlignmentFlag.AlignVCenter), shown)
         if self._wraps(row):
@@ -191,7 +191,7 @@ class FactsView(FittedList[Fact]):
         theme = self.themes.theme
         role, token = _LOOKS[part.ink]
         font = theme.font(role)
-        if part.leads and hovered:
+        if part.is_link and hovered:
             font = QFont(font)
             font.setUnderline(True)
         painter.setFont(font)
@@ -204,10 +204,10 @@ class FactsView(FittedList[Fact]):
         placed: list[tuple[FactPart, QRectF, str]] = []
         place = float(left)
         mode = Qt.TextElideMode.ElideMiddle if fact_.middle else Qt.TextElideMode.ElideRight
-        widths = [self._width(part) if part.leads else 0 for part in fact_.parts]
+        widths = [self._width(part) if part.is_link else 0 for part in fact_.parts]
         for number, part in enumerate(fact_.parts):
             metrics = QFontMetrics(theme.font(_LOOKS[part.ink][0]))
-            reserved = sum(widths[number:]) if not part.leads else 0
+            reserved = sum(widths[number:]) if not part.is_link else 0
             room = right - place - (reserved + theme.metrics.unit if reserved else 0)
             if room < theme.metrics.unit:
                 continue
@@ -239,7 +239,7 @@ class FactsView(FittedList[Fact]):
         if row in self._open:
             return True
         fact_, width = self.rows[row], self.viewport().width()
-        if len(fact_.parts) != 1 or fact_.parts[0].leads or fact_.middle:
+        if len(fact_.parts) != 1 or fact_.parts[0].is_link or fact_.middle:
             return False
         names = self._names_width(width) if fact_.name else 0
         text = fact_.parts[0].text
@@ -252,19 +252,19 @@ class FactsView(FittedList[Fact]):
     @override
     def is_link(self, row: int, place: QPoint) -> bool:
         part = self._part_at(row, place)
-        return (part is not None and part.leads) or self._openable(row)
+        return (part is not None and part.is_link) or self._openable(row)
 
     @override
     def click_row(self, row: int, place: QPoint) -> None:
         part = self._part_at(row, place)
-        if part is not None and part.leads:
+        if part is not None and part.is_link:
             self._follow(part)
         elif self._openable(row):
             self.toggle(row)
 
     @override
     def activate_row(self, row: int) -> None:
-        link = next((part for part in self.rows[row].parts if part.leads), None)
+        link = next((part for part in self.rows[row].parts if part.is_link), None)
         if link is not None:
             self._follow(link)
         elif (message := self.rows[row].right_message) is not None:

@@ -15,7 +15,7 @@ from inspector.present import formats
 from inspector.present.formats import short_count
 from inspector.present.participant_facts import FigureRow
 from inspector.present.token_facts import ESTIMATE
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.widgets.filter_menu import add_filter_actions
@@ -42,7 +42,7 @@ class FiguresView(FittedList[FigureRow]):
         if row is head:
             return ", ".join((head.name, *head.values))
         values = ", ".join(f"{title} {value}" for title, value in zip(head.values, row.values, strict=True))
-        return f"{plain(row.name, 200)}: {values}"
+        return f"{safe_line(row.name, 200)}: {values}"
 
     @override
     def row_tooltip(self, row: FigureRow) -> str:
@@ -78,7 +78,7 @@ class FiguresView(FittedList[FigureRow]):
         font = theme.font("column" if row == 0 else "mono-row" if figures.mono else "body")
         painter.setFont(font)
         room = max(0, right - rect.left() - theme.metrics.unit)
-        shown = QFontMetrics(font).elidedText(plain(figures.name, 200), Qt.TextElideMode.ElideRight, room)
+        shown = QFontMetrics(font).elidedText(safe_line(figures.name, 200), Qt.TextElideMode.ElideRight, room)
         painter.drawText(QRect(rect.left(), rect.top(), room, rect.height()), int(middle), shown)
         if row == 0:
             painter.setPen(theme.color("line.hair"))

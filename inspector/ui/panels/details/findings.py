@@ -12,10 +12,10 @@ from typing_extensions import override
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.store import Found
 from inspector.present.facts import Fact, FactPart, fact, message_part
-from inspector.present.findings import why
+from inspector.present.findings import why_check_matters
 from inspector.present.formats import delta, number
 from inspector.present.subject import Subject, name_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.look import icons
@@ -42,7 +42,7 @@ class FindingSentence(FactsView):
     @override
     def row_text(self, row: Fact) -> str:
         word = self.severity.word.capitalize()
-        value = plain(row.value, 2_000)
+        value = safe_line(row.value, 2_000)
         return f"{word}: {value}" if row is self.rows[0] else " ".join(filter(None, (value, row.right)))
 
     @override
@@ -113,12 +113,12 @@ def _sentence_card(sheet: Sheet, found: Found, right: str, *, name: str) -> QWid
 def _facts(subject: Subject, found: Found) -> list[Fact]:
     check = found.check
     rows = [
-        fact("Why it matters", why(check), lines=_LINES, tooltip=""),
+        fact("Why it matters", why_check_matters(check), lines=_LINES, tooltip=""),
         fact("Advice", plain_words(mask_text(subject.analysis.findings.hint(found))), lines=_LINES, tooltip=""),
     ]
     if found.other >= 0:
         name, mono = name_of(subject.analysis, found.other)
-        name, when = plain(name, 200), delta(subject.delta_ns(found.other))
+        name, when = safe_line(name, 200), delta(subject.delta_ns(found.other))
         parts = (message_part(found.other), FactPart("  "), FactPart(name, "mono" if mono else "plain"))
         rows.append(Fact("Refers to", parts, right=when))
     rows.append(fact("Source", check.source, "dim", lines=3, tooltip=""))

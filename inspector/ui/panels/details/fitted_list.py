@@ -51,7 +51,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.present.wire_text import masked, visible_controls
+from inspector.present.wire_text import mask_start, visible_controls
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.look.hit_highlight import Locate
 from inspector.ui.look.theme import ThemeController
@@ -406,7 +406,7 @@ _A_LINE = 500
 
 def plain_value(text: str) -> str:
     """Returns a value on one line, with line ends and control characters as visible signs."""
-    return _plain_value(masked(text, _ONE_LINE)[:_ONE_LINE])
+    return _plain_value(mask_start(text, _ONE_LINE)[:_ONE_LINE])
 
 
 @lru_cache(maxsize=512)
@@ -420,7 +420,7 @@ def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
     lines: list[str] = []
     # One line more than shown, so that a cut is noticed.
     room = min(_MOST_CHARACTERS, (most + 1) * _A_LINE)
-    shown = visible_controls(masked(text, room)[:room].rstrip("\n").replace("\t", "    "))[:room]
+    shown = visible_controls(mask_start(text, room)[:room].rstrip("\n").replace("\t", "    "))[:room]
     option = QTextOption()
     # Ids and paths have no word boundary.
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)

@@ -11,7 +11,7 @@ from inspector.analysis.passes.log_vocabulary import spoken_kind
 from inspector.present.head_words import HeadWords, kindless_word, second_line
 from inspector.present.states import State, state_of
 from inspector.present.subject import Subject
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.store.columns.flags import Flag
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
@@ -40,13 +40,15 @@ class DetailHead(QWidget):
         before, self._shown = self._look(), subject is not None
         if subject is not None:
             self.glyph = _glyph(subject)
-            namespace, slash, name = plain(subject.kind, 200).partition("/")
+            namespace, slash, name = safe_line(subject.kind, 200).partition("/")
             if not slash:
                 namespace, name = "", namespace or kindless_word(subject)
             if word := spoken_kind(subject.capture, subject.message):
                 namespace, slash, name = "", "", word
             self.namespace, self.name = namespace + slash, name
-            self.tool = plain(subject.target or subject.method or "", 200) if subject.kind.startswith("mcp/") else ""
+            self.tool = (
+                safe_line(subject.target or subject.method or "", 200) if subject.kind.startswith("mcp/") else ""
+            )
             self.state = state_of(subject)
             self.second_line = second_line(subject)
             words = [
@@ -61,7 +63,7 @@ class DetailHead(QWidget):
         """Shows the head of a context, a participant or a document."""
         before, self._shown = self._look(), True
         self.glyph, self.state, self.second_line = words.glyph, words.state, words.second_line
-        self.namespace, self.name, self.tool = "", plain(words.name, 200), ""
+        self.namespace, self.name, self.tool = "", safe_line(words.name, 200), ""
         spoken = (f"{words.what} {self.name}".strip(), words.state.word if words.state else "", words.second_line)
         self.setAccessibleName(", ".join(filter(None, spoken)))
         self._paint_if_other(before)

@@ -13,11 +13,11 @@ from typing_extensions import override
 
 from inspector.filters.grammar import MOST_OPENED
 from inspector.filters.strings import quote
-from inspector.present.wire_text import plain, tool_tip
-from inspector.protocol.payloads.record_tables import compact
+from inspector.present.wire_text import safe_line, tool_tip
+from inspector.protocol.payloads.record_tables import compact_json
 from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import mask_secrets
-from inspector.store.messages.payload_values import OPEN_JSON, opened
+from inspector.store.messages.payload_values import OPEN_JSON, decode_embedded_json
 
 MOST_CHILDREN = 2_000
 """Most children shown of one node; a last row counts the rest."""
@@ -102,7 +102,7 @@ class JsonModel(QAbstractItemModel):
         if held.opened is _UNREAD:
             # The first character excludes almost all texts without a parse.
             looks = len(text) <= _MOST_OPENED and text.lstrip()[:1] in ("{", "[")
-            found = opened(text) if looks else None
+            found = decode_embedded_json(text) if looks else None
             # The outer masking saw only a text, so mask its inner keys again.
             held.opened = mask_secrets(found) if isinstance(found, dict | list) and found else None
         return held.opened
@@ -146,9 +146,9 @@ class JsonModel(QAbstractItemModel):
             return None
         node = self._nodes[self._node(index)]
         if role == Qt.ItemDataRole.DisplayRole:
-            return plain(str(node.key), 200) if index.column() == 0 else self._shown(node)
+            return safe_line(str(node.key), 200) if index.column() == 0 else self._shown(node)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{plain(str(node.key), 200)}: {self._shown(node)}"
+            return f"{safe_line(str(node.key), 200)}: {self._shown(node)}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return self._tooltip(node, index.column())
         if role == JsonRole.TYPE:
@@ -171,12 +171,12 @@ class JsonModel(QAbstractItemModel):
         if node.hidden:
             return f"{node.hidden:,} more, see Raw"
         if isinstance(node.value, str):
-            return plain(node.value, _SHOWN)
+            return safe_line(node.value, _SHOWN)
         if isinstance(node.value, Mapping):
             return _summary(node.value)
         if isinstance(node.value, list):
             return f"{len(node.value):,} {'item' if len(node.value) == 1 else 'items'}" if node.value else "[]"
-        return plain(compact(node.value), _SHOWN)
+        return safe_line(compact_json(node.value), _SHOWN)
 
     def _tooltip(self, node: _Node, column: int) -> str | None:
         text = str(node.key) if column == 0 else node.value if isinstance(node.value, str) else ""
@@ -291,5 +291,5 @@ def _summary(value: Mapping[str, Any]) -> str:
     """Returns an object in one line: its first keys."""
     if not value:
         return "{}"
-    keys = ", ".join(plain(str(key), 40) for key in list(value)[:4])
+    keys = ", ".join(safe_line(str(key), 40) for key in list(value)[:4])
     return f"{keys}, …" if len(value) > 4 else keys

@@ -25,10 +25,10 @@ from typing_extensions import override
 
 from inspector.present import formats
 from inspector.present.subject import Subject
-from inspector.present.wire_text import plain, visible_controls
-from inspector.protocol.truncated_json import MARK
+from inspector.present.wire_text import safe_line, visible_controls
+from inspector.protocol.truncated_json import TRUNCATION_MARK
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.large_headers import HEAD
+from inspector.store.columns.large_headers import HEAD_BYTES
 from inspector.ui.look.hit_highlight import HitHighlight, Locate
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
@@ -256,7 +256,7 @@ class ValueDialog(QDialog):
         self.setWindowTitle("Value")
         self.setAccessibleName("Value")
         layout = QVBoxLayout(self)
-        layout.addWidget(TextLabel(plain(path, 300), variant="mono", name="valuePath", wrap=True, parent=self))
+        layout.addWidget(TextLabel(safe_line(path, 300), variant="mono", name="valuePath", wrap=True, parent=self))
         text = QPlainTextEdit(self)
         text.setObjectName("valueText")
         text.setAccessibleName("Value")
@@ -302,10 +302,10 @@ class TreePage(QWidget):
         if keep_place:
             # A message's record never changes.
             return
-        self.note.setVisible(subject.big and not subject.flags & (Flag.UNREADABLE | Flag.FRAME))
-        if subject.big:
-            size, known = formats.size(subject.size), formats.size(HEAD)
-            self.note.setText(f"Only the first {known} of {size} are decoded. Cut values end with {MARK}")
+        self.note.setVisible(subject.is_big and not subject.flags & (Flag.UNREADABLE | Flag.FRAME))
+        if subject.is_big:
+            size, known = formats.size(subject.size), formats.size(HEAD_BYTES)
+            self.note.setText(f"Only the first {known} of {size} are decoded. Cut values end with {TRUNCATION_MARK}")
         value = subject.capture.records.envelope(subject.message)
         if not isinstance(value, dict | list):
             frame = bool(subject.flags & Flag.FRAME)

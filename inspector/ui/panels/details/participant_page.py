@@ -24,7 +24,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory, story_of
 from inspector.filters.strings import quote
 from inspector.present import formats
-from inspector.present.capability_facts import FEW, change_rows, differing_rows, held_rows, refused_rows
+from inspector.present.capability_facts import MAX_EVENTS, change_rows, differing_rows, held_rows, refused_rows
 from inspector.present.facts import Fact, words_fact
 from inspector.present.log_topics import spoken_kinds
 from inspector.present.participant_facts import (
@@ -48,7 +48,7 @@ from inspector.ui.panels.details.section import Page, Segments
 
 # The story takes at most 1/20 of the time.
 _SHARE = 20
-_MOST_REFUSED = 10 * FEW
+_MOST_REFUSED = 10 * MAX_EVENTS
 _WORDS, _RAW = "Words", "Raw"
 
 Rows = Callable[[], Sequence[Any]]
@@ -125,7 +125,7 @@ class ParticipantPage(Page):
 
     def _on_second(self) -> None:
         document = self._document
-        if document is None or not document.arriving:
+        if document is None or not document.is_arriving:
             return
         if len(document.analysis) != self._read_to and time.monotonic() >= self._due:
             self._read(keep_place=True)
@@ -233,7 +233,7 @@ class ParticipantPage(Page):
             return [self._facts("held", "May send", words)]
         held = partial(self._held_rows, story.held)
         blocks = [self._facts("held", "May send", held, action=self._held_choice)]
-        cut = f", last {FEW} of {len(story.changes):,}" if len(story.changes) > FEW else ""
+        cut = f", last {MAX_EVENTS} of {len(story.changes):,}" if len(story.changes) > MAX_EVENTS else ""
         changes = partial(change_rows, document, story.changes)
         return [*blocks, self._rail("changes", f"History{cut}", changes)] if story.changes else blocks
 

@@ -16,7 +16,7 @@ from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
 from inspector.protocol.secrets.streamed_event_queue import mask_lines
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.large_headers import MAX_WHOLE
+from inspector.store.columns.large_headers import MAX_WHOLE_BYTES
 from inspector.store.messages.original_lines import LoggedLines
 from inspector.store.messages.piece_masks import shown_line
 from inspector.ui.look.theme import ThemeController
@@ -130,13 +130,13 @@ class RawPage(QWidget):
         subject, logged = self._subject, self._logged
         if subject is None or logged is None:
             return
-        big = subject.big or (subject.derived and logged.length > MAX_WHOLE)
+        big = subject.is_big or (subject.is_derived and logged.length > MAX_WHOLE_BYTES)
         self._holds_pieces = False
         text, end, hidden = self._big(logged) if big else self._small(subject, logged)
         with_secrets = self.secrets.isChecked()
         # Hidden text is masked only for a copy: 1 MB of JSON takes 0.1 s.
         head = text[: 4 * self._room] if hidden and not big else text
-        masked = head if with_secrets else wire_text.masked(head, self._room)
+        masked = head if with_secrets else wire_text.mask_start(head, self._room)
         masked_end = end if with_secrets else mask_text(end)
         self._left_out = hidden
         self._head = masked[: self._room] if big or hidden else masked
@@ -184,7 +184,7 @@ class RawPage(QWidget):
         chosen = self._chosen(raw, shown)
         if self._formatted is not None:
             return self._cut(self._formatted)
-        line = self.what.choice == "Line" or subject.derived
+        line = self.what.choice == "Line" or subject.is_derived
         if line:
             chosen = self._chosen(logged.read(0, logged.length), shown_line(capture, message))
         return self._cut(chosen.decode("utf-8", "backslashreplace"))
@@ -223,7 +223,7 @@ class RawPage(QWidget):
             words.append(f"{what} {formats.size(logged.length)}; only beginning and end are shown.")
         if is_masked:
             words.append("Secrets are masked.")
-        self.what.setVisible(not big and not subject.derived)
+        self.what.setVisible(not big and not subject.is_derived)
         self.secrets.setVisible(may_be or self.secrets.isChecked())
         self.sentence.setText(" ".join(words))
         self.sentence.setVisible(bool(words))

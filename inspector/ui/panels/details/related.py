@@ -20,7 +20,7 @@ from inspector.present.lifecycle_facts import (
     seen_label,
     why_no_lifecycle,
 )
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.panels.details.figures import SavingBar
 from inspector.ui.panels.details.page_builder import Sheet
 
@@ -55,16 +55,16 @@ _MOST_DELIVERIES = 50
 
 
 def _delivery_sections(sheet: Sheet) -> list[QWidget]:
-    found = list(sheet.subject.capture.deliveries.of(sheet.subject.message))
+    found = list(sheet.subject.capture.deliveries.deliveries_of(sheet.subject.message))
     if not found:
         return []
     # A transcript repeats a message only as progress.
-    if sheet.subject.derived:
+    if sheet.subject.is_derived:
         told = [fact("Repeated", f"{formats.number(len(found) - 1)} times as progress")]
         facts = sheet.facts(told, name="deliveries", label="Ticks")
         return [sheet.section("Ticks", facts, name="deliveriesSection")] if len(found) > 1 else []
     rows: list[Fact] = [
-        fact(plain(d.participant or "somebody", 120), d.event, "bad" if d.event == "rejected" else "plain")
+        fact(safe_line(d.participant or "somebody", 120), d.event, "bad" if d.event == "rejected" else "plain")
         for d in found[:_MOST_DELIVERIES]
     ]
     if len(found) > _MOST_DELIVERIES:
@@ -76,7 +76,7 @@ def _delivery_sections(sheet: Sheet) -> list[QWidget]:
 def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
     """Returns the sections of Lifecycle: steps of a result, the model's view of it, and pending consumers."""
     subject = sheet.subject
-    story, life = subject.story, life_of(subject.analysis, subject.message)
+    story, life = subject.lifecycle, life_of(subject.analysis, subject.message)
     made: list[QWidget] = []
     steps = lifecycle_rows(subject, life)
     if len(steps) > 1 or story.badges:
@@ -127,10 +127,10 @@ def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], colla
 
 
 def _seen_section(sheet: Sheet, life: Life) -> QWidget:
-    story = sheet.subject.story
+    story = sheet.subject.lifecycle
     collapsed = story.collapsed_by is not None
     label = seen_label(sheet.subject) if collapsed else "Seen by the model once consumed"
-    rows = [words_fact(plain(story.summary or "", 2_000))]
+    rows = [words_fact(safe_line(story.summary or "", 2_000))]
     if not life.summary_given:
         rows.append(fact("", "Generated; its server gave no summary.", "dim"))
     card = seen_now(sheet, name="summary", label=label, rows=rows, collapsed=collapsed)

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QFrame, QMessageBox, QSizePolicy, QTextBrowser, QV
 from typing_extensions import override
 
 from inspector.present import formats
-from inspector.present.wire_text import masked, plain, visible_controls
+from inspector.present.wire_text import mask_start, safe_line, visible_controls
 from inspector.ui.look.rendered_markdown import render_markdown
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText
@@ -162,11 +162,11 @@ def ask_to_open(url: QUrl, parent: QWidget) -> None:
     # Other schemes, such as file, could start programs.
     allowed = url.scheme().lower() in _OPENED
     whole = url.toString(encoded)
-    address = plain(whole, 500)
+    address = safe_line(whole, 500)
     question = "Links of this type are not opened."
     if allowed:
         # The host separately: user info or a long path can imitate another address.
-        host = plain(url.host(encoded), 300)
+        host = safe_line(url.host(encoded), 300)
         question = f"A message leads to {host}. Open it in the browser?"
     box.setText(f"{question}\n\n{address}")
     copy = box.addButton("Copy", QMessageBox.ButtonRole.ActionRole)
@@ -201,7 +201,7 @@ class TextBlock(QWidget):
         self.view = TextView(themes, name, label, mono=mono, parent=self)
         layout.addWidget(self.view)
         # Cut after control characters are written out: thousands of them take long to lay out.
-        seen = visible_controls(masked(text, FIRST_CHARACTERS + 1)[: FIRST_CHARACTERS + 1])
+        seen = visible_controls(mask_start(text, FIRST_CHARACTERS + 1)[: FIRST_CHARACTERS + 1])
         head = shorten(seen)
         is_cut = len(head) < len(seen) or len(text) > FIRST_CHARACTERS + 1
         self.more: LinkText | None = None
@@ -216,7 +216,7 @@ class TextBlock(QWidget):
 
     def show_all(self) -> None:
         """Shows the text up to `ALL_CHARACTERS`."""
-        self._show(visible_controls(masked(self._text, ALL_CHARACTERS)[:ALL_CHARACTERS])[:ALL_CHARACTERS])
+        self._show(visible_controls(mask_start(self._text, ALL_CHARACTERS)[:ALL_CHARACTERS])[:ALL_CHARACTERS])
         if self.more is not None:
             self.more.hide()
 

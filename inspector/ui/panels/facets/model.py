@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from inspector.filters.facets import FacetValue
 from inspector.present import formats
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -41,7 +41,7 @@ class FacetRow:
     @property
     def words(self) -> str:
         """The text, with control characters made visible."""
-        return self.label or plain(self.value.value, 200) if self.value is not None else self.title
+        return self.label or safe_line(self.value.value, 200) if self.value is not None else self.title
 
 
 class FacetsModel(QAbstractTableModel):

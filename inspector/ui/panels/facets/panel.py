@@ -16,7 +16,7 @@ from inspector.filters.facets import FACETS, FacetTally, FacetValue, label_of
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.log_topics import spoken_kinds
-from inspector.protocol.kinds import last_part
+from inspector.protocol.kinds import short_kind
 from inspector.ui import budgets
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
@@ -138,7 +138,7 @@ class FacetsView(PlainTable):
 
 def _label(labels: Mapping[str, str], kind: str) -> str:
     """Returns the table's word for a kind; "" in a log whose kinds are displayed themselves."""
-    return labels.get(kind) or (last_part(kind) if labels else "")
+    return labels.get(kind) or (short_kind(kind) if labels else "")
 
 
 class FacetsPanel(HeadedPanel):
@@ -177,13 +177,13 @@ class FacetsPanel(HeadedPanel):
 
     def apply_changes(self, changes: Changes) -> None:
         """Takes in a flush of the document. O(1)."""
-        self._tally.take_in(changes)
+        self._tally.on_changes(changes)
         self.throttle.request()
 
     def tick(self) -> None:
         """Updates the counts each second while live."""
-        self._tally.tick()
-        if self._tally.behind:
+        self._tally.on_clock()
+        if self._tally.is_behind:
             self.throttle.request()
 
     def stop(self) -> None:
@@ -201,7 +201,7 @@ class FacetsPanel(HeadedPanel):
         before = self.model.rows[current] if 0 <= current < len(self.model.rows) else None
         rows: list[FacetRow] = []
         for field in FACETS:
-            values, more = self._tally.values(field, _ALL if field in self._open else _MOST)
+            values, more = self._tally.facet_values(field, _ALL if field in self._open else _MOST)
             if values:
                 rows.append(FacetRow(field, label_of(field)))
                 labels = spoken_kinds(self._document) if field == "kind" else {}

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
-from inspector.present.findings import PLURALS, FindingLine, finding_line, why
+from inspector.present.findings import PLURALS, FindingLine, finding_line, why_check_matters
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.findings.rows import FindingRows, FindingsListed, Group, Key
@@ -110,7 +110,7 @@ class FindingsModel(ListModel):
             place = f"{line.check.code}, {line.path or 'main'}, {line.number}"
             return tool_tip(f"{line.sentence}\n{place}\n\n{line.advice}")
         check = self.group(row).check
-        return tool_tip(f"{check.title}\n\n{why(check)}") if check is not None else ""
+        return tool_tip(f"{check.title}\n\n{why_check_matters(check)}") if check is not None else ""
 
 
 def group_title(group: Group) -> str:

@@ -64,7 +64,7 @@ class FindingMenu(QMenu):
         self._add("hide", f"Hide {hidden} in this list", (_HIDE, ""))
         self.addSeparator()
         if line is not None:
-            self._add("copy.row", "Copy row", (_COPY, line.copied)).setIcon(icons.icon("copy"))
+            self._add("copy.row", "Copy row", (_COPY, line.as_text)).setIcon(icons.icon("copy"))
             self._add("copy.sentence", "Copy sentence", (_COPY, line.sentence))
         if check is not None:
             self._add("copy.code", "Copy code", (_COPY, check.code))
@@ -222,7 +222,7 @@ class FindingsPanel(ListPanel):
 
     def apply_view(self) -> None:
         """Updates the rows after a change of the filter."""
-        if self._view_of != self._view_now() or self._shown.chooses:
+        if self._view_of != self._view_now() or self._shown.is_filtered:
             self.throttle.request()
 
     def _view_now(self) -> tuple[object, ...]:
@@ -321,7 +321,7 @@ class FindingsPanel(ListPanel):
         if not self._total:
             failed = failed_words(self._document.capture.failed_count)
             shows = failed_filter(self._document.capture)
-            so_far = "so far " if self._document.arriving or self._document.catching_up else ""
+            so_far = "so far " if self._document.is_arriving or self._document.has_backlog else ""
             return f"No findings {so_far}in {total}." + (failed and f"{failed}: the filter {shows} shows them.")
         if any(rows.counts.values()):
             return "All findings of this view are switched off above."
@@ -389,5 +389,5 @@ class FindingsPanel(ListPanel):
     def row_text(self, row: int) -> str:
         line = self.model.line(row)
         if line is not None:
-            return line.copied
+            return line.as_text
         return str(self.model.index(row, 0).data() or "")

@@ -135,8 +135,8 @@ class FindingRows:
 
     def _in_view(self, messages: Rows, shown: VisibleRows, choice: FindingsListed) -> Rows:
         # The filter has not examined later messages yet.
-        messages = messages[: np.searchsorted(messages, shown.seen)]
-        if not shown.chooses:
+        messages = messages[: np.searchsorted(messages, shown.seen_count)]
+        if not shown.is_filtered:
             return messages
         among = are_shown(messages, shown)
         self.outside += len(messages) - int(np.count_nonzero(among))

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.analysis.views.timeline.steps import nice_ticks
-from inspector.present.plot_words import short
+from inspector.present.plot_words import scale_words
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import ValuesCard
 from inspector.ui.panels.growth.figure import Figure, Scale
@@ -212,7 +212,7 @@ class PlotCanvas(QWidget):
         for value in self._ticks:
             y = round(self.y_of(value))
             painter.fillRect(head, y, self.width() - head, 1, hair)
-            words = short(value)
+            words = scale_words(value)
             room = metrics.horizontalAdvance(words) + 1
             box = QRectF(head - 2 * theme.metrics.unit - room, y - high / 2, room, high)
             if not any(box.intersects(other) for other, _ in self.labels):

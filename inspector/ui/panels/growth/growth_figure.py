@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from inspector.analysis.views.timeline.marks import Window
 from inspector.analysis.views.timeline.steps import columns_of, outline
-from inspector.present.plot_words import message_words, signed
-from inspector.present.wire_text import plain
+from inspector.present.plot_words import message_words, signed_count
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Level, Scale, fill, polygon, segments
@@ -154,7 +154,7 @@ class GrowthFigure:
         limit, reader = source.reports.limit, source.reader
         if limit is None or reader is None:
             return Scale(most or 1)
-        words = f"{limit:,} limit, reported by {plain(reader.title, 40)}"
+        words = f"{limit:,} limit, reported by {safe_line(reader.title, 40)}"
         near = limit <= _NEAR_LIMIT * most
         return Scale(max(most, limit) if near else most or 1, (Level(limit, words, "severity.error"),))
 
@@ -177,7 +177,9 @@ class GrowthFigure:
         if message in source.compactions:
             rows.append(("compacted", f"No. {message + 1:,}", COMPACTED))
         change = seen - source.values_at(step - 1)[1]
-        return CardText(tuple(rows), f"{message_words(source.document, int(source.messages[step]))} {signed(change)}")
+        return CardText(
+            tuple(rows), f"{message_words(source.document, int(source.messages[step]))} {signed_count(change)}"
+        )
 
     def dots(self, ns: int) -> list[tuple[float, str]]:
         whole, seen = self._source.values_at(self._source.step_at(ns))

@@ -12,7 +12,7 @@ from inspector.analysis.views.timeline.rates import FAMILIES, Bins, FamilyTimes,
 from inspector.analysis.views.timeline.times import PER_MESSAGE, MessagePlaces, MessageTimes
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Scale
@@ -151,7 +151,7 @@ class RatesFigure:
             rows = self._rows(place)
             kinds = np.bincount(self._document.capture.columns["kind"][rows])
             kind = int(kinds.argmax()) if len(kinds) else 0
-            name = plain(self._document.capture.strings[kind], 60) if kind else "no kind"
+            name = safe_line(self._document.capture.strings[kind], 60) if kind else "no kind"
             words = f"{kinds[kind]:,} of {len(rows):,}: {name}" if len(rows) > 1 else name
             self._busiest = key, words if len(rows) else ""
         return self._busiest[1]

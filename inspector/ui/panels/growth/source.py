@@ -11,11 +11,11 @@ from inspector.analysis.views.model_context import ModelContext, Reader, Role, r
 from inspector.analysis.views.model_context.growth import compactions, growing
 from inspector.analysis.views.model_context.reported import NO_REPORTS, Reported, reports_of
 from inspector.analysis.views.timeline.times import MessageOrder, MessagePlaces, MessageTimes
-from inspector.base.slices import Steps, go_on
+from inspector.base.slices import SlicedWork, run_until
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.session_titles import SessionTitles
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui import budgets
 from inspector.ui.panels.plot_choices import PlotChoices
 
@@ -54,7 +54,7 @@ class GrowthSource:
         self._statuses: dict[int, Reported | None] = {}
         self._context: ModelContext | None = None
         self._due = False  # the lines of the present context must be drawn
-        self._work: Steps[None] | None = None
+        self._work: SlicedWork[None] | None = None
         self._took = 0.0
         self._differs = False
         self._made_of: tuple[object, ...] | None = None
@@ -125,7 +125,7 @@ class GrowthSource:
             if not anew and (not self._due or (self.counting and not rested)):
                 return False
             self._work, self._took = self._work_out(anew=anew), 0.0
-        done = go_on(self._work, budgets.turn_ends(len(self.document.analysis)))
+        done = run_until(self._work, budgets.turn_ends(len(self.document.analysis)))
         now_s = time.perf_counter()
         self._took += now_s - began
         if done:
@@ -134,12 +134,12 @@ class GrowthSource:
             self._next = now_s + _REST * self._took
         return done and self._differs
 
-    def _work_out(self, *, anew: bool) -> Steps[None]:
+    def _work_out(self, *, anew: bool) -> SlicedWork[None]:
         self._differs = not anew or (yield from self._take_in()) or (self._due and not self.counting)
         if self._differs:
             yield from self._draw_lines()
 
-    def _take_in(self) -> Steps[bool]:
+    def _take_in(self) -> SlicedWork[bool]:
         """Finds the reader and computes its context in steps. Returns True if anything differs."""
         analysis, before = self.document.analysis, self._context
         self.clock.update(len(analysis))
@@ -159,7 +159,7 @@ class GrowthSource:
         self._made_of, self._due = made_of, True
         return True
 
-    def _draw_lines(self) -> Steps[None]:
+    def _draw_lines(self) -> SlicedWork[None]:
         context = self._context
         if context is None:
             self._due = False
@@ -203,17 +203,17 @@ class GrowthSource:
 
     def name_of(self, reader: Reader) -> str:
         """Returns the name of a reader; with its space if there are several."""
-        name = plain(reader.title, _NAME)
+        name = safe_line(reader.title, _NAME)
         several = len({one.space for one in self.readers}) > 1
         if several and reader.space:
-            space = self._titles.of(reader.space) or plain(self.document.capture.strings[reader.space])
-            name = f"{name} in {plain(space, _NAME)}"
+            space = self._titles.session_title(reader.space) or safe_line(self.document.capture.strings[reader.space])
+            name = f"{name} in {safe_line(space, _NAME)}"
         return name
 
     def words_of(self, reader: Reader) -> str:
         """Returns the name of a reader; for the displayed one with the senders of its results."""
         name = self.name_of(reader)
-        others = [plain(one, _NAME) for one in self.company if one != reader.name]
+        others = [safe_line(one, _NAME) for one in self.company if one != reader.name]
         if reader != self.reader or not others:
             return name
         more = f" and {formats.count_of(len(others) - 1, 'other')}" if len(others) > 1 else ""

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from inspector.analysis.views.latency.latency_tally import SPREAD_MS, Timed
 from inspector.present import formats
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.panels.figures_model import FiguresModel
 
 _TENTHS_BELOW_MS = 10
@@ -100,12 +100,12 @@ class LatencyModel(FiguresModel[Timed]):
 
     @override
     def tip(self, one: Timed) -> str:
-        return tool_tip(plain(one.name, 600))
+        return tool_tip(safe_line(one.name, 600))
 
     @override
     def text(self, one: Timed, column: Column) -> str:
         if column is Column.NAME:
-            return plain(one.name, 200)
+            return safe_line(one.name, 200)
         if column is Column.ANSWERS:
             return formats.number(one.latency.count)
         if column is Column.SLOWEST:

@@ -15,7 +15,7 @@ from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.present.context_labels import context_label, node_label
 from inspector.present.message_row import row_content
-from inspector.present.wire_text import plain, tool_tip, visible_controls
+from inspector.present.wire_text import safe_line, tool_tip, visible_controls
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.list_view import Key, ListModel
 
@@ -52,7 +52,7 @@ class MarkLine:
 
 def mark_line(document: CaptureDocument, target: Target) -> MarkLine:
     note = document.analysis.marks.note(target)
-    comment = plain(note.comment)
+    comment = safe_line(note.comment)
     # Qt lays out a tooltip at once, so its length is limited.
     tooltip = visible_controls(note.comment[:_LONGEST_TIP])
     if isinstance(target, ContextTarget):
@@ -60,7 +60,7 @@ def mark_line(document: CaptureDocument, target: Target) -> MarkLine:
         return MarkLine(target, note, comment or label, "context", label if comment else "", "", tooltip)
     content = row_content(document, target)
     about = " ".join(filter(None, (content.sender, content.word)))
-    text = comment or plain(content.text)
+    text = comment or safe_line(content.text)
     number = formats.message_number(target)
     return MarkLine(target, note, text, about, context_label(document, target), number, tooltip)
 

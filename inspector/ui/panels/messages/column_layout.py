@@ -16,7 +16,7 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.document.document import CaptureDocument
 from inspector.present.message_columns import Column
 from inspector.present.message_row import MAX_NAME
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.timestamps import NO_TIME
@@ -254,7 +254,7 @@ class ColumnLayout(QObject):
         known, strings = self._document.analysis.participants.all, self._document.capture.strings
         if len(known) > self._measured:
             keys = known.keys_of(np.arange(self._measured, len(known)))
-            names = {plain(strings[key & 0xFFFFFFFF], MAX_NAME) for key in keys.tolist()}
+            names = {safe_line(strings[key & 0xFFFFFFFF], MAX_NAME) for key in keys.tolist()}
             if any(map(strings.find, GATEWAY_IDS)):
                 # Rows show it for the gateway, which is no participant.
                 names.add("everyone")

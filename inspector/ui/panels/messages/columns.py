@@ -148,7 +148,7 @@ class ChosenColumns:
         field = self.field(column)
         if field is None:
             return NAMES[column]
-        return wire_text.plain(field.name if field.type is FieldType.ANY else field.label, _MAX_TITLE)
+        return wire_text.safe_line(field.name if field.type is FieldType.ANY else field.label, _MAX_TITLE)
 
     def is_figure(self, column: int) -> bool:
         """Returns True for right-aligned columns of numbers."""

@@ -83,7 +83,9 @@ class EmptyState(QWidget):
 
     def show_silence(self, name: str, since_ns: int) -> None:
         """Shows that a live connection has had no traffic."""
-        self._words.setText(f"Connected to {wire_text.plain(name, 80)}. No messages since {formats.clock(since_ns)}.")
+        self._words.setText(
+            f"Connected to {wire_text.safe_line(name, 80)}. No messages since {formats.clock(since_ns)}."
+        )
         self._links.hide()
 
     def show_words(self, words: str) -> None:

@@ -168,7 +168,7 @@ class Minimap(QWidget):
             return np.zeros(0, np.uint32)
         wanted = messages.astype(np.uint32) if len(messages) <= _MOST_ASKED else self._sample(messages, visible)
         # frames count for the row of their stream
-        wanted = np.unique(self._rows.standing_for(wanted)).astype(np.uint32)
+        wanted = np.unique(self._rows.row_messages(wanted)).astype(np.uint32)
         places = np.minimum(visible.searchsorted(wanted), len(visible) - 1)
         return wanted[visible[places] == wanted]
 
@@ -242,7 +242,7 @@ class Minimap(QWidget):
             rows = self._rows.rows_of(shown.astype(np.int64))
             hit = np.flatnonzero(self.y_of(rows) == at)
             if len(hit):
-                return self._rows.at(int(rows[hit[0]]))[0]
+                return self._rows.row_at(int(rows[hit[0]]))[0]
         return None
 
     @override
@@ -273,7 +273,7 @@ class Minimap(QWidget):
         if not len(self._rows):
             return ""
         names = list(dict.fromkeys(name for name, _ in self.near(y)))
-        message = self.message_at(y) if names else self._rows.at(self.row_at(y))[0]
+        message = self.message_at(y) if names else self._rows.row_at(self.row_at(y))[0]
         number = formats.number((message or 0) + 1)
         return f"{', '.join(names)} near No. {number}" if names else f"No. {number}"
 

@@ -14,11 +14,11 @@ from inspector.analysis import Changes
 from inspector.analysis.arrays.field_columns import Column as FieldColumn
 from inspector.analysis.findings import Finding
 from inspector.document.document import CaptureDocument
-from inspector.filters.cache import Answers
+from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.field import Depends, Field
 from inspector.filters.highlight import Highlighter
-from inspector.filters.order import Places
+from inspector.filters.order import Permutation
 from inspector.filters.sorting import SortBy
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.present import formats, wire_text
@@ -31,7 +31,7 @@ from inspector.present.original_result import Original, OriginalLineKind, origin
 from inspector.present.row_state import RowState
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.timestamps import NO_TIME
-from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
+from inspector.store.columns.large_headers import HEAD_BYTES, MAX_WHOLE_BYTES
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.columns import ChosenColumns
 
@@ -108,7 +108,7 @@ class MessageTableModel(QAbstractTableModel):
         serve = self._serving.get(role)
         if serve is None or not index.isValid():
             return None
-        message, part = self.rows.at(index.row())
+        message, part = self.rows.row_at(index.row())
         return serve(message, part, index.column())
 
     @override
@@ -126,7 +126,7 @@ class MessageTableModel(QAbstractTableModel):
         return self._alignment(0, 0, section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def _head_words(self, column: int) -> str:
-        words = self.times.words if column == Column.TIME else self.columns.words(column)
+        words = self.times.title_words if column == Column.TIME else self.columns.words(column)
         by = self.rows.sorted_by
         if by is None or by.field.name != self.columns.sort_name(column):
             return words
@@ -136,7 +136,7 @@ class MessageTableModel(QAbstractTableModel):
 
     def at(self, row: int) -> tuple[int, int]:
         """Returns the (message, part) of a row."""
-        return self.rows.at(row)
+        return self.rows.row_at(row)
 
     def content(self, message: int) -> RowContent:
         """Returns the content of a message's row; cached."""
@@ -165,13 +165,13 @@ class MessageTableModel(QAbstractTableModel):
                 break
             new.append(message)
             length = int(lengths[message])
-            decoded += HEAD if length > MAX_WHOLE else length
+            decoded += HEAD_BYTES if length > MAX_WHOLE_BYTES else length
         if not new:
             return True
         if len(self._contents) + len(new) > _CACHED_ROWS:
             for old in list(self._contents)[: _CACHED_ROWS // 2]:
                 del self._contents[old]
-        self._contents.update(zip(new, row_contents(self._document, new, folded=self.rows.folded), strict=True))
+        self._contents.update(zip(new, row_contents(self._document, new, folded=self.rows.is_folded), strict=True))
         # The cache may have evicted some of them meanwhile.
         return all(map(self.knows, messages))
 
@@ -222,7 +222,7 @@ class MessageTableModel(QAbstractTableModel):
         since = content.awaits_since
         if since is None or since == NO_TIME or self._document.analysis.now_ns is None:
             return ""
-        return formats.waiting(self.clock_ns() - since)
+        return formats.waiting_words(self.clock_ns() - since)
 
     def _display(self, message: int, part: int, column: int) -> str:
         if part:
@@ -270,7 +270,7 @@ class MessageTableModel(QAbstractTableModel):
         if column == Column.CONTEXT:
             return wire_text.tool_tip(self._context_story(message, content)) or None
         if column == Column.FROM_TO:
-            everybody = ", ".join(self._document.capture.to(message)) or content.receivers
+            everybody = ", ".join(self._document.capture.recipients(message)) or content.receivers
             return wire_text.tool_tip(f"{content.sender} → {everybody}" if everybody else content.sender) or None
         if column == Column.KIND:
             raw = self._document.capture.string("kind_raw", message)
@@ -288,7 +288,7 @@ class MessageTableModel(QAbstractTableModel):
 
     def _highlight_words(self, message: int) -> list[str]:
         """Returns the names of matching highlight rules; colour alone would not explain a highlight."""
-        return [f"Highlighted: {wire_text.plain(name)}" for name in self.highlights.look_now(message).names]
+        return [f"Highlighted: {wire_text.safe_line(name)}" for name in self.highlights.evaluated_look(message).names]
 
     def _findings(self, message: int) -> list[Finding]:
         return self._document.analysis.findings.of(message)
@@ -322,11 +322,13 @@ class MessageTableModel(QAbstractTableModel):
 
     def set_times(self, mode: str, reference: int | None) -> None:
         """Changes the column Time; arguments as for `TimeColumn.choose`."""
-        if self.times.choose(mode, reference):
+        if self.times.set_mode(mode, reference):
             self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.TIME)
             self.report_heads()
 
-    def put_in_order(self, by: SortBy | None, places: Places | None = None, messages: Messages | None = None) -> None:
+    def put_in_order(
+        self, by: SortBy | None, places: Permutation | None = None, messages: Messages | None = None
+    ) -> None:
         """Sorts the rows in a model reset; arguments as for `VisibleRows.sort`."""
         self.beginResetModel()
         self.rows.sort(by, places, messages)
@@ -376,9 +378,9 @@ class MessageTableModel(QAbstractTableModel):
         for message in update.grown.tolist() if self._contents else ():
             self._contents.pop(message, None)
         self._read.clear()
-        if update.appended and update.added:
+        if update.appended and update.row_difference:
             first = len(self.rows)
-            self.beginInsertRows(QModelIndex(), first, first + update.added - 1)
+            self.beginInsertRows(QModelIndex(), first, first + update.row_difference - 1)
             self.rows.apply(update)
             self.endInsertRows()
         elif update.appended:
@@ -394,7 +396,7 @@ class MessageTableModel(QAbstractTableModel):
             self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
 
     def _forget(self, changes: Changes) -> None:
-        self.highlights.take_in(changes)
+        self.highlights.on_changes(changes)
         if changes.tree_moved:
             # Any visible context may have moved.
             self._contents.clear()
@@ -428,7 +430,7 @@ class MessageTableModel(QAbstractTableModel):
         filter_: DisplayFilter,
         scope: Scope | None,
         visible: Messages | None = None,
-        answers: Answers | None = None,
+        answers: TermCache | None = None,
     ) -> None:
         """Applies a filter and a scope in a model reset.
 
@@ -439,18 +441,18 @@ class MessageTableModel(QAbstractTableModel):
             answers: earlier results of expensive filter terms.
         """
         self.beginResetModel()
-        folded = self.rows.folded
-        self.rows.choose(filter_, scope, visible, answers)
-        if self.rows.folded != folded:
+        folded = self.rows.is_folded
+        self.rows.apply_filter(filter_, scope, visible, answers)
+        if self.rows.is_folded != folded:
             self._forget_streams()
         self.endResetModel()
 
     def fold_streams(self, on: bool) -> bool:
         """Gives the frames of each stream one row, or one each, in a model reset; returns True on a change."""
-        if on == self.rows.folds:
+        if on == self.rows.folding_enabled:
             return False
         self.beginResetModel()
-        self.rows.fold(on)
+        self.rows.set_folding(on)
         self._forget_streams()
         self.endResetModel()
         return True
@@ -489,7 +491,7 @@ class MessageTableModel(QAbstractTableModel):
 
     def _grow(self, message: int) -> None:
         """Shows new lines below the row of a growing stream."""
-        before = self.rows.parts(message)
+        before = self.rows.part_count(message)
         row = self.rows.row_of(message) if before else None
         if row is None:
             return
@@ -507,7 +509,7 @@ class MessageTableModel(QAbstractTableModel):
 
     def is_expanded(self, message: int) -> bool:
         """Returns True if the lines of a message's original are shown."""
-        return self.rows.parts(message) > 0
+        return self.rows.part_count(message) > 0
 
     def expand(self, message: int) -> bool:
         """Shows the original of a collapsed result below its row; returns True on a change."""
@@ -524,7 +526,7 @@ class MessageTableModel(QAbstractTableModel):
 
     def collapse(self, message: int) -> bool:
         """Hides the original; returns True on a change."""
-        count = self.rows.parts(message)
+        count = self.rows.part_count(message)
         if not count:
             return False
         row = self.rows.row_of(message)

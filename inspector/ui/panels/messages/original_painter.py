@@ -118,7 +118,7 @@ class OriginalPainter:
         role = "small" if head else "mono-row"
         places = self.column_places(original, rect.width() - 2 * _INDENT)
         for (column, x, width), text in zip(places, line.cells, strict=False):
-            shown = wire_text.plain(text)
+            shown = wire_text.safe_line(text)
             left = rect.x() + _INDENT + x
             if original.numeric[column]:
                 left += max(0, width - self._paints.width(role, shown))
@@ -144,7 +144,7 @@ class OriginalPainter:
         x = 0
         for column in range(len(table[0].cells)):
             natural = max(
-                self._paints.width("small" if line is table[0] else "mono-row", wire_text.plain(line.cells[column]))
+                self._paints.width("small" if line is table[0] else "mono-row", wire_text.safe_line(line.cells[column]))
                 for line in table
             )
             width = min(natural, _WIDEST_COLUMN)

@@ -15,7 +15,7 @@ from inspector.analysis import Changes
 from inspector.analysis.passes.changes import NO_ROWS
 from inspector.analysis.views.account.unanswered import PENDING_FILTER
 from inspector.document.document import CaptureDocument
-from inspector.filters.cache import Answers
+from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
 from inspector.filters.visible import Messages, Scope, VisibleRows
@@ -203,7 +203,7 @@ class MessagesPanel(QWidget):
         self.view.columns.lay_out()
         self.view.selection.chain.take_in(changes)
         self._refresh_empty()
-        if self.model.rows.behind:
+        if self.model.rows.is_behind:
             self._more_timer.start()
 
     def stop(self) -> None:
@@ -227,7 +227,7 @@ class MessagesPanel(QWidget):
         filter_: DisplayFilter,
         scope: Scope | None,
         visible: Messages | None = None,
-        answers: Answers | None = None,
+        answers: TermCache | None = None,
     ) -> None:
         """Applies a filter and a scope; `visible` and `answers` as for `VisibleRows.choose`."""
         self.model.show_rows(filter_, scope, visible, answers)
@@ -370,12 +370,12 @@ class MessagesPanel(QWidget):
     def tick(self) -> None:
         """Updates content that depends on the clock; called once a second."""
         self.model.tick()
-        if self.model.highlights.tick():
+        if self.model.highlights.on_clock():
             self.view.viewport().update()
 
     def set_highlights(self, rules: Sequence[HighlightRule]) -> None:
         """Sets the highlight rules."""
-        if self.model.highlights.use(rules):
+        if self.model.highlights.set_rules(rules):
             self.view.viewport().update()
 
     def highlight_context(self, path: str | None) -> None:

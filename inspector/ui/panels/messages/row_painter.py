@@ -17,7 +17,7 @@ from inspector.present.message_columns import Column
 from inspector.present.message_phrase import Style, TextRun
 from inspector.present.message_row import RowContent
 from inspector.present.sources import token_of
-from inspector.present.states import QUIET
+from inspector.present.states import QUIET_COLOR
 from inspector.ui import budgets
 from inspector.ui.look import icons
 from inspector.ui.look.hit_highlight import Locate, everything
@@ -133,7 +133,7 @@ class RowPainter(QObject):
 
     def hits_in(self, message: int) -> Locate | None:
         """Returns the function that locates search hits in a message's row, or None."""
-        return self.search.locate if self.search is not None and self.search.holds(message) else None
+        return self.search.locate if self.search is not None and self.search.is_hit(message) else None
 
     # Painting
 
@@ -166,7 +166,9 @@ class RowPainter(QObject):
         """Evaluates highlight rules for rows before painting; continues later at the deadline."""
         if self._model.highlights:
             seen = list(dict.fromkeys(self._model.at(row)[0] for row in shown))
-            if not self._model.highlights.settle(seen, time.perf_counter() + budgets.current.painting_slice_s):
+            if not self._model.highlights.evaluate_messages(
+                seen, time.perf_counter() + budgets.current.painting_slice_s
+            ):
                 self._settle_timer.start()
 
     def _paint_rows(self, painter: QPainter, shown: range, rect: QRect) -> None:
@@ -269,7 +271,7 @@ class RowPainter(QObject):
                     self._paint_rail(painter, rect, self._selection.chain.rail.mark(message, part))
             return
         self._paint_ground(painter, cells[0][1].united(cells[-1][1]), row, message)
-        look = self._model.highlights.look(message)
+        look = self._model.highlights.cached_look(message)
         if cells[0][0] == Column.GUTTER:
             self._paint_edge(painter, cells[0][1], look, message)
         if message == self._selection.current and cells[0][0] == Column.GUTTER:
@@ -560,7 +562,7 @@ class RowPainter(QObject):
             text = content.stream.short
         if content.awaits_since is not None and (waiting := self._model.waiting_text(content)):
             text = self.waiting[content.message] = waiting
-        if state is not None and not text and state.token != QUIET:
+        if state is not None and not text and state.token != QUIET_COLOR:
             word = state.word if rect.width() >= roomy else state.short
             width = paints.pill_width(word)
             if width <= (end - x) // 2:

@@ -69,9 +69,9 @@ class Follower(QObject):
         visible = self._rows.visible
         if forget and len(visible):
             self._mark = int(visible[-1])
-        count = 0 if self._following else len(visible) - self._rows.place(self._mark + 1)
+        count = 0 if self._following else len(visible) - self._rows.messages_before(self._mark + 1)
         if self._rows.sorted_by is not None:
-            count = self._rows.unsorted
+            count = self._rows.unsorted_count
         if count != self._count:
             self._count = count
             self.count_changed.emit(count)

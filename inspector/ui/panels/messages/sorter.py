@@ -110,7 +110,7 @@ class Sorter(QObject):
             return
         column = self._model.columns.sorted_at(work.by.field.name)
         self._view.heads.show_progress(None if column is None else (column, work.fraction))
-        name = wire_text.plain(work.by.field.label, _MAX_NAME)
+        name = wire_text.safe_line(work.by.field.label, _MAX_NAME)
         self._view.pill.show_work(f"Sorting by {name}, {round(100 * work.fraction)} %")
 
     def _on_pill_clicked(self) -> None:

@@ -243,7 +243,7 @@ class MessageView(QTableView):
             wanted = 0 if by > 0 else count - 1
         elif position is None:
             # The next one is at the position of the hidden one.
-            wanted = rows.place(current) + by - (by > 0)
+            wanted = rows.messages_before(current) + by - (by > 0)
         else:
             wanted = position + by
         row = rows.row_of(rows.message_at(min(max(wanted, 0), count - 1)))

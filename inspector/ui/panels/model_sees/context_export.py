@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from inspector.analysis.views.model_context import Moment
 from inspector.analysis.views.model_context.file import conversation_json, write_conversation
 from inspector.base.file_names import file_stem
-from inspector.export.files import trouble_of
+from inspector.export.files import write_error_words
 from inspector.present import formats
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.sliced_work import SlicedWork
@@ -68,14 +68,14 @@ class ContextExport(QObject):
         """Writes the messages to a file in slices; cancels a running export."""
         count = formats.count_of(int(moment.included.sum()), "entry", "entries")
         masked = "Secrets are not masked." if secrets else "Secrets are masked."
-        name = plain(target.name)
+        name = safe_line(target.name)
         self._writing.start(
             write_conversation(moment, target, secrets=secrets),
             progressed=lambda size: self._show_progress(name, size),
             finished=lambda size: self._say(
-                f"Exported {count} as {plain(str(target))}, {formats.size(size)}. {masked}"
+                f"Exported {count} as {safe_line(str(target))}, {formats.size(size)}. {masked}"
             ),
-            failed=lambda error: self._say(f"{name} could not be written: {trouble_of(error)}", warns=True),
+            failed=lambda error: self._say(f"{name} could not be written: {write_error_words(error)}", warns=True),
         )
 
     def stop(self) -> None:

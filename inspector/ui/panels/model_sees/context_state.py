@@ -16,7 +16,7 @@ from inspector.analysis.views.model_context import ModelContext, Moment, Options
 from inspector.analysis.views.model_context.difference import Difference, difference
 from inspector.analysis.views.model_context.growth import changing
 from inspector.analysis.views.model_context.request_change import request_at
-from inspector.base.slices import Steps, finished, go_on
+from inspector.base.slices import SlicedWork, run_to_end, run_until
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
 from inspector.ui.panels.list_view import Key
@@ -65,7 +65,7 @@ class ContextState:
         self._made_of: object = None
         self._end = 0
         self._spoilt = True
-        self._work: Steps[None] | None = None
+        self._work: SlicedWork[None] | None = None
         self._wanted: object = None
 
     def spoil(self) -> None:
@@ -112,13 +112,13 @@ class ContextState:
         if self._work is None or self._wanted != wanted:
             self._work, self._wanted, self.cost_s = self._work_out(), wanted, 0.0
         began = time.perf_counter()
-        done = go_on(self._work, budgets.turn_ends(len(self._document.analysis)))
+        done = run_until(self._work, budgets.turn_ends(len(self._document.analysis)))
         self.cost_s += time.perf_counter() - began
         if done:
             self._work = None
         return done
 
-    def _work_out(self) -> Steps[None]:
+    def _work_out(self) -> SlicedWork[None]:
         analysis = self._document.analysis
         if self._spoilt or self._end != len(analysis):
             self._end, self._made_of, self._spoilt = len(analysis), None, False
@@ -142,10 +142,10 @@ class ContextState:
         if self._context is None or not self._context.counting:
             return False
         if self._context.count_summaries(time.perf_counter() + budgets.current.summaries_s):
-            finished(self._looking())
+            run_to_end(self._looking())
         return True
 
-    def _looking(self) -> Steps[None]:
+    def _looking(self) -> SlicedWork[None]:
         context = self._context
         if context is None:
             self.moment = self.change = None

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from inspector.analysis.views.model_context import Options, Reader
 from inspector.analysis.views.model_context.difference import Difference
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_head import HintLabel
 from inspector.ui.panels.pane_head import LineHead
@@ -234,7 +234,7 @@ class ModelSeesHead(LineHead):
         """Shows the current reader; the menu offers the known ones."""
         self._shown, self._readers = shown, known
         self.reader.setEnabled(shown is not None)
-        self.reader.say("no participant" if shown is None else plain(shown.title, _NAME))
+        self.reader.say("no participant" if shown is None else safe_line(shown.title, _NAME))
 
     def show_options(self, options: Options) -> None:
         """Shows the assumptions."""
@@ -277,7 +277,7 @@ class ModelSeesHead(LineHead):
         # Filled on opening: participants may have joined since.
         menu.clear()
         for reader in self._readers[:_MOST_READERS]:
-            action = menu.addAction(plain(reader.title, 60).replace("&", "&&"))
+            action = menu.addAction(safe_line(reader.title, 60).replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(reader == self._shown)
             action.triggered.connect(lambda _=False, reader=reader: self.reader_chosen.emit(reader))

@@ -13,7 +13,7 @@ from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.present.badges import BADGE_BY_ID
 from inspector.present.entry_words import entry_words
-from inspector.present.plot_words import signed
+from inspector.present.plot_words import signed_count
 from inspector.present.states import NOT_CACHED, State, cache_state
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look.roles import Role as ItemRole
@@ -123,7 +123,7 @@ def entry_line(document: CaptureDocument, rows: EntryRows, row: int) -> EntryLin
     change = None
     if rows.change is not None:
         change = int(rows.change.by_entry[place])
-        tokens = tokens if tokens == "counting" else signed(change)
+        tokens = tokens if tokens == "counting" else signed_count(change)
         share = abs(change) / rows.most if rows.most else 0.0
     pills = [COLLAPSED] if entry.collapsed else []
     pills += [cache_state(entry.cache)] if entry.cache is not None else []

@@ -85,7 +85,7 @@ class ParticipantDelegate(ListDelegate):
         """Draws reported usage and its gauge at the right. Returns the right ends of the texts of both lines."""
         theme, participant = self._themes.theme, self._model.participant(row)
         right = upper.right() + 1 - theme.metrics.pane_padding
-        text, share = words.usage(participant), words.share(participant)
+        text, share = words.usage_words(participant), words.context_share(participant)
         # Usage of a departed participant is out of date.
         if not text or participant.here is False:
             return right, right

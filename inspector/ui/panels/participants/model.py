@@ -13,10 +13,10 @@ from typing_extensions import override
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.analysis.passes.participants.participant_table import GONE, HERE
 from inspector.analysis.views.summaries.participant_queries import shown_numbers
-from inspector.base.slices import Steps, finished
+from inspector.base.slices import SlicedWork, run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.present import participant_words as words
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.timestamps import NO_TIME
 
 SPEAKING_S = 2
@@ -54,13 +54,13 @@ class ParticipantsModel(QAbstractListModel):
         self._document = document
         self._analysis = document.analysis
         self._here = 0, False
-        self._keys: list[Key] = finished(self._wanted())
+        self._keys: list[Key] = run_to_end(self._wanted())
         self._marks: dict[Key, tuple[PresenceDot, str]] = {}  # presence and texts of the visible rows a second ago
         self.space_name: Callable[[int], str] = lambda space: document.capture.strings[space] or "no space"
         self._of_several_spaces = False
         self._note_spaces()
 
-    def _wanted(self) -> Steps[list[Key]]:
+    def _wanted(self) -> SlicedWork[list[Key]]:
         """Sorts participants: present by first appearance, the observer, departed; unseen ones last in each group."""
         everyone, numbers = self._analysis.participants.all, shown_numbers(self._analysis)
         columns = (everyone.here, everyone.is_us, everyone.first_ns)
@@ -94,7 +94,7 @@ class ParticipantsModel(QAbstractListModel):
 
     def name(self, row: int) -> str:
         """Returns the name on one line with visible control characters."""
-        return plain(self._keys[row][1])
+        return safe_line(self._keys[row][1])
 
     def tag(self, row: int) -> str:
         """Returns a short tag after the name: `you`, or ""."""
@@ -102,7 +102,7 @@ class ParticipantsModel(QAbstractListModel):
 
     def space(self, row: int) -> str:
         """Returns the name of the space if there are several, else ""."""
-        return plain(self.space_name(self._keys[row][0]), _LONGEST) if self._of_several_spaces else ""
+        return safe_line(self.space_name(self._keys[row][0]), _LONGEST) if self._of_several_spaces else ""
 
     def presence(self, row: int) -> PresenceDot:
         """Returns the meaning of the presence dot."""
@@ -141,18 +141,18 @@ class ParticipantsModel(QAbstractListModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             participant = self.participant(row)
             space = self._document.capture.strings[participant.space]
-            return tool_tip(words.details(participant, space, self._analysis))
+            return tool_tip(words.tooltip_text(participant, space, self._analysis))
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            said = self.presence(row).value, self.line(row), words.usage(self.participant(row))
+            said = self.presence(row).value, self.line(row), words.usage_words(self.participant(row))
             return ", ".join(filter(None, (self.tag(row), self.space(row), *said)))
         return None
 
     # Updates
 
     def refresh(self) -> None:
-        finished(self.refreshing())
+        run_to_end(self.refreshing())
 
-    def refreshing(self) -> Steps[None]:
+    def refreshing(self) -> SlicedWork[None]:
         """Updates rows in steps, for many participants."""
         wanted = yield from self._wanted()
         if wanted != self._keys:

@@ -12,7 +12,7 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
@@ -143,7 +143,7 @@ class ParticipantsPanel(HeadedPanel):
         if row < 0:
             menu.addAction("Select a participant first").setEnabled(False)
         else:
-            name = plain(self.model.participant(row).name, 40).replace("&", "&&")
+            name = safe_line(self.model.participant(row).name, 40).replace("&", "&&")
             sent, received = self.filter_for(row, "from"), self.filter_for(row, "to")
             for title, text in (("From", sent), ("To", received), ("From or to", f"{sent} || {received}")):
                 ways = menu.addMenu(f"{title} {name}")

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QW
 from typing_extensions import override
 
 from inspector.filters.completion import Candidate, Completion
-from inspector.tables.completion import complete
+from inspector.tables.completion import complete_query
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_completions import FilterCompletions
 
@@ -85,7 +85,7 @@ class SqlEditor(QPlainTextEdit):
         """Shows completions at the cursor."""
         # The cursor position is in UTF-16 units; it may split a surrogate pair, hence "ignore".
         place = len(self.text().encode("utf-16-le")[: 2 * self.textCursor().position()].decode("utf-16-le", "ignore"))
-        self._offered = complete(self.text(), place)
+        self._offered = complete_query(self.text(), place)
         cursor = self.cursorRect()
         self.candidates.show_completion(self._offered, cursor.left())
         # at the bottom of the window only the space above the cursor may be large enough

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from typing_extensions import override
 
-from inspector.present.wire_text import plain, tool_tip
-from inspector.tables.result_values import shown
+from inspector.present.wire_text import safe_line, tool_tip
+from inspector.tables.result_values import to_json_value
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -63,7 +63,7 @@ class AnswerModel(QAbstractTableModel):
 
     def text(self, row: int, column: int) -> str:
         """Returns the text of a cell, also for the clipboard."""
-        value = shown(self.rows[row][column], self.types[column])
+        value = to_json_value(self.rows[row][column], self.types[column])
         if value is None:
             return ""
         if isinstance(value, bool):
@@ -94,9 +94,9 @@ class AnswerModel(QAbstractTableModel):
             return None
         row, column = index.row(), index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            return plain(self.text(row, column)[:_LONGEST], _LONGEST)
+            return safe_line(self.text(row, column)[:_LONGEST], _LONGEST)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return plain(f"{self.names[column]} {self.text(row, column)}"[:_LONGEST], _LONGEST)
+            return safe_line(f"{self.names[column]} {self.text(row, column)}"[:_LONGEST], _LONGEST)
         if role == Qt.ItemDataRole.ToolTipRole:
             text = self.text(row, column)
             return tool_tip(text[:_LONGEST]) if len(text) > _SHORT else None
@@ -109,7 +109,7 @@ class AnswerModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal or section >= len(self.names):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return plain(self.names[section], 200)
+            return safe_line(self.names[section], 200)
         if role == Qt.ItemDataRole.ToolTipRole:
             return tool_tip(self.types[section])
         if role == Qt.ItemDataRole.TextAlignmentRole:

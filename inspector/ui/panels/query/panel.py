@@ -12,7 +12,7 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
 from inspector.present.formats import count_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.settings.model import SavedQuery
 from inspector.tables import TABLES, QueryError
 from inspector.ui.look.theme import ThemeController
@@ -279,7 +279,7 @@ class QueryPanel(HeadedPanel):
     def _on_failed(self, error: QueryError) -> None:
         self.editor.mark_trouble(None if error.position is None else (error.position, error.length))
         place = "" if error.position is None else f" (character {error.position + 1:,})"
-        self._say(plain(error.sentence, 600) + place, trouble=True)
+        self._say(safe_line(error.sentence, 600) + place, trouble=True)
         self._show_state()
 
     def _say(self, words: str, *, trouble: bool = False) -> None:
@@ -340,18 +340,18 @@ class QueryPanel(HeadedPanel):
         menu = self._menu
         menu.clear()
         for one in self._saved:
-            menu.addAction(plain(one.name, 60).replace("&", "&&")).triggered.connect(
+            menu.addAction(safe_line(one.name, 60).replace("&", "&&")).triggered.connect(
                 lambda *_checked, sql=one.sql: self._take(sql)
             )
         if self._saved:
             menu.addSeparator()
         for sql in self._history:
-            words = plain(" ".join(sql.split()), 80).replace("&", "&&")
+            words = safe_line(" ".join(sql.split()), 80).replace("&", "&&")
             menu.addAction(words).triggered.connect(lambda *_checked, sql=sql: self._take(sql))
         known = next((one for one in self._saved if one.sql == self.editor.text().strip()), None)
         if known is not None:
             menu.addSeparator()
-            forget = menu.addAction(f"Delete “{plain(known.name, 40)}”".replace("&", "&&"))
+            forget = menu.addAction(f"Delete “{safe_line(known.name, 40)}”".replace("&", "&&"))
             forget.triggered.connect(lambda: self._give_up(known))
         if menu.isEmpty():
             for question, sql in EXAMPLES:

@@ -15,7 +15,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.document.document import CaptureDocument
-from inspector.tables import Database, Needed, QueryError
+from inspector.tables import Database, QueryError, QueryInputs
 from inspector.ui import budgets
 
 MOST_ROWS = 10_000
@@ -175,7 +175,7 @@ class QueryRun(QObject):
             database = self._database
             if database is None:  # importing DuckDB takes longer than a slice of the event loop
                 database = Database(read=self._reading)
-            self._tell(number, "planned", (database, database.needed(self._sql)))
+            self._tell(number, "planned", (database, database.plan_inputs(self._sql)))
         except QueryError as error:
             self._tell(number, "failed", error)
 
@@ -184,10 +184,10 @@ class QueryRun(QObject):
         if database is None or number != self._number:
             return
         try:
-            result = database.run(self._sql)
+            result = database.run_query(self._sql)
             self._tell(number, "began", (result.names, result.types))
             count, more = 0, False
-            while rows := result.take(_CHUNK):
+            while rows := result.fetch_rows(_CHUNK):
                 count += len(rows)
                 if count > MOST_ROWS:
                     more = True
@@ -219,17 +219,17 @@ class QueryRun(QObject):
             else:
                 self.failed.emit(said)
 
-    def _on_planned(self, needed: Needed) -> None:
+    def _on_planned(self, needed: QueryInputs) -> None:
         assert self._database is not None
         self._steps = self._loading(needed)
         self._timer.start(budgets.current.awaited_ms)
         self._load_on()
 
-    def _loading(self, needed: Needed) -> Generator[None]:
+    def _loading(self, needed: QueryInputs) -> Generator[None]:
         """Completes checks and token counts the query needs, then loads its columns, in slices."""
         assert self._database is not None
         document = self._document
-        while needed.checked and not document.look_further(time.perf_counter() + budgets.current.slice_s):
+        while needed.checked and not document.run_postponed_checks(time.perf_counter() + budgets.current.slice_s):
             yield
         yield from self._database.load_in_steps(document, needed)
 

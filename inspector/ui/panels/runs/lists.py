@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from inspector.analysis.findings import CHECK_BY_CODE
 from inspector.filters.strings import quote
-from inspector.present.wire_text import plain, tool_tip
-from inspector.survey.runs import Counted
+from inspector.present.wire_text import safe_line, tool_tip
+from inspector.survey.runs import CountedItem
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.figures_model import FiguresModel
 from inspector.ui.panels.figures_table import FiguresTable
@@ -35,7 +35,7 @@ class ToolColumn(enum.IntEnum):
     RUNS = 3
 
 
-class CountedModel(FiguresModel[Counted]):
+class CountedModel(FiguresModel[CountedItem]):
     """Rows of findings or tools."""
 
     def __init__(self, columns: type[enum.IntEnum], titles: tuple[str, ...], parent: QObject | None = None) -> None:
@@ -44,20 +44,20 @@ class CountedModel(FiguresModel[Counted]):
         super().__init__(columns(1), parent)
 
     @override
-    def key_of(self, one: Counted) -> int:
+    def key_of(self, one: CountedItem) -> int:
         return hash(one.name)
 
     @override
-    def in_order(self, rows: list[Counted], column: enum.IntEnum, *, descending: bool) -> list[Counted]:
+    def in_order(self, rows: list[CountedItem], column: enum.IntEnum, *, descending: bool) -> list[CountedItem]:
         return sorted(rows, key=lambda one: getattr(one, column.name.lower()), reverse=descending)
 
     @override
-    def text(self, one: Counted, column: enum.IntEnum) -> str:
+    def text(self, one: CountedItem, column: enum.IntEnum) -> str:
         value = getattr(one, column.name.lower())
-        return (plain(value) or "unnamed") if not column else f"{value:,}"
+        return (safe_line(value) or "unnamed") if not column else f"{value:,}"
 
     @override
-    def tip(self, one: Counted) -> str:
+    def tip(self, one: CountedItem) -> str:
         check = CHECK_BY_CODE.get(one.name)
         return tool_tip(f"{one.name}\n{check.title}" if check is not None else one.name)
 

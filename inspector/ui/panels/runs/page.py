@@ -140,12 +140,12 @@ class RunsPage(QWidget):
         return None
 
     def _preview(self, text: str) -> int:
-        return len(self.runs.chosen(self.runs.compile(text)))
+        return len(self.runs.matching_places(self.runs.compile(text)))
 
     def apply_filter(self, text: str) -> None:
         """Shows the runs that match a filter. An invalid one only shows its error."""
         try:
-            chosen = self.runs.chosen(self.runs.compile(text))
+            chosen = self.runs.matching_places(self.runs.compile(text))
         except FilterError as error:
             self.bar.show_error(error)
             return
@@ -195,7 +195,7 @@ class RunsPage(QWidget):
         if found is None:
             return
         stop = found[0]
-        self._show(stop.filter, self.runs.chosen(self.runs.compile(stop.filter)))
+        self._show(stop.filter, self.runs.matching_places(self.runs.compile(stop.filter)))
         if stop.run in self.model.rows:
             self.table.setCurrentIndex(self.model.index(self.model.rows.index(stop.run), Column.PATH))
 

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from inspector.filters.strings import quote
 from inspector.present import formats
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.secrets.masking import mask_text
 from inspector.survey.runs import SurveyRuns
 from inspector.ui.look.theme import ThemeController
@@ -114,7 +114,7 @@ class RunsModel(FiguresModel[int]):
     def text(self, one: int, column: Column) -> str:
         value = self.runs.value(one, FIELDS[column])
         if column is Column.PATH:
-            return plain(self.runs.value(one, "title") or mask_text(value[self._above :]))
+            return safe_line(self.runs.value(one, "title") or mask_text(value[self._above :]))
         if column is Column.TOKENS and not np.isnan(tokens := self._tokens[one]):
             return formats.short_count(float(tokens))
         if column is Column.COST and value is None:
@@ -151,7 +151,7 @@ _SAID: dict[Column, Callable[[Any], str]] = {
     Column.WASTED: formats.short_count,
     Column.COST: formats.dollars,
     Column.P95: lambda value: formats.duration(int(value * 1e6)),
-    Column.MODELS: lambda value: plain(", ".join(value)),
+    Column.MODELS: lambda value: safe_line(", ".join(value)),
 }
 
 

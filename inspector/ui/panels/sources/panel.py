@@ -14,7 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.sources import SourceRow, source_rows
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.store.files.source_files import ClockBasis
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
@@ -87,7 +87,7 @@ class SourcesModel(FiguresModel[SourceRow]):
     @override
     def text(self, one: SourceRow, column: Column) -> str:
         texts = {
-            Column.NAME: plain(one.name, 200), Column.STATE: one.state, Column.FORMAT: one.format,
+            Column.NAME: safe_line(one.name, 200), Column.STATE: one.state, Column.FORMAT: one.format,
             Column.RECORDS: f"{one.records:,}", Column.SHARED: f"{one.shared:,}" if one.shared else "",
             Column.CLOCK: one.offset,
         }  # fmt: skip
@@ -161,7 +161,7 @@ class SourcesView(FiguresTable):
         clock.setEnabled(several)
         clock.triggered.connect(lambda: self.offset_requested.emit(one))
         estimate = menu.addAction("Estimate clock offset")
-        estimate.setEnabled(one.clock is ClockBasis.SET)
+        estimate.setEnabled(one.clock is ClockBasis.SET_BY_USER)
         estimate.triggered.connect(lambda: self.estimate_requested.emit(one))
         menu.addSeparator()
         remove = menu.addAction("Remove source")

@@ -12,7 +12,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.present.unsaved_captures import SHOWN, more_words, sentence
+from inspector.present.unsaved_captures import MAX_SHOWN, more_words, unsaved_sentence
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
@@ -24,7 +24,7 @@ from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 if TYPE_CHECKING:
-    from inspector.store.files.capture_folder import Unsaved
+    from inspector.store.files.capture_folder import UnsavedCapture
 
 CONNECTIONS_SHOWN = 3
 """Maximum of connections above the files; named ones come first."""
@@ -185,17 +185,19 @@ class StartPage(QWidget):
 
     # Unsaved captures
 
-    def show_unsaved(self, unsaved: list[Unsaved], *, everything: bool = False) -> None:
+    def show_unsaved(self, unsaved: list[UnsavedCapture], *, everything: bool = False) -> None:
         """Offers unsaved captures, latest first; only the first few unless `everything`."""
         self.notices.dismiss_all()
         now = datetime.now().astimezone()
-        shown = len(unsaved) if everything or len(unsaved) <= SHOWN + 1 else SHOWN
+        shown = len(unsaved) if everything or len(unsaved) <= MAX_SHOWN + 1 else MAX_SHOWN
         for place, one in enumerate(unsaved[:shown]):
             links = [
                 ("Recover", partial(self.recover_requested.emit, one)),
                 ("Discard", partial(self.discard_requested.emit, one)),
             ]
-            self.notices.show_notice(f"unsaved{place}", "warning", sentence(one, now), links, token="severity.warning")
+            self.notices.show_notice(
+                f"unsaved{place}", "warning", unsaved_sentence(one, now), links, token="severity.warning"
+            )
         if unsaved[shown:]:
             show_all = partial(self.show_unsaved, unsaved, everything=True)
             links = [("Show all", show_all)]

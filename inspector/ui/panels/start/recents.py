@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from stat import S_ISDIR
 
-from inspector.base.targets import is_session, path_in
+from inspector.base.targets import is_session, target_path
 from inspector.present import formats
 from inspector.settings import ConnectionSettings, NamedConnection, RecentFacts
 from inspector.survey import is_survey
@@ -44,7 +44,7 @@ def recent_file(path: str, now: datetime, known: RecentFacts | None = None) -> R
         now: local time.
         known: facts from the last time it was open.
     """
-    file = path_in(path)
+    file = target_path(path)
     title = f"{file.parent.name}/{file.name}" if file.parent.name else file.name
     title = (known.title if known is not None else "") or title
     kind = KINDS_BY_NAME.get(file.name) or KINDS_BY_SUFFIX.get(file.suffix.lower(), "")

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.start.recents import Recent
@@ -160,7 +160,7 @@ class RecentRow(Pressable):
     def __init__(
         self, theme_controller: ThemeController, recent: Recent, *, name: str, parent: QWidget | None = None
     ) -> None:
-        super().__init__(theme_controller, plain(recent.title), plain(recent.detail), name=name, parent=parent)
+        super().__init__(theme_controller, safe_line(recent.title), safe_line(recent.detail), name=name, parent=parent)
         self._recent = recent
         self.setToolTip(tool_tip(recent.tooltip))
         self.setEnabled(recent.there)

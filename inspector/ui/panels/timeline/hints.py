@@ -19,7 +19,7 @@ from inspector.present import formats
 from inspector.present.context_labels import node_label
 from inspector.present.message_row import row_content
 from inspector.present.time_ranges import since_words
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.store.columns.hashes import NO_ROW
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.timeline.source import TimelineSource
@@ -43,7 +43,7 @@ def message_lines(source: TimelineSource, row: int) -> tuple[str, str, str]:
     title = f"{ends}: {kind}" if ends else kind
     since = _when(source, int(source.times.values[row]))
     foot = ", ".join(filter(None, (formats.message_number(row), since, content.latency and f"took {content.latency}")))
-    return title, plain(content.text, _LONGEST), foot
+    return title, safe_line(content.text, _LONGEST), foot
 
 
 def compaction_lines(source: TimelineSource, row: int) -> tuple[str, str, str]:
@@ -80,7 +80,7 @@ def bar_lines(source: TimelineSource, bar: Bar) -> tuple[str, str, str]:
     """Returns the card of a context's bar: label; path if it differs; state, start and duration."""
     document = source.document
     label = node_label(document, bar.node) if bar.node != MAIN else "main"
-    path = plain(document.analysis.contexts.tree.path(bar.node), _LONGEST) if bar.node != MAIN else ""
+    path = safe_line(document.analysis.contexts.tree.path(bar.node), _LONGEST) if bar.node != MAIN else ""
     took = source.since_ns(bar.end_ns) - source.since_ns(bar.start_ns)
     foot = f"{bar.state.capitalize()}, from {_when(source, bar.start_ns)}, {formats.duration(took)}"
     return label, path if path != label else "", foot
@@ -89,7 +89,7 @@ def bar_lines(source: TimelineSource, bar: Bar) -> tuple[str, str, str]:
 def spoken(source: TimelineSource, lane: str, row: int) -> str:
     """Returns the text of the message under the cursor for screen readers."""
     title, text, foot = message_lines(source, row)
-    return f"Lane {plain(lane, _LONGEST)}. {foot}. {title}. {text}"
+    return f"Lane {safe_line(lane, _LONGEST)}. {foot}. {title}. {text}"
 
 
 _WIDEST, _PAD, _AWAY = 360, 10, 14

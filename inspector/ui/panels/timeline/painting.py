@@ -18,7 +18,7 @@ from inspector.analysis.views.timeline.marks import DENSE_PX
 from inspector.analysis.views.timeline.spans import SpanKind
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import Theme
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
@@ -163,12 +163,12 @@ class LanesPainter:
         else:
             below = formats.count_of(lane.count, "message")
             if several:
-                below = f"{plain(self._document.capture.strings[lane.space], _MOST_NAME)}, {count}"
+                below = f"{safe_line(self._document.capture.strings[lane.space], _MOST_NAME)}, {count}"
             second = QRectF(left, begin + self._px(24), room, self._px(18))
             painter.drawText(second, flags, self._elided(self._small_metrics, below, room))
         painter.setFont(self._name_font)
         painter.setPen(theme.color("ink.primary"))
-        name = self._elided(self._name_metrics, plain(lane.name, _MOST_NAME), room)
+        name = self._elided(self._name_metrics, safe_line(lane.name, _MOST_NAME), room)
         painter.drawText(line, flags, name)
 
     def _elided(self, metrics: QFontMetrics, text: str, room: float) -> str:
@@ -255,7 +255,7 @@ class LanesPainter:
         behind = after[0], after[1] - pad
         if max(end - begin, behind[1] - behind[0]) < _LEAST_WORDS:
             return
-        words = plain(self._document.analysis.contexts.label(seen.bar.node), _MOST_NAME)
+        words = safe_line(self._document.analysis.contexts.label(seen.bar.node), _MOST_NAME)
         wanted = self._small_metrics.horizontalAdvance(words) + _LEAST_WORDS
         rooms: list[tuple[float, float]] = []
         for one in marks:

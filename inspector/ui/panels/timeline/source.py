@@ -13,7 +13,7 @@ from inspector.analysis.views.timeline.grouping import LaneBy
 from inspector.analysis.views.timeline.lanes import Lane, Lanes
 from inspector.analysis.views.timeline.spans import Spans, spans_of
 from inspector.analysis.views.timeline.times import PER_MESSAGE, MessageOrder, MessagePlaces, MessageTimes
-from inspector.base.slices import Steps, finished, go_on
+from inspector.base.slices import SlicedWork, run_to_end, run_until
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.visible import Scope, VisibleRows
@@ -34,10 +34,10 @@ class _Seldom:
         took: duration of the last or present run, seconds.
     """
 
-    def __init__(self, work: Callable[[], Steps[None]], rest: int = _REST) -> None:
+    def __init__(self, work: Callable[[], SlicedWork[None]], rest: int = _REST) -> None:
         self._work = work
         self._rest = rest
-        self._steps: Steps[None] | None = None
+        self._steps: SlicedWork[None] | None = None
         self._next = self.took = 0.0
         self.due = True
 
@@ -61,7 +61,7 @@ class _Seldom:
         began = time.perf_counter()
         if self._steps is None:
             self.due, self.took, self._steps = False, 0.0, self._work()
-        done = go_on(self._steps, until)
+        done = run_until(self._steps, until)
         self.took += time.perf_counter() - began
         if done:
             self._steps = None
@@ -95,7 +95,7 @@ class TimelineSource:
         self.times: MessagePlaces = self.clock
         self.lanes = Lanes(document.analysis, self.times)
         self.only_shown = False
-        self.spans: Spans = finished(spans_of(document.analysis, self.times.values, 0))
+        self.spans: Spans = run_to_end(spans_of(document.analysis, self.times.values, 0))
         self.problems: NDArray[np.int64] = np.zeros(0, np.int64)
         self.compactions: NDArray[np.int64] = np.zeros(0, np.int64)
         self.version = 0
@@ -124,7 +124,7 @@ class TimelineSource:
     @property
     def share(self) -> float:
         """Progress of the lanes, 0 to 1."""
-        wanted = len(self._rows.chosen) if self.only_shown and self._rows.chooses else self._stop
+        wanted = len(self._rows.chosen) if self.only_shown and self._rows.is_filtered else self._stop
         return min(1.0, (self._anew or self.lanes).given / max(1, wanted))
 
     @property
@@ -145,7 +145,7 @@ class TimelineSource:
             self.times = MessageOrder() if on else self.clock
             self.times.update(self._stop)
             self.lanes = Lanes(self.document.analysis, self.times, self.lanes.by)
-            self.spans = finished(spans_of(self.document.analysis, self.times.values, 0))
+            self.spans = run_to_end(spans_of(self.document.analysis, self.times.values, 0))
             self._spans.drop()
             self._again()
 
@@ -200,10 +200,10 @@ class TimelineSource:
         self._feed.due |= self._fed < self._stop
         self.version += self._feed.run(budgets.turn_ends(self._stop))
 
-    def _feed_lanes(self) -> Steps[None]:
+    def _feed_lanes(self) -> SlicedWork[None]:
         """Feeds the lanes with new messages."""
         lanes, stop = self._anew or self.lanes, self._stop
-        if self.only_shown and self._rows.chooses:
+        if self.only_shown and self._rows.is_filtered:
             visible = self._rows.chosen
             # The same dtype as the column: numpy would convert all of it otherwise.
             new = visible[visible.searchsorted(np.uint32(self._fed)) :].astype(np.int64)
@@ -225,16 +225,16 @@ class TimelineSource:
 
     @property
     def _dims(self) -> bool:
-        return self._rows.chooses and not self.only_shown
+        return self._rows.is_filtered and not self.only_shown
 
-    def _make_tidy(self) -> Steps[None]:
+    def _make_tidy(self) -> SlicedWork[None]:
         yield
         if self.lanes.outdated:
             self._again(self._tidy)
 
-    def _mark_shown(self) -> Steps[None]:
+    def _mark_shown(self) -> SlicedWork[None]:
         given = int(self._rows.chosen.searchsorted(np.uint32(self._fed)))
-        if self.only_shown and self._rows.chooses and given != self.lanes.given:
+        if self.only_shown and self._rows.is_filtered and given != self.lanes.given:
             # Messages among those already in the lanes were shown or hidden: rebuild.
             self._again(self._shown)
             self._shown.due = False
@@ -243,16 +243,16 @@ class TimelineSource:
             shown = np.zeros(self._stop, np.bool_)
             visible = self._rows.chosen
             shown[visible[visible < self._stop]] = True
-            shown[self._rows.seen :] = True  # the filter has not examined them yet
+            shown[self._rows.seen_count :] = True  # the filter has not examined them yet
             yield
             come = self._stop - len(shown)  # messages that came meanwhile and are in the lanes already
             self._mask = np.concatenate((shown, np.ones(come, np.bool_))) if come else shown
         self.lanes.mark_shown(self._mask)
 
-    def _make_spans(self) -> Steps[None]:
+    def _make_spans(self) -> SlicedWork[None]:
         self.spans = yield from spans_of(self.document.analysis, self.times.values, self._stop)
 
-    def _make_problems(self) -> Steps[None]:
+    def _make_problems(self) -> SlicedWork[None]:
         yield
         problems = problem_messages(self.document.analysis.findings.found)
         self.problems = problems[problems < self._stop]
@@ -272,7 +272,7 @@ class TimelineSource:
         O(messages), by user input only.
         """
         times = self.times.values
-        if self.only_shown and self._rows.chooses:
+        if self.only_shown and self._rows.is_filtered:
             visible = self._rows.chosen
             times = times[visible[visible < len(times)]]
         bounds = np.iinfo(np.int64)
@@ -284,7 +284,7 @@ class TimelineSource:
 
     def is_hidden(self, row: int) -> bool:
         """Returns True if the filter hides a message."""
-        return self._rows.chooses and self._rows.position(row) is None
+        return self._rows.is_filtered and self._rows.position(row) is None
 
 
 _MOST_SKIPPED = 5_000

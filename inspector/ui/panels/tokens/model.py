@@ -12,13 +12,13 @@ from typing_extensions import override
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Sums, Way
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.context_labels import leaf_and_parent
 from inspector.present.log_topics import spoken_kinds
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.panels.figures_model import FiguresModel
 
 COLORS = (
@@ -80,7 +80,7 @@ def colors_of(sums: Sums) -> dict[int, str]:
 
 def rows_of(
     document: CaptureDocument, way: Way, sums: Sums, total: int, colors: dict[int, str], *, below: bool
-) -> Steps[list[TokenRow]]:  # fmt: skip
+) -> SlicedWork[list[TokenRow]]:  # fmt: skip
     """Builds rows in the order of their tokens.
 
     Args:
@@ -117,7 +117,7 @@ def _name(document: CaptureDocument, way: Way, key: int, *, below: bool) -> tupl
     if not key:
         return _NOBODY[way], ""
     name = document.capture.strings[key] or ""
-    return plain(spoken_kinds(document).get(name, name) if way == "kind" else name, _LONGEST), ""
+    return safe_line(spoken_kinds(document).get(name, name) if way == "kind" else name, _LONGEST), ""
 
 
 def _filter(document: CaptureDocument, way: Way, key: int, *, below: bool) -> str:

@@ -10,10 +10,10 @@ from PySide6.QtGui import QColor, QPainter, QPolygonF
 
 from inspector.analysis.views.summaries.token_shares import Way, over_time
 from inspector.analysis.views.timeline.marks import Window
-from inspector.base.slices import Steps
+from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
 from inspector.present.plot_words import message_words
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Scale, fill, polygon
@@ -42,7 +42,7 @@ class OverTimeFigure:
 
     def showing(
         self, way: Way, rows: Sequence[TokenRow], times: NDArray[np.int64], counted: NDArray[np.integer] | None
-    ) -> Steps[None]:
+    ) -> SlicedWork[None]:
         """Computes the sums. O(messages) in numpy.
 
         Args:
@@ -90,7 +90,7 @@ class OverTimeFigure:
         """Returns the sums up to a time."""
         held = self._sums[:, self._bin(ns)]
         rows = [
-            (plain(name, 40), f"{int(tokens):,}", token)
+            (safe_line(name, 40), f"{int(tokens):,}", token)
             for name, tokens, token in zip(self._names, held, self._colors(), strict=True)
             if tokens
         ]

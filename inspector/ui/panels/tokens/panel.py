@@ -16,7 +16,7 @@ from inspector.analysis import Changes
 from inspector.analysis.views.summaries.token_shares import Sums, Way, summing, with_below
 from inspector.analysis.views.timeline.brushed import number_condition, time_condition
 from inspector.analysis.views.timeline.times import MessageOrder, MessagePlaces, MessageTimes
-from inspector.base.slices import Steps, go_on
+from inspector.base.slices import SlicedWork, run_until
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
@@ -267,7 +267,7 @@ class TokensPanel(HeadedPanel):
     def _add_up_in_turns(self) -> Iterator[int]:
         self._view = self._rows.filter, self._rows.scope
         work = self._add_up()
-        while not go_on(work, budgets.turn_ends(len(self._document.analysis))):
+        while not run_until(work, budgets.turn_ends(len(self._document.analysis))):
             if self._shows != self._chosen:
                 self.head.set_count("adding up")
             yield budgets.current.more_ms
@@ -276,7 +276,7 @@ class TokensPanel(HeadedPanel):
     def _chosen(self) -> tuple[object, ...]:
         return self.way, self.shown.isChecked(), self.below.isChecked()
 
-    def _add_up(self) -> Steps[None]:
+    def _add_up(self) -> SlicedWork[None]:
         analysis, way = self._document.analysis, self.way
         counted = np.asarray(self._rows.chosen, np.int64) if self.shown.isChecked() else None
         below = way == "context" and self.below.isChecked()
@@ -309,7 +309,7 @@ class TokensPanel(HeadedPanel):
             words = f"{words}. Cost: {formats.dollars(stated)}, as the session states"
         self.head.set_count(words)
 
-    def _show_plot(self, way: Way, greatest: Sums, counted: NDArray[np.int64] | None) -> Steps[None]:
+    def _show_plot(self, way: Way, greatest: Sums, counted: NDArray[np.int64] | None) -> SlicedWork[None]:
         room = self.width() >= _ROOM_FOR_PLOT * self._themes.theme.zoom
         if room and self.canvas is None:
             self._make_plot()

@@ -54,7 +54,7 @@ class WasteFigures(QObject):
         tokens = self._document.analysis.tokens
         if tokens.done:
             return len(self._document.analysis) > 0
-        return self._document.arriving and tokens.counted > 0
+        return self._document.is_arriving and tokens.counted > 0
 
     @property
     def looking(self) -> bool:
@@ -93,9 +93,9 @@ class WasteFigures(QObject):
 
             document = self._document
             self._stale, self._took_s = False, 0.0
-            self._ongoing = document.may_go_on
+            self._ongoing = document.may_grow
             # Without new messages the traffic gives no present time: use the clock.
-            now_ns = time.time_ns() if self._ongoing and not document.arriving else None
+            now_ns = time.time_ns() if self._ongoing and not document.is_arriving else None
             self._finder = WasteFinder(document.analysis, ongoing=self._ongoing, now_ns=now_ns)
         done = self._finder.go_on(began + budgets.current.background_slice_s)
         self._took_s += time.perf_counter() - began
@@ -111,7 +111,7 @@ class WasteFigures(QObject):
 
     def _look_when_over(self) -> None:
         """Searches again once traffic is over. Until then a result might still be used."""
-        if self._document.may_go_on:
+        if self._document.may_grow:
             self._settling.start(budgets.current.waste_poll_ms)
             return
         self._stale = True

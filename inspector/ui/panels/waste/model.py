@@ -10,7 +10,7 @@ from typing_extensions import override
 from inspector.analysis.views.waste import Waste
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
-from inspector.present.wire_text import excerpt, plain, tool_tip
+from inspector.present.wire_text import excerpt, safe_line, tool_tip
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.list_view import Key, ListModel
 
@@ -55,7 +55,7 @@ class WasteLine:
 def waste_line(one: Waste) -> WasteLine:
     return WasteLine(
         formats.number(one.tokens), one.kind.value, one.sure, excerpt(one.sentence, 600), excerpt(one.advice, 600),
-        plain(one.tool or one.participant or "", 120), one.tool is not None, formats.message_number(one.message),
+        safe_line(one.tool or one.participant or "", 120), one.tool is not None, formats.message_number(one.message),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.present.states import presence
+from inspector.present.states import presence_word
 from tests.builders import document_of
 from tests.findings import ask, gateway, later, told_of
 
@@ -28,7 +28,7 @@ def test_by_whether_the_one_asked_was_seen_is_here_or_has_left() -> None:
 def test_an_invited_guest_is_called_invited() -> None:
     line = gateway("system/presence", {"event": "invited", "participant": {"id": "guest"}})
     guest = document_of(line).analysis.participants.all[0, "guest"]
-    assert presence(guest, 0) == "invited"
+    assert presence_word(guest, 0) == "invited"
 
 
 def test_one_full_stop() -> None:

@@ -84,7 +84,7 @@ def crowd(count: int) -> GrowingLog:
     log = GrowingLog()
     log.write(told_of("intern", {"kind": "chat"}), *grants)
     log.write(envelope(sender="intern"))  # checks may wait for what comes at once
-    while log.document.sources.behind or log.document.catching_up:
+    while log.document.sources.unread_bytes or log.document.has_backlog:
         log.document.poll()
     return log
 

@@ -83,7 +83,7 @@ def test_what_was_left_for_later_is_looked_at_in_the_end(lines: list[Any]) -> No
     document = CaptureDocument()
     for _ in document.open_log(log_file(lines_of(envelope(), *lines)), block_bytes=300):
         pass
-    assert document.look_further(math.inf)
+    assert document.run_postponed_checks(math.inf)
     assert told(document) == told(document_of(envelope(), *lines))
     document.close()
     clean_up()
@@ -95,8 +95,8 @@ def test_in_slices_the_checks_find_the_same(lines: list[Any], looks: list[bool])
     with mock.patch.object(finding_pass, "_ENOUGH", 3), mock.patch.object(finding_pass, "_AT_ONCE", 1):
         for step, _ in enumerate(document.open_log(log_file(lines_of(*lines)), block_bytes=300)):
             if looks[step % len(looks)]:  # as a window does where it has a moment
-                document.look_further(0.0)
-    assert document.look_further(math.inf)
+                document.run_postponed_checks(0.0)
+    assert document.run_postponed_checks(math.inf)
     assert told(document) == told(document_of(*lines))
     document.close()
     clean_up()
@@ -125,7 +125,7 @@ def test_live_a_turn_is_one_topic_and_nothing_is_left_out() -> None:
         polls = 0
         while log.document.poll():
             polls += 1
-            assert log.document.catching_up or not log.document.analysis.findings.under_way
+            assert log.document.has_backlog or not log.document.analysis.findings.under_way
     assert polls > len(log.document.analysis.findings._topics)
     assert told(log.end()) == told(document_of(log.path.read_bytes()))
 
@@ -156,7 +156,7 @@ def test_time_alone_leaves_nothing_to_be_done_later() -> None:
         topic.go_on = mock.Mock(side_effect=AssertionError)  # type: ignore[method-assign]
     document.analysis.now_ns = 10**18
     document.catch_up()
-    assert document.look_further(0.0)
+    assert document.run_postponed_checks(0.0)
     assert not document.failed_checks
 
 
@@ -207,7 +207,7 @@ def test_a_topic_that_fails_ends_alone(monkeypatch: pytest.MonkeyPatch, caplog: 
     assert [*findings.failed] == ["wire"]
     assert findings.found.counts() == {"context-characters": 1}
     assert len(document.analysis.correlation.columns["method"]) == len(document.capture) == 3
-    assert document.troubles == [
+    assert document.read_errors == [
         "The checks of wire ended at No. 2 by an error in this program, which its log file describes. "
         "Later messages were not checked by them."
     ]

@@ -10,7 +10,7 @@ import pytest
 from inspector.analysis.findings.mcp.conversations import Asked, Talk, put_away
 from inspector.document.document import CaptureDocument
 from inspector.protocol import schema_validation
-from inspector.protocol.mcp_notes import Note
+from inspector.protocol.mcp_notes import McpNote
 from tests.builders import closed_at_end, lines_of, log_file
 from tests.findings import CASES
 
@@ -19,7 +19,7 @@ def test_of_a_fleet_of_short_conversations_the_latest_answers_are_remembered_and
     lately: deque[tuple[Talk, int]] = deque()
     talks = [Talk(key, lately=lately) for key in range(5_000)]
     for row, talk in enumerate(talks):
-        asked = talk.open[row] = Asked(row, "tools/call", "", Note(), 0, False, False, 0, 0)
+        asked = talk.open[row] = Asked(row, "tools/call", "", McpNote(), 0, False, False, 0, 0)
         put_away(talk, asked)
     assert [len(talk.settled) for talk in talks] == [0] * 904 + [1] * 4_096
     assert len(lately) == 4_096
@@ -27,14 +27,14 @@ def test_of_a_fleet_of_short_conversations_the_latest_answers_are_remembered_and
 
 def test_judges_of_schemas_are_made_in_a_turn_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    monkeypatch.setattr(schema_validation, "are_judges_made", lambda: bool(made))
-    monkeypatch.setattr(schema_validation, "make_judges", lambda: made.append(1))
+    monkeypatch.setattr(schema_validation, "are_validators_loaded", lambda: bool(made))
+    monkeypatch.setattr(schema_validation, "load_validators", lambda: made.append(1))
     document = closed_at_end(CaptureDocument())
     document.load(log_file(lines_of(*CASES["mcp-arguments-invalid"].wrong)))
     found = document.analysis.findings.found
     assert not made
-    assert not document.look_further(0.0)
+    assert not document.run_postponed_checks(0.0)
     assert made == [1]
     assert "mcp-arguments-invalid" not in found.counts()
-    document.look_further(math.inf)
+    document.run_postponed_checks(math.inf)
     assert found.counts()["mcp-arguments-invalid"] == 1

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.secrets.masking import MASK, mask_secrets, masked_words, may_hold_secrets
+from inspector.protocol.secrets.masking import MASK, mask_secrets, masked_value_text, may_hold_secrets
 from tests.builders import GrowingLog, clean_up, document_of, envelope
 
 JWT = "eyJ" + "a" * 60 + "." + "b" * 60 + "." + "c" * 60
@@ -52,7 +52,7 @@ def test_live_finds_what_a_file_finds(kinds: list[str], data: st.DataObject) -> 
     for line in lines:
         log.write(line)
         if data.draw(st.booleans()):
-            log.document.look_further(0.0)
+            log.document.run_postponed_checks(0.0)
     found = log.end().analysis.findings
     assert sorted(finding.row + 1 for finding in found.all() if finding.code == "secret-in-clear") == wanted
     clean_up()
@@ -65,13 +65,13 @@ def test_the_search_can_be_left_and_gone_on_with() -> None:
         pass
     counts = []
     while True:
-        done = log.document.look_further(0.0)
+        done = log.document.run_postponed_checks(0.0)
         counts.append(log.document.analysis.findings.found.counts().get("secret-in-clear", 0))
         if done:
             break
     assert counts == sorted(counts)
     assert counts[0] < counts[-1] == 3_000
-    assert log.document.look_further(math.inf)
+    assert log.document.run_postponed_checks(math.inf)
 
 
 SPOKEN = [
@@ -101,13 +101,13 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_any_value_has_words(value: object) -> None:
-    assert len(masked_words(value, 20)) <= 20
+    assert len(masked_value_text(value, 20)) <= 20
     if value != mask_secrets(value):
         assert may_hold_secrets(json.dumps(value))
 
 
 def test_a_secret_is_masked_before_it_is_cut() -> None:
-    assert masked_words(f"see {JWT}", 40) == f"see {MASK}"
+    assert masked_value_text(f"see {JWT}", 40) == f"see {MASK}"
 
 
 def test_a_key_that_is_a_secret_is_found_and_not_shown() -> None:

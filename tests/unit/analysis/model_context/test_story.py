@@ -12,9 +12,9 @@ from inspector.analysis.views.model_context import ModelContext, Options, Reader
 from inspector.analysis.views.model_context.difference import difference
 from inspector.analysis.views.model_context.growth import changing, growth_of
 from inspector.analysis.views.model_context.messages import messages_of, tools_of
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
-from inspector.tokens.counter import count
+from inspector.tokens.counter import count_tokens
 from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
 from tests.findings import captured as line_of
 
@@ -222,7 +222,7 @@ def test_of_an_initialize_result_the_model_is_given_the_instructions_alone() -> 
     moment = context.at(5)
 
     assert next(iter(messages_of(moment))) == {"role": "system", "content": "Be brief."}
-    assert moment.entry(1).tokens == count("Be brief.")
+    assert moment.entry(1).tokens == count_tokens("Be brief.")
 
 
 def test_messages_json_has_no_result_without_its_call_and_no_call_without_its_result() -> None:
@@ -440,4 +440,4 @@ def test_a_request_that_comes_after_its_answer_while_the_context_is_worked_out(s
         next(working)
     log.write(line_of("in", search))
 
-    assert len(finished(working).rows) == (3 if steps == 0 else 2)
+    assert len(run_to_end(working).rows) == (3 if steps == 0 else 2)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from inspector.analysis.views.timeline.marks import CELL_PX, Window, marks_of, short_count
 from inspector.analysis.views.timeline.pairs import MOST_ROWS, RowPacker
 from inspector.analysis.views.timeline.segments import Segment, order
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 
 
 def segments_of(times: list[int], families: list[int], parts: int) -> list[Segment]:
     rows = np.arange(len(times))
     return [
-        finished(order(some, np.zeros(len(some), np.int64), np.array(times, np.int64)[some],
+        run_to_end(order(some, np.zeros(len(some), np.int64), np.array(times, np.int64)[some],
                        np.array(families, np.uint8)[some], 1))
         for some in np.array_split(rows, parts)
     ]  # fmt: skip

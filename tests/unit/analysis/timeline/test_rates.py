@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inspector.analysis.views.timeline.marks import Window
 from inspector.analysis.views.timeline.rates import BIN_WIDTHS_NS, FAMILIES, FamilyTimes, bin_width
-from inspector.protocol.kinds import family
+from inspector.protocol.kinds import family_of
 from tests.builders import document_of, envelope
 
 KINDS = ("chat", "mcp/request", "reasoning/thought", "system/presence", "no/such/kind")
@@ -46,7 +46,7 @@ def test_bars_are_those_counted_slowly(
     assert ((bins.edges - 7) % width == 0).all()
     kinds = [document.capture.string("kind", row) or "" for row in range(len(said))]
     for place, one in enumerate(FAMILIES):
-        own = [int(time) for time, kind in zip(times, kinds, strict=True) if family(kind) is one]
+        own = [int(time) for time, kind in zip(times, kinds, strict=True) if family_of(kind) is one]
         slow = [sum(a <= time < b for time in own) for a, b in zip(bins.edges, bins.edges[1:], strict=False)]
         assert bins.counts[place].tolist() == slow
         assert held.counts[place] == len(own)

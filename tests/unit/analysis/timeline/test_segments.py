@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inspector.analysis.views.timeline import segments
 from inspector.analysis.views.timeline.segments import order
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 
 messages = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 20), st.integers(0, 2)), max_size=40)
 
@@ -25,7 +25,7 @@ def test_in_blocks_of_any_size_the_order_is_that_of_a_plain_sort(
     plain = np.lexsort((rows, times, tracks))
 
     with patch.object(segments, "_AT_ONCE", at_once):
-        found = finished(order(rows, tracks, times, families.astype(np.uint8), 6))
+        found = run_to_end(order(rows, tracks, times, families.astype(np.uint8), 6))
 
     assert found.rows.tolist() == rows[plain].tolist()
     assert found.times.tolist() == times[plain].tolist()

@@ -6,7 +6,7 @@ import numpy as np
 
 from inspector.analysis.views.timeline.spans import OPEN_NS, SpanKind, Spans, spans_of
 from inspector.analysis.views.timeline.times import MessageTimes
-from inspector.base.slices import finished
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.transcribed import ClaudeSession
@@ -19,7 +19,7 @@ def at(seconds: int) -> str:
 def spans_in(document: CaptureDocument) -> Spans:
     times = MessageTimes(document.capture)
     times.update(len(document.analysis))
-    return finished(spans_of(document.analysis, times.values, len(document.analysis)))
+    return run_to_end(spans_of(document.analysis, times.values, len(document.analysis)))
 
 
 def test_a_request_lasts_until_its_answer_and_one_without_waits() -> None:

@@ -109,7 +109,7 @@ def test_tools_called_behind_a_prefix_are_told_from_tools_nobody_hints_at() -> N
     assert waste.sentence.endswith("search brought a transient result; hints call this tool search, so that none fits.")
     assert waste.advice.startswith("Set the tool alias mcp__rune__* = * (")
     document = counted(*prefixed)
-    document.analysis.use_tool_aliases(ToolAliases.of(["mcp__rune__* = *"]))
+    document.analysis.use_tool_aliases(ToolAliases.from_texts(["mcp__rune__* = *"]))
     assert looked_at(document.analysis).wastes == ()
 
 

@@ -153,7 +153,7 @@ def test_the_marks_of_a_copy_are_offered_and_stay_where_they_are(tmp_path: Path)
     assert len(one[0].analysis.marks) == 0
     assert one[1].offered is not None
     assert one[1].offered.capture == old
-    one[1].take_offered()
+    one[1].accept_offered()
     assert sorted(one[1].restore(complete=True), key=str) == [1, 2]
     put(one)
     put(one, no2=Note())

@@ -153,14 +153,14 @@ def test_what_was_put_together_is_shown_as_it_was_logged() -> None:
         ]  # fmt: skip
     behind = b"".join(b"2026-09-01T08:00:0%dZ [agent] %s" % (at, lines_of(line)) for at, line in enumerate(lines))
     assert values(document_at(log_file(behind)), "text") == values(plain, "text")
-    assert b"".join(ExactMessage(plain.capture, 2).parts()).splitlines() == list(LoggedLines(plain.capture, 2))
+    assert b"".join(ExactMessage(plain.capture, 2).read_parts()).splitlines() == list(LoggedLines(plain.capture, 2))
     assert values(plain, "text", "answers") == values(array, "text", "answers")
 
 
 def test_half_a_surrogate_is_borne() -> None:
     document = document_of(prompt(1, "\ud800"), piece("a\ud800"), piece("b"), result(1, stopReason="\udfff"))
     assert len(document.capture) == 4
-    written = [document.capture.records.line(row).lower() for row in range(4)]
+    written = [document.capture.records.read_line_of(row).lower() for row in range(4)]
     assert all(any(mark in raw for raw in written) for mark in (b"ud800", b"ud800b", b"udfff"))
 
 

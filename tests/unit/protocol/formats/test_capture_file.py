@@ -63,20 +63,20 @@ def test_binary_stream_frames() -> None:
         ({"t": 1, "mark": "gap", "reason": "It was lost."}, Shape.GAP, "It was lost."),
         ({"t": 1, "mark": "gap"}, Shape.GAP, "the connection was lost, messages may be missing"),
         ({"t": 1, "mark": "gap", "reason": ["x"]}, Shape.GAP, "the connection was lost, messages may be missing"),
-        ({"t": 1, "mark": "opened"}, Shape.NOTHING, None),
-        ({"t": 1, "mark": "closed", "dir": "in"}, Shape.NOTHING, None),
+        ({"t": 1, "mark": "opened"}, Shape.NO_MESSAGE, None),
+        ({"t": 1, "mark": "closed", "dir": "in"}, Shape.NO_MESSAGE, None),
         ({"t": 1, "mark": "closed", "reason": "it crashed", "exit": 1}, Shape.GAP, "it crashed"),
         ({"t": 1, "mark": "closed", "reason": "it was killed", "exit": -11}, Shape.GAP, "it was killed"),
         ({"t": 1, "mark": "closed", "exit": 127}, Shape.GAP, "the server ended"),
-        ({"t": 1, "mark": "closed", "reason": "it is done", "exit": 0}, Shape.NOTHING, "it is done"),
-        ({"t": 1, "mark": "closed", "reason": "it was told to", "exit": -15}, Shape.NOTHING, "it was told to"),
-        ({"t": 1, "mark": "closed", "reason": "it was told to", "exit": 143}, Shape.NOTHING, "it was told to"),
-        ({"t": 1, "mark": "closed", "reason": "of a gateway", "code": 1006}, Shape.NOTHING, None),
-        ({"t": 1, "mark": "closed", "reason": "x", "exit": True}, Shape.NOTHING, None),
-        ({"t": 1, "mark": "closed", "reason": "x", "exit": "1"}, Shape.NOTHING, None),
-        ({"t": 1, "mark": "never heard of"}, Shape.NOTHING, None),
-        ({"ctxcap": 1}, Shape.NOTHING, None),
-        ({"ctxcap": "99"}, Shape.NOTHING, None),
+        ({"t": 1, "mark": "closed", "reason": "it is done", "exit": 0}, Shape.NO_MESSAGE, "it is done"),
+        ({"t": 1, "mark": "closed", "reason": "it was told to", "exit": -15}, Shape.NO_MESSAGE, "it was told to"),
+        ({"t": 1, "mark": "closed", "reason": "it was told to", "exit": 143}, Shape.NO_MESSAGE, "it was told to"),
+        ({"t": 1, "mark": "closed", "reason": "of a gateway", "code": 1006}, Shape.NO_MESSAGE, None),
+        ({"t": 1, "mark": "closed", "reason": "x", "exit": True}, Shape.NO_MESSAGE, None),
+        ({"t": 1, "mark": "closed", "reason": "x", "exit": "1"}, Shape.NO_MESSAGE, None),
+        ({"t": 1, "mark": "never heard of"}, Shape.NO_MESSAGE, None),
+        ({"ctxcap": 1}, Shape.NO_MESSAGE, None),
+        ({"ctxcap": "99"}, Shape.NO_MESSAGE, None),
         ({"ctxcap": 99}, Shape.UNREADABLE, NEWER),
         ({"t": 1, "dir": "in", "b64": "***"}, Shape.UNREADABLE, "a captured frame whose base64 is damaged"),
         ({"t": 1, "dir": "in", "b64": 7}, Shape.UNREADABLE, "a capture line without a frame"),
@@ -97,7 +97,7 @@ def test_a_capture_of_a_newer_version_says_so_in_a_row_and_keeps_its_space() -> 
     document = document_of({"ctxcap": 99, **space}, {"t": 1, "dir": "in", "src": 0, "frame": envelope()})
     assert [document.capture.records.reason(row) for row in range(len(document.capture))] == [NEWER, None]
     assert document.capture.string("space", 1) == "demo"
-    assert document.capture.sources[0].format == "capture"
+    assert document.capture.sources[0].main_format == "capture"
     assert len(document_of({"ctxcap": CTXCAP_VERSION, **space}, envelope()).capture) == 1
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import payload_of, read_line, read_line_as
-from inspector.protocol.formats.value_conversions import record_words
+from inspector.protocol.formats.value_conversions import describe_record
 from inspector.protocol.message_text import text_shown
 from inspector.protocol.record import Record
 from tests.builders import document_of
@@ -32,7 +32,7 @@ def spoken(role: str, content: Any, **more: Any) -> bytes:
 
 
 def texts(read: Record) -> list[str | None]:
-    return [text_shown(one.kind, payload_of(read, number)) for number, one in enumerate(read.means)]
+    return [text_shown(one.kind, payload_of(read, number)) for number, one in enumerate(read.derived_messages)]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def texts(read: Record) -> list[str | None]:
     ],
 )
 def test_what_stands_as_a_users(content: Any, kind: str, sender: str) -> None:
-    (one,) = read_line(spoken("user", content)).means
+    (one,) = read_line(spoken("user", content)).derived_messages
     assert (one.kind, one.sender, one.to, one.identifier) == (kind, sender, ("claude",), "r1")
     assert one.correlation == ("toolu_1" if kind == "mcp/response" else "r0")
 
@@ -58,26 +58,30 @@ def test_each_block_is_a_message_and_follows_from_the_one_before() -> None:
             {"type": "tool_use", "id": "toolu_1", "name": "mcp__ide__open", "input": {"path": "a.py"}},
         ])
     )  # fmt: skip
-    assert [(one.kind, one.identifier, one.correlation) for one in read.means] == [
+    assert [(one.kind, one.identifier, one.correlation) for one in read.derived_messages] == [
         ("reasoning/thought", "r1#1", "r0"), ("chat", "r1#2", "r1#1"), ("mcp/request", "toolu_1", "r1#2"),
     ]  # fmt: skip
-    assert (read.means[2].to, read.means[2].target, read.means[2].alias) == (("mcp:ide",), "mcp__ide__open", "r1")
+    assert (read.derived_messages[2].to, read.derived_messages[2].target, read.derived_messages[2].record_id) == (
+        ("mcp:ide",),
+        "mcp__ide__open",
+        "r1",
+    )
     assert texts(read) == ["thinking, not readable", "I look.", "path=a.py"]
 
 
 def test_usage_stands_at_the_last_message_of_a_record() -> None:
     usage = {"input_tokens": 3, "output_tokens": 5, "cache_read_input_tokens": 7, "cache_creation_input_tokens": 11}
     message = {"id": "m1", "model": "claude-x", "content": [{"type": "text", "text": "a"}] * 2, "usage": usage}
-    first, last = (one.call for one in read_line(record("assistant", message=message)).means)
+    first, last = (one.call for one in read_line(record("assistant", message=message)).derived_messages)
     assert first is not None
     assert last is not None
-    assert (first.model, first.reported, last.reported) == ("claude-x", False, True)
+    assert (first.model, first.has_usage, last.has_usage) == ("claude-x", False, True)
     assert (last.identifier, last.input, last.output, last.cache_read, last.cache_write) == ("m1", 3, 5, 7, 11)
 
 
 def test_words_of_the_program_are_no_call_of_a_model() -> None:
     message = {"id": "m1", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 500"}]}
-    (one,) = read_line(record("assistant", message=message, isApiErrorMessage=True)).means
+    (one,) = read_line(record("assistant", message=message, isApiErrorMessage=True)).derived_messages
     assert (one.kind, one.sender, one.failed) == ("system/error", "claude-code", True)
     assert one.call is not None
     assert (one.call.identifier, one.call.model) == ("", None)
@@ -106,7 +110,7 @@ def test_pictures_are_their_type_and_size() -> None:
 )
 def test_what_is_nobodys_word_is_a_row_with_its_name(line: bytes, kind: str, text: str | None) -> None:
     read, label = read_line_as(line)
-    assert (label, [one.kind for one in read.means], texts(read)) == ("claude-code", [kind], [text])
+    assert (label, [one.kind for one in read.derived_messages], texts(read)) == ("claude-code", [kind], [text])
 
 
 def test_what_is_printed_names_sub_agents_by_their_calls() -> None:
@@ -181,12 +185,17 @@ records = st.fixed_dictionaries(
 @given(records)
 def test_any_record_is_read_and_says_something(value: dict[str, Any]) -> None:
     read = read_line(json.dumps(value).encode())
-    for number, one in enumerate(read.means):
+    for number, one in enumerate(read.derived_messages):
         assert isinstance(payload_of(read, number), dict)
         assert one.kind
-    content = value.get("message", {}).get("content") if read.means else None
-    if isinstance(content, list) and content and value["type"] in ("user", "assistant") and read.means[0].identifier:
-        assert len(read.means) == len(content)
+    content = value.get("message", {}).get("content") if read.derived_messages else None
+    if (
+        isinstance(content, list)
+        and content
+        and value["type"] in ("user", "assistant")
+        and read.derived_messages[0].identifier
+    ):
+        assert len(read.derived_messages) == len(content)
 
 
 def test_a_record_that_says_nothing_is_told_by_what_it_holds() -> None:
@@ -196,10 +205,10 @@ def test_a_record_that_says_nothing_is_told_by_what_it_holds() -> None:
         "resumed": False,
         "api_key": "sk-planted0123456789",
     }
-    told = record_words("session.start", started | inside)
+    told = describe_record("session.start", started | inside)
     assert told.startswith("session start: copilot version 1.0.77, selected model gpt-5-mini, cwd /tmp/repo, api key ")
     assert "planted" not in told
-    assert record_words("fileHistory", {"files": {"a/b.py": {"version": 1}}, "notes": [1, 2]}) == (
+    assert describe_record("fileHistory", {"files": {"a/b.py": {"version": 1}}, "notes": [1, 2]}) == (
         "file history: 1 file, 2 notes"
     )
-    assert record_words("agent-name", {"agentName": "Reviewer"}) == "agent name: Reviewer"
+    assert describe_record("agent-name", {"agentName": "Reviewer"}) == "agent name: Reviewer"

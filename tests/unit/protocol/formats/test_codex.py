@@ -28,7 +28,7 @@ def item(type_: str, **payload: Any) -> bytes:
 
 
 def texts(read: Record) -> list[str | None]:
-    return [text_shown(one.kind, payload_of(read, number)) for number, one in enumerate(read.means)]
+    return [text_shown(one.kind, payload_of(read, number)) for number, one in enumerate(read.derived_messages)]
 
 
 @pytest.mark.parametrize(
@@ -43,34 +43,38 @@ def texts(read: Record) -> list[str | None]:
 )
 def test_who_says_a_message(role: str, text: str, sender: str, to: str) -> None:
     read = read_line(item("message", role=role, content=[{"type": "input_text", "text": text}]))
-    (one,) = read.means
+    (one,) = read.derived_messages
     assert (one.kind, one.sender, one.to, texts(read)) == ("chat", sender, (to,), [text])
 
 
 def test_a_search_of_the_models_side_is_answered_though_it_has_no_id() -> None:
-    asked, answered = read_line(item("web_search_call", action={"type": "search", "query": "rounding"})).means
+    asked, answered = read_line(
+        item("web_search_call", action={"type": "search", "query": "rounding"})
+    ).derived_messages
     assert asked.identifier == answered.correlation == f"web_search at {TIME}"
 
 
 def test_each_part_of_a_summary_is_a_thought() -> None:
     parts = [{"type": "summary_text", "text": text} for text in ("one", "two")]
     read = read_line(item("reasoning", summary=parts, encrypted_content="gAAA"))
-    assert [one.kind for one in read.means] == ["reasoning/thought"] * 2
+    assert [one.kind for one in read.derived_messages] == ["reasoning/thought"] * 2
     assert texts(read) == ["one", "two"]
     assert texts(read_line(item("reasoning", summary=[], encrypted_content="gAAA"))) == ["thinking, not readable"]
 
 
 def test_a_call_and_its_answer_go_by_the_id_of_the_call() -> None:
     asked = read_line(item("function_call", name="shell", arguments='{"command":["ls"]}', call_id="c1", id="fc1"))
-    (call,) = asked.means
+    (call,) = asked.derived_messages
     assert (call.kind, call.method, call.target, call.identifier) == ("mcp/request", "tools/call", "shell", "c1")
     assert payload_of(asked, 0)["params"] == {"name": "shell", "arguments": {"command": ["ls"]}}
-    (answer,) = read_line(item("function_call_output", call_id="c1", output="a.txt")).means
+    (answer,) = read_line(item("function_call_output", call_id="c1", output="a.txt")).derived_messages
     assert (answer.kind, answer.correlation, answer.failed) == ("mcp/response", "c1", False)
 
 
 def test_tools_of_a_namespace_are_those_of_a_server() -> None:
-    (one,) = read_line(item("function_call", name="open", namespace="mcp__ide", arguments="{}", call_id="c")).means
+    (one,) = read_line(
+        item("function_call", name="open", namespace="mcp__ide", arguments="{}", call_id="c")
+    ).derived_messages
     assert one.to == ("mcp:ide",)
 
 
@@ -140,23 +144,23 @@ def test_an_exit_code_is_a_failure(output: object, failed: bool) -> None:
     ],
 )
 def test_what_a_command_printed_is_no_refusal(output: object, declined: bool, failed: bool) -> None:
-    (answer,) = read_line(item("function_call_output", call_id="c", output=output)).means
+    (answer,) = read_line(item("function_call_output", call_id="c", output=output)).derived_messages
     assert (answer.declined, answer.failed) == (declined, failed)
 
 
 def test_usage_is_counted_in_one_arithmetic_and_known_by_its_total() -> None:
     last = {"input_tokens": 100, "cached_input_tokens": 70, "cache_write_input_tokens": 10, "output_tokens": 9}
     info = {"total_token_usage": {**last, "total_tokens": 109}, "last_token_usage": last}
-    (one,) = read_line(line("event_msg", type="token_count", info=info)).means
+    (one,) = read_line(line("event_msg", type="token_count", info=info)).derived_messages
     call = one.call
     assert call is not None
     assert (call.input, call.cache_read, call.cache_write, call.output) == (20, 70, 10, 9)
     (record,) = read_line(
         line("token_usage_record", usage=last, thread_token_usage={**last, "total_tokens": 109})
-    ).means
+    ).derived_messages
     assert record.call is not None
     assert record.call.identifier == call.identifier
-    (nothing,) = read_line(line("event_msg", type="token_count", info=None)).means
+    (nothing,) = read_line(line("event_msg", type="token_count", info=None)).derived_messages
     assert nothing.call is None
 
 
@@ -181,7 +185,7 @@ BARE = [
 def test_items_of_the_first_generation_stand_alone() -> None:
     read = [read_line_as(json.dumps(one).encode()) for one in BARE]
     assert {label for _, label in read} == {"codex"}
-    assert [one.kind for record, _ in read for one in record.means] == [
+    assert [one.kind for record, _ in read for one in record.derived_messages] == [
         "codex/session_meta", "chat", "codex/state", "chat", "reasoning/thought", "mcp/request", "mcp/response",
     ]  # fmt: skip
     assert texts(read[0][0])[1] == "Be brief."
@@ -206,7 +210,7 @@ def test_what_is_none_of_a_thread(other: dict[str, Any]) -> None:
 
 def test_a_type_that_came_later_is_a_row_but_makes_no_file_one_of_codex() -> None:
     record, label = read_line_as(line("mood_changed", mood="calm"))
-    assert (record.shape, record.means[0].kind, label) == (Shape.MEANING, "codex/mood_changed", None)
+    assert (record.shape, record.derived_messages[0].kind, label) == (Shape.DERIVED, "codex/mood_changed", None)
 
 
 _JSON = st.recursive(
@@ -234,9 +238,9 @@ def test_whatever_its_members_are_a_record_is_read_and_says_something(
     type_: str, inner: str, members: dict[str, Any]
 ) -> None:
     read = read_line(line(type_, **members, type=inner))
-    assert read.shape is Shape.MEANING
-    assert read.means
-    for number in range(len(read.means)):
+    assert read.shape is Shape.DERIVED
+    assert read.derived_messages
+    for number in range(len(read.derived_messages)):
         assert isinstance(payload_of(read, number), dict)
 
 
@@ -255,9 +259,9 @@ def test_whatever_an_event_of_exec_holds_it_is_read_and_says_something(
 ) -> None:
     for more in ({"item": {"type": item, **members}}, {"item": other}, {"usage": other}, {"error": other}):
         read = read_line(json.dumps({"type": sort, **more}).encode())
-        assert read.shape is Shape.MEANING
-        assert read.means
-        assert all(payload_of(read, number) for number in range(len(read.means)))
+        assert read.shape is Shape.DERIVED
+        assert read.derived_messages
+        assert all(payload_of(read, number) for number in range(len(read.derived_messages)))
 
 
 def test_a_thread_read_from_its_middle_has_no_session_until_it_names_one() -> None:

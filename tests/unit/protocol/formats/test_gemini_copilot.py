@@ -17,7 +17,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import copilot, gemini
-from inspector.protocol.formats.refused_formats import refusal
+from inspector.protocol.formats.refused_formats import refusal_name
 from inspector.protocol.record import Shape
 from tests.builders import document_at, document_of, lines_of, log_file
 
@@ -100,7 +100,7 @@ def test_other_lines_are_neither() -> None:
     ],
 )  # fmt: skip
 def test_what_is_known_and_not_read_is_refused_by_name(value: Any, words: str) -> None:
-    assert words in (refusal(json.dumps(value).encode()) or "")
+    assert words in (refusal_name(json.dumps(value).encode()) or "")
 
 
 def test_near_misses_are_not_refused() -> None:
@@ -111,7 +111,7 @@ def test_near_misses_are_not_refused() -> None:
         {"info": "x"},
         {"data": [1]},
     ):
-        assert refusal(json.dumps(value).encode()) is None
+        assert refusal_name(json.dumps(value).encode()) is None
 
 
 _VALUES = st.recursive(
@@ -132,8 +132,8 @@ def test_gemini_of_any_values_is_read(members: dict[str, Any], sort: str) -> Non
     line = json.dumps({"sessionId": "s", "projectHash": "p", "messages": [message]}).encode()
     record = gemini.read(line)
     assert record is not None
-    assert record.shape is Shape.MEANING
-    assert all(isinstance(gemini.payload(line, n), dict) for n in range(len(record.means)))
+    assert record.shape is Shape.DERIVED
+    assert all(isinstance(gemini.payload(line, n), dict) for n in range(len(record.derived_messages)))
 
 
 _DATA = (
@@ -148,8 +148,8 @@ def test_copilot_of_any_values_is_read(members: dict[str, Any], sort: str) -> No
     line = json.dumps(event).encode()
     record = copilot.read(line)
     assert record is not None
-    assert record.shape is Shape.MEANING
-    assert all(isinstance(copilot.payload(line, n), dict) for n in range(len(record.means)))
+    assert record.shape is Shape.DERIVED
+    assert all(isinstance(copilot.payload(line, n), dict) for n in range(len(record.derived_messages)))
 
 
 def _said(identifier: str, sort: str, text: str, second: int, **more: Any) -> dict[str, Any]:

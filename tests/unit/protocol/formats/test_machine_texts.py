@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.formats.tagged_texts import said_in
+from inspector.protocol.formats.tagged_texts import extract_text
 
 ENDED = (
     "<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n<output-file>/tmp/a1</output-file>"
@@ -35,7 +35,7 @@ ENDED = (
     ],
 )  # fmt: skip
 def test_what_is_said_between_tags(text: str, words: str) -> None:
-    assert said_in(text)["text"] == words
+    assert extract_text(text)["text"] == words
 
 
 _PIECES = (
@@ -47,4 +47,4 @@ _PIECES = (
 @given(st.lists(st.sampled_from(_PIECES)))
 def test_any_tags_say_something(parts: list[str]) -> None:
     text = "".join(parts)
-    assert said_in(text)["text"] or not text
+    assert extract_text(text)["text"] or not text

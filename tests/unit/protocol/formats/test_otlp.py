@@ -23,7 +23,7 @@ from inspector.protocol.formats import otlp, read_line_as
 from inspector.protocol.formats.otlp import content
 from inspector.protocol.record import Shape
 from inspector.sources.otlp_arriving import as_they_come
-from inspector.sources.otlp_conversion import in_order
+from inspector.sources.otlp_conversion import lines_in_order
 from inspector.store.columns.flags import Flag
 from tests.builders import GrowingLog, document_at, log_file
 from tests.pages import ROOT
@@ -145,7 +145,7 @@ def test_the_same_words_in_answer_to_something_else_are_another_call_and_a_span_
     found = summary(document, "x")
     assert found["models"] == {"m": 2}
     assert found["usage"]["input"] == 14
-    _, is_copy = document.capture.repeats(np.arange(len(document.capture)))
+    _, is_copy = document.capture.repeated_messages(np.arange(len(document.capture)))
     texts = [FIELD_BY_NAME["text"].value(document.analysis, row) for row in np.flatnonzero(~is_copy).tolist()]
     assert texts == ["is a right?", "yes", "is b right?", "yes"]
 
@@ -249,9 +249,9 @@ def test_nothing_raises_and_every_message_has_a_payload(holder: str, held: list[
     line = json.dumps({holder: held}).encode()
     record = otlp.read(line)
     if record is not None:
-        assert record.shape is Shape.MEANING
-        assert record.means
-        for number in range(len(record.means)):
+        assert record.shape is Shape.DERIVED
+        assert record.derived_messages
+        for number in range(len(record.derived_messages)):
             otlp.payload(line, number)
 
 
@@ -473,5 +473,5 @@ def test_flat_histories_of_a_thousand_messages_are_read_without_building_them_ag
     for number in range(40):
         spans.append(_oi_call(number + 1, history, f"c{number}"))
         history = [*history, {"role": "tool", "tool_call_id": f"c{number}", "content": f"page {number}"}]
-    b"".join(in_order("\n".join(map(_line, spans)).encode()))
+    b"".join(lines_in_order("\n".join(map(_line, spans)).encode()))
     assert built < 400  # all histories together hold 820 messages

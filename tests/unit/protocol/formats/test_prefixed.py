@@ -81,7 +81,7 @@ def test_what_may_be_a_piece_of_something_else_is_no_message(line: str) -> None:
     "line", [b"event: message", b"id: 17", b"id:", b"retry: 3000", b": ping - 2026-01-05", b":ping"]
 )
 def test_lines_of_an_event_stream_beside_its_data_are_no_records(line: bytes) -> None:
-    assert read_line(line).shape is Shape.NOTHING
+    assert read_line(line).shape is Shape.NO_MESSAGE
 
 
 @pytest.mark.parametrize("line", [b":", b": anything", b"event loop: slow", b"id: 3, closed"])
@@ -179,7 +179,7 @@ def test_a_log_whose_messages_have_no_content_is_refused(tmp_path: Path) -> None
     lost = "2026-07-22T20:23:55Z [vault] [error] Server disconnected.\n"
     other.write_text(swapped + lost)
     document = document_at(other)
-    document.look_further(60)
+    document.run_postponed_checks(60)
     assert document.capture.failed_count == 1
     assert "mcp-server-lost" in document.analysis.findings.found.counts()
 
@@ -227,7 +227,7 @@ def test_a_server_that_ends_at_its_start_in_an_editor(tmp_path: Path) -> None:
     path = tmp_path / "editor.log"
     path.write_text(EDITED, encoding="utf-8")
     document = document_at(path)
-    document.look_further(60)
+    document.run_postponed_checks(60)
     assert (len(document.capture), document.unreadable, document.capture.failed_count) == (5, 0, 2)
     assert document.analysis.findings.found.counts() == {"mcp-server-lost": 1}
 

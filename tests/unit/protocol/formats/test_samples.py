@@ -9,7 +9,7 @@ import pytest
 
 from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats import EVERY, WORDS
+from inspector.protocol.formats import ALL_FORMATS, FORMAT_NAMES
 from inspector.store.columns.hashes import NO_ROW
 from tests.builders import document_at
 from tests.pictures import picture
@@ -77,10 +77,10 @@ def test_every_sample_is_tested_and_described() -> None:
 
 
 def test_every_format_has_a_sample_and_words() -> None:
-    labels = {label for one in EVERY for label in (one.LABEL, *getattr(one, "LABELS", {}).values())}
+    labels = {label for one in ALL_FORMATS for label in (one.LABEL, *getattr(one, "LABELS", {}).values())}
     assert labels == {case[1] for case in cases()} - {None}, "one sample in tests/data/formats for each label"
-    assert labels == WORDS.keys(), "what the window calls it: WORDS of its module"
-    assert all(one.READS for one in EVERY)
+    assert labels == FORMAT_NAMES.keys(), "what the window calls it: WORDS of its module"
+    assert all(one.READS for one in ALL_FORMATS)
 
 
 def test_v0_0_kinds_need_their_payload() -> None:

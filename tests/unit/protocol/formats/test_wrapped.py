@@ -20,7 +20,7 @@ INNER: list[tuple[Any, Shape]] = [
     (" " + json.dumps(CHAT) + "\n", Shape.ENVELOPE),
     ({"jsonrpc": "2.0", "id": 1, "result": {}}, Shape.RPC),
     ("#s#data", Shape.STREAM),
-    ({"type": "join"}, Shape.JOIN),
+    ({"type": "join"}, Shape.CLIENT_HELLO),
     ({"event": "received", "envelope": CHAT, "timestamp": "2026-01-05T08:00:00Z"}, Shape.ENVELOPE),
     ('{"kind":"chat","payload":{"text":"\ud800"}}', Shape.ENVELOPE),
 ]

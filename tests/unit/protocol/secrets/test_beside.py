@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from inspector.filters.payloads import payload_field
 from inspector.protocol.secrets.masking import MASK, mask_secrets
-from inspector.protocol.secrets.neighbour_secrets import is_secret_beside
-from inspector.store.messages.payload_values import walk
+from inspector.protocol.secrets.neighbour_secrets import is_secret_by_neighbours
+from inspector.store.messages.payload_values import value_at_path
 from tests.builders import document_of, envelope
 
 PAYLOAD: dict[str, Any] = {
@@ -48,7 +48,7 @@ PAYLOAD: dict[str, Any] = {
     ],
 )
 def test_what_stands_beside_tells(path: tuple[str, ...], expected: bool) -> None:
-    assert is_secret_beside(PAYLOAD, path) is expected
+    assert is_secret_by_neighbours(PAYLOAD, path) is expected
 
 
 def test_a_field_tells_it_of_each_message() -> None:
@@ -78,5 +78,5 @@ def paths(value: Any, before: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 def test_alone_as_among_the_rest(value: Any) -> None:
     masked = mask_secrets(value)
     for path in paths(value):
-        whole, alone = walk(masked, path), mask_secrets(walk(value, path))
-        assert is_secret_beside(value, path) == (whole == MASK != alone)
+        whole, alone = value_at_path(masked, path), mask_secrets(value_at_path(value, path))
+        assert is_secret_by_neighbours(value, path) == (whole == MASK != alone)

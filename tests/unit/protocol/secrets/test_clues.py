@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from inspector.protocol.secrets import masking
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.protocol.secrets.rule_prefilter import ALL_RULES, SecretRule, may_hold_secrets, rules_for
+from inspector.protocol.secrets.rule_prefilter import ALL_RULES, SecretRule, may_hold_secrets, possible_rules
 from tests.unit.protocol.keys import KEYS, PEM
 from tests.unit.protocol.secret_traffic import TRAFFIC
 
@@ -84,7 +84,7 @@ _VALUES = st.recursive(
 
 def slowly(mask: Any, value: Any) -> Any:
     """What every rule makes of a value, whether there is a clue to it or not."""
-    with patch.object(masking, "rules_for", lambda _text: ALL_RULES):
+    with patch.object(masking, "possible_rules", lambda _text: ALL_RULES):
         return mask(value)
 
 
@@ -125,14 +125,14 @@ def test_json_as_it_was_written_has_a_clue_where_what_it_says_has_a_secret(
      '{"max_tokens": 12, "keys":["a"]}'],
 )  # fmt: skip
 def test_prose_gives_no_clue(text: str):
-    assert rules_for(text) == 0
+    assert possible_rules(text) == 0
 
 
 def test_a_clue_names_its_rules():
-    assert rules_for("Bearer abc") == SecretRule.BEARER
-    assert rules_for("https://a:b@c") == SecretRule.USER_INFO
-    assert rules_for('"jwt": 1') & SecretRule.KEY
-    assert rules_for("token=abc") == SecretRule.KEY | SecretRule.URL | SecretRule.ASSIGNED
+    assert possible_rules("Bearer abc") == SecretRule.BEARER
+    assert possible_rules("https://a:b@c") == SecretRule.USER_INFO
+    assert possible_rules('"jwt": 1') & SecretRule.KEY
+    assert possible_rules("token=abc") == SecretRule.KEY | SecretRule.URL | SecretRule.ASSIGNED
 
 
 def test_what_was_masked_is_counted_by_rule_and_once():
@@ -160,5 +160,5 @@ def test_clues_take_linear_time():
         "token" + "1" * 100_000, "_pat1" * 30_000, "key'" * 30_000, "-----BEGIN " * 10_000, "xoxb-" * 30_000,
         "token" + '"' * 100_000, "token " * 30_000, "key\\n" * 30_000, "\\" * 100_000 + "u0065",
     ):  # fmt: skip
-        rules_for(text)
+        possible_rules(text)
     assert thread_time() - began < 6  # quadratic time would be half a minute

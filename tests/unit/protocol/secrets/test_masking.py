@@ -15,7 +15,7 @@ from inspector.protocol.secrets.masking import (
     is_secret_key,
     mask_secrets,
     mask_text,
-    masked_start,
+    masked_beginning,
     may_hold_secrets,
 )
 from tests.planted import BODY, PLANTED, told
@@ -418,6 +418,6 @@ def test_hostile_pairs_take_linear_time():
 @pytest.mark.parametrize("cut", [8, 20, 40])
 def test_a_beginning_shows_no_part_of_a_secret(cut: int) -> None:
     secret = next(one for one in PLANTED if one.startswith("dop_v1_"))
-    shown = masked_start(f"{'x' * 100} {secret}", 101 + cut)
+    shown = masked_beginning(f"{'x' * 100} {secret}", 101 + cut)
     assert secret[7:12] not in shown
     assert len(shown) <= 101 + cut

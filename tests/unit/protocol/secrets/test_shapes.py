@@ -8,7 +8,7 @@ from time import thread_time
 
 import pytest
 
-from inspector.protocol.secrets.key_shapes import SHAPES, names_a_key
+from inspector.protocol.secrets.key_shapes import SHAPES, contains_key
 from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text, may_hold_secrets
 from inspector.protocol.secrets.rule_prefilter import SecretRule
 from tests.unit.protocol.keys import KEYS, PEM
@@ -112,8 +112,8 @@ def test_positions_can_be_kept():
 
 
 def test_names_that_hold_a_key():
-    assert [names_a_key(key) for key in ("ghp_abcdefgh", "job/AKIA12345678", "a-glpat-abcdefghijkl12")] == [True] * 3
-    assert not any(names_a_key(name) for name in ("npm_packages_list", "ask-sk-team-planning", "risk-assessment-2024"))
+    assert [contains_key(key) for key in ("ghp_abcdefgh", "job/AKIA12345678", "a-glpat-abcdefghijkl12")] == [True] * 3
+    assert not any(contains_key(name) for name in ("npm_packages_list", "ask-sk-team-planning", "risk-assessment-2024"))
 
 
 def test_hostile_text_takes_linear_time():

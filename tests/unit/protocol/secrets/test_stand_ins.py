@@ -6,7 +6,7 @@ import pytest
 
 from inspector.analysis.findings.secrets import first_masked
 from inspector.protocol.secrets.masking import mask_secrets
-from inspector.protocol.secrets.secret_placeholders import is_stand_in
+from inspector.protocol.secrets.secret_placeholders import is_placeholder
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_a_secret(text: str) -> None:
 @pytest.mark.timeout(5)
 @pytest.mark.parametrize("text", ["x" * 59 + "!", "your" + "a" * 55 + "1", "test" + "a" * 55 + "1", "xxx_" * 14 + "1"])
 def test_it_is_told_at_once(text: str) -> None:
-    assert not is_stand_in(text)
+    assert not is_placeholder(text)

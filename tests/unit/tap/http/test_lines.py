@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.base.bounded_buffers import HeldBytes, Room
-from inspector.protocol.json_size import TOO_MUCH
+from inspector.base.bounded_buffers import BoundedBuffer, BufferLimit
+from inspector.protocol.json_size import TOO_LARGE
 from inspector.tap.http.entries import Entry, Sort, packed, unpacked
 from inspector.tap.http.lines import ExchangeLines, Line, Missing
 from inspector.tap.http.unwritten import ModelUnwritten, Unwritten
@@ -179,24 +179,24 @@ def test_what_many_exchanges_hold_is_bounded_together(monkeypatch: pytest.Monkey
 
 
 def test_small_pieces_cost_their_bytes_alone() -> None:
-    room = Room(1 << 20)
-    held = HeldBytes(room)
-    assert all(held.add(b"ab") for _ in range(1000))
+    room = BufferLimit(1 << 20)
+    held = BoundedBuffer(room)
+    assert all(held.append(b"ab") for _ in range(1000))
     assert (len(held), room.taken_bytes) == (2000, 2000)
-    assert held.take() == b"ab" * 1000
+    assert held.take_contents() == b"ab" * 1000
     assert room.taken_bytes == 0
 
 
 def test_what_is_made_of_brackets_is_not_searched_for_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would be decoded for that: minutes, and gigabytes."""
-    monkeypatch.setattr("inspector.protocol.json_size.MOST_DECODED", 1 << 20)
+    monkeypatch.setattr("inspector.protocol.json_size.MAX_DECODED_BYTES", 1 << 20)
     brackets = b'[{"password":"hunter2hunter2"},' + b"{}," * (1 << 21) + b"1]"
     made = lines([
         *asked(brackets), entry(Sort.HEAD, {"status": 200, "headers": STREAM}),
         entry(Sort.ANSWERED, b"data: " + brackets + b"\n\n"), entry(Sort.FRAME, b"\1" + brackets),
     ])  # fmt: skip
     assert [one["kind"] if isinstance(one, dict) else one for one in made] == [
-        "http-request", f"a request's body is missing here: {TOO_MUCH}", "http-response", TOO_MUCH, TOO_MUCH,
+        "http-request", f"a request's body is missing here: {TOO_LARGE}", "http-response", TOO_LARGE, TOO_LARGE,
     ]  # fmt: skip
 
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.secrets import streamed_event_queue
-from inspector.protocol.secrets.streamed_event_queue import PieceHold
-from inspector.protocol.secrets.streamed_pieces import pieces_of, rewritten
+from inspector.protocol.secrets.streamed_event_queue import StreamedEventQueue
+from inspector.protocol.secrets.streamed_pieces import pieces_of, rewrite_event
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.lines import ExchangeLines, Line
 from inspector.tap.http.unwritten import ModelUnwritten
@@ -98,7 +98,7 @@ def test_a_piece_that_is_written_with_escapes_is_replaced_all_the_same() -> None
     written = r'{"copy": "part", "choices": [{"index": 0, "delta": {"content": "p\u0061rt"}}]}'
     event = json.loads(written)
     (piece,) = pieces_of(event)
-    assert json.loads(rewritten(written, event, [(piece, "masked")])) == {
+    assert json.loads(rewrite_event(written, event, [(piece, "masked")])) == {
         "copy": "part", "choices": [{"index": 0, "delta": {"content": "masked"}}],
     }  # fmt: skip
 
@@ -124,12 +124,12 @@ def test_halves_of_a_surrogate_pair_hide_no_piece() -> None:
     whole = f"\ud83d {text.format(hidden)} \ude00"
     events = anthropic_text([whole[:20], whole[20:]])
     assert any("ud83d" in json.dumps(event) for event in events)
-    held: PieceHold[str] = PieceHold()
+    held: StreamedEventQueue[str] = StreamedEventQueue()
     lines: list[str] = []
     for event in events:
         data = json.dumps(event).encode()
-        lines += held.add(lambda new, data=data: data.decode() if new is None else new, data)
-    lines += held.end()
+        lines += held.add_event(lambda new, data=data: data.decode() if new is None else new, data)
+    lines += held.drain()
     said = "".join(json.loads(line.encode()).get("delta", {}).get("text", "") for line in lines)
     assert said == "\ud83d the key sk-•••••••• is mine \ude00"
 
@@ -146,13 +146,13 @@ def test_halves_of_a_surrogate_pair_hide_no_piece() -> None:
 def test_no_value_beside_a_piece_hides_it(form: str, beside: str, copied: bool) -> None:
     """Integers of 5,000 digits, values nested 1,000 deep, batches and blanks before an event."""
     hidden, text = SECRETS[0]
-    held: PieceHold[str] = PieceHold()
+    held: StreamedEventQueue[str] = StreamedEventQueue()
     lines: list[str] = []
     for event in anthropic_text(cut(text.format(hidden), range(0, 60, 5))):
         event |= {"copy": event.get("delta", {}).get("text")} if copied else {}
         data = form.format(beside, json.dumps(event)[1:]).encode()
-        lines += held.add(lambda new, data=data: data.decode() if new is None else new, data)
-    lines += held.end()
+        lines += held.add_event(lambda new, data=data: data.decode() if new is None else new, data)
+    lines += held.drain()
     said = [re.findall(r'"text": ?"([^"]*)"', line) for line in lines]
     whole = "".join(word for words in said for word in words).replace("\\u2022", "•")
     assert whole == "the key sk-•••••••• is mine"
@@ -161,32 +161,32 @@ def test_no_value_beside_a_piece_hides_it(form: str, beside: str, copied: bool) 
 
 
 def test_events_without_a_text_count_while_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streamed_event_queue, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(streamed_event_queue, "MAX_PENDING_BYTES", 10_000)
     events: list[Event] = [*chat_text(["a"])][:1] + [{"type": "ping", "filler": "x" * 1_000}] * 50
     assert len(recorded(events, end=False)) > 40
 
 
 def test_texts_that_are_over_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streamed_event_queue, "MOST_EVENTS", 20)
-    held: PieceHold[None] = PieceHold()
+    monkeypatch.setattr(streamed_event_queue, "MAX_PENDING_EVENTS", 20)
+    held: StreamedEventQueue[None] = StreamedEventQueue()
     for number in range(200):
         event = {"type": "response.text.delta", "item_id": f"item_{number}", "delta": "word"}
-        assert len([*held.add(lambda _: None, json.dumps(event).encode())]) <= 21
+        assert len([*held.add_event(lambda _: None, json.dumps(event).encode())]) <= 21
     assert len(vars(held)["_before"]) <= 20
     assert len(vars(held)["_sizes"]) <= 20
 
 
 def test_what_waits_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A text without an end is written while it goes on, and no secret of it."""
-    monkeypatch.setattr(streamed_event_queue, "MOST_TEXT", 1_000)
+    monkeypatch.setattr(streamed_event_queue, "MAX_PENDING_TEXT", 1_000)
     hidden, text = SECRETS[1]
     whole = f"Line of words, {text.format(hidden)}. " * 100
     pieces = [whole[start : start + 7] for start in range(0, len(whole), 7)]
     lines = recorded(chat_text(pieces), end=False)
     assert len(pieces) - 1_000 // 7 <= len(lines) < len(pieces)
     assert hidden not in joined([line["message"] for line in lines])
-    monkeypatch.setattr(streamed_event_queue, "MOST_TEXT", 1 << 16)
-    monkeypatch.setattr(streamed_event_queue, "MOST_EVENTS", 200)
+    monkeypatch.setattr(streamed_event_queue, "MAX_PENDING_TEXT", 1 << 16)
+    monkeypatch.setattr(streamed_event_queue, "MAX_PENDING_EVENTS", 200)
     lines = recorded(chat_text(pieces), end=False)
     assert len(lines) >= len(pieces) - 200
     assert hidden not in joined([line["message"] for line in lines])

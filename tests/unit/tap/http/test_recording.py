@@ -31,7 +31,7 @@ class StandsStill:
 
 @pytest.fixture
 def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[ProcessRecording, list[str]]:
-    monkeypatch.setattr(recording, "HelperProcess", StandsStill)
+    monkeypatch.setattr(recording, "WorkerProcess", StandsStill)
     monkeypatch.setattr(recording, "WRITE_S", 0.0)
     monkeypatch.setattr(recording, "_LOOK_S", 5 * MS)
     monkeypatch.setattr(recording, "_STUCK_S", 50 * MS)

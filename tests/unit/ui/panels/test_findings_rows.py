@@ -67,7 +67,7 @@ def test_rows_are_those_of_a_slow_search(pairs: set[tuple[int, int]], table: Sho
     rows = FindingRows()
     rows.take(found, table, choice)
     visible = set(table.visible.tolist())
-    seen = {(SOME[place], message) for place, message in pairs if message < table.seen}
+    seen = {(SOME[place], message) for place, message in pairs if message < table.seen_count}
     in_view = {(c, m) for c, m in seen if not table.chooses or choice.everything or m in visible}
     assert rows.outside == (len([1 for _, m in seen if m not in visible]) if table.chooses else 0)
     counted = {(c, m) for c, m in in_view if c.code not in choice.codes_off}
@@ -93,7 +93,7 @@ def test_problems_are_counted(pairs: set[tuple[int, int]]) -> None:
     for severity in Severity:
         assert problems.counts[severity] == sum(SOME[place].severity is severity for place, _ in pairs)
     assert problems.messages == len({message for _, message in wrong})
-    assert problems.worst == max((SOME[place].severity for place, _ in pairs), default=None)
+    assert problems.worst_severity == max((SOME[place].severity for place, _ in pairs), default=None)
 
 
 @pytest.mark.parametrize(

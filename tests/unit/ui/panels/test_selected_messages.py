@@ -72,7 +72,7 @@ class Table:
     def __init__(self) -> None:
         self.log = GrowingLog()
         self.rows = VisibleRows(self.log.document.analysis)
-        self.rows.choose(compile_filter(""), None)
+        self.rows.apply_filter(compile_filter(""), None)
         self.selected = SelectedMessages(self.rows)
         self.plain = Plain()
 
@@ -82,7 +82,7 @@ class Table:
             self.rows.apply(self.rows.prepare(changes))
 
     def show(self, text: str) -> None:
-        self.rows.choose(compile_filter(text), None)
+        self.rows.apply_filter(compile_filter(text), None)
 
     def sort(self, order: tuple[str, bool]) -> None:
         if not order[0]:

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from inspector.present.unsaved_captures import more_words, sentence
-from inspector.store.files.capture_folder import Unsaved
+from inspector.present.unsaved_captures import more_words, unsaved_sentence
+from inspector.store.files.capture_folder import UnsavedCapture
 
 NOW = datetime(2026, 11, 21, 20, 0).astimezone()
 
 
 def unsaved(
     first: datetime | None, last: datetime | None, messages: int | None = 8_412, space: str = "demo"
-) -> Unsaved:
+) -> UnsavedCapture:
     times = [None if one is None else int(one.timestamp()) * 1_000_000_000 for one in (first, last)]
-    return Unsaved(Path("demo 2026.ctxcap"), space, messages, 620_000_000, times[0], times[1])
+    return UnsavedCapture(Path("demo 2026.ctxcap"), space, messages, 620_000_000, times[0], times[1])
 
 
 def at(day: int, hour: int, minute: int, month: int = 11, year: int = 2026) -> datetime:
@@ -46,8 +46,8 @@ def at(day: int, hour: int, minute: int, month: int = 11, year: int = 2026) -> d
         pytest.param(unsaved(None, None, 3, ""), "demo 2026, 3 messages", id="nothing-known"),
     ],
 )
-def test_what_was_not_saved(one: Unsaved, words: str) -> None:
-    assert sentence(one, NOW) == f"A capture was not saved when the program last ended: {words}."
+def test_what_was_not_saved(one: UnsavedCapture, words: str) -> None:
+    assert unsaved_sentence(one, NOW) == f"A capture was not saved when the program last ended: {words}."
 
 
 def test_those_not_listed() -> None:

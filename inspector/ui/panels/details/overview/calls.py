@@ -24,7 +24,7 @@ from inspector.present.call_facts import (
     request_by_token,
     request_facts,
     task_facts,
-    unwrapped,
+    unwrap_payload,
 )
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.lifecycle_facts import seen_label, seen_now_facts, signal_facts
@@ -32,10 +32,10 @@ from inspector.present.moved_result import FOLDER, MOST_SHOWN, moved_result_of
 from inspector.present.reasoning_facts import thought_facts
 from inspector.present.sub_agent_facts import sub_agent_of
 from inspector.present.subject import Subject, sender_of, text_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
 from inspector.protocol.payloads.content_blocks import block_of
-from inspector.protocol.payloads.outline import nested_in, value_text
+from inspector.protocol.payloads.outline import nested_value, value_text
 from inspector.protocol.payloads.result_content import content_of
 from inspector.protocol.payloads.server_listings import listing_in
 from inspector.protocol.secrets.masking import mask_secrets
@@ -70,7 +70,7 @@ def build_request(sheet: Sheet) -> list[QWidget]:
             sections += spawn_sections(sheet, agent)
         else:
             result = result_section(sheet)
-            failed = subject.answer is not None and bool(subject.capture.flags(subject.answer) & Flag.ERROR)
+            failed = subject.answer is not None and bool(subject.capture.flags_of(subject.answer) & Flag.ERROR)
             sections += result if failed else []
             sections += call_section(sheet, subject.payload, "Arguments")
             sections += [] if failed else result
@@ -92,14 +92,14 @@ def result_section(sheet: Sheet) -> list[QWidget]:
     subject = sheet.subject
     if subject.answer is None:
         return []
-    failed = bool(subject.capture.flags(subject.answer) & Flag.ERROR)
+    failed = bool(subject.capture.flags_of(subject.answer) & Flag.ERROR)
     text = text_of(subject.capture, subject.answer).strip()
     if not text:
         return []
     answer = subject.answer
     label = "Failure" if failed else "Result"
     link = sheet.link(f"No. {answer + 1}", lambda: sheet.links.message_requested.emit(answer), name="resultLink")
-    shown = formats.shortened(text, _MOST_OF_FAILURE if failed else _MOST_SHOWN)
+    shown = formats.truncate(text, _MOST_OF_FAILURE if failed else _MOST_SHOWN)
     mono = not failed or exit_code_in(text) is not None
     return [sheet.section(label, sheet.text(shown, name="resultText", label=label, mono=mono), action=link)]
 
@@ -119,7 +119,7 @@ def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[Q
 
     Proposals of the MEUP draft are unwrapped first.
     """
-    payload = unwrapped(payload)
+    payload = unwrap_payload(payload)
     params = payload.get("params")
     method = payload.get("method")
     if params is None:
@@ -133,7 +133,7 @@ def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[Q
         return [sheet.section("Client", sheet.fact_card(rows, name="arguments", label="Client", name_width=80))]
     if method == "sampling/createMessage":
         return _sampling_sections(sheet, params)
-    arguments = nested_in(params.get("arguments"))
+    arguments = nested_value(params.get("arguments"))
     if isinstance(arguments, Mapping) and method == "tools/call":
         name = params.get("name")
         if made := tool_sections(sheet, name if isinstance(name, str) else None, arguments):
@@ -182,11 +182,11 @@ def build_result(sheet: Sheet) -> list[QWidget]:
     """Returns the sections of a result: the model's view, its call, chain and content; errors come first."""
     subject = sheet.subject
     sections: list[QWidget] = []
-    if "transient" in subject.story.badges:
-        label, collapsed = seen_label(subject), subject.story.collapsed_by is not None
+    if "transient" in subject.lifecycle.badges:
+        label, collapsed = seen_label(subject), subject.lifecycle.collapsed_by is not None
         card = seen_now(sheet, name="seenNow", label=label, rows=seen_now_facts(subject), collapsed=collapsed)
         sections.append(sheet.section(label, card))
-    elif subject.story.consumes is not None or subject.story.note:
+    elif subject.lifecycle.consumes is not None or subject.lifecycle.note:
         card = sheet.fact_card(signal_facts(subject), name="signal", label="Context signal")
         sections.append(sheet.section("Context signal", card))
     error = subject.payload.get("error")
@@ -209,7 +209,7 @@ def _moved_sections(sheet: Sheet) -> list[QWidget]:
     moved = moved_result_of(sheet.subject.capture, sheet.subject.message)
     if moved is None:
         return []
-    name = f"{FOLDER}/{plain(moved.path.name)}"
+    name = f"{FOLDER}/{safe_line(moved.path.name)}"
     if moved.size is None:
         told = [fact("", f"{name} is not in the session's folder.", "dim")]
         return [sheet.section("Full result", sheet.facts(told, name="movedResult", label="Full result"))]
@@ -351,7 +351,7 @@ def _bare_call(sheet: Sheet) -> QWidget:
     rows = [words_fact("The proposal names no call.")]
     if method or target:
         rows = [
-            Fact("", (FactPart(f"{plain(target or method or '', 120)}  ", "mono"), FactPart("no arguments", "dim")))
+            Fact("", (FactPart(f"{safe_line(target or method or '', 120)}  ", "mono"), FactPart("no arguments", "dim")))
         ]
     return sheet.section("Proposed call", sheet.fact_card(rows, name="arguments", label="Proposed call"))
 
@@ -410,7 +410,7 @@ def notification_sections(sheet: Sheet) -> list[QWidget]:
 def _speaker(subject: Subject, method: str) -> str:
     """Returns the sender; in plain MCP traffic the side that may send the method."""
     if subject.sender:
-        return plain(subject.sender, 80)
+        return safe_line(subject.sender, 80)
     if method == "notifications/initialized":
         return "The client"
     return "the client" if method == "notifications/roots/list_changed" else "the server"
@@ -438,11 +438,11 @@ def _progress_sections(sheet: Sheet, values: Mapping[str, Any]) -> list[QWidget]
 def _logged_sections(sheet: Sheet, values: Mapping[str, Any]) -> list[QWidget]:
     level = str(values.get("level") or "log")
     ink: Ink = "bad" if level in _BAD_LEVELS else "warn" if level == "warning" else "plain"
-    rows = [fact("Level", plain(level, 40), ink)]
+    rows = [fact("Level", safe_line(level, 40), ink)]
     if isinstance(values.get("logger"), str):
-        rows.append(fact("Logger", plain(values["logger"], 200), "mono"))
+        rows.append(fact("Logger", safe_line(values["logger"], 200), "mono"))
     data = values.get("data")
-    inner = nested_in(data)
+    inner = nested_value(data)
     sections: list[QWidget] = []
     if isinstance(inner, Mapping):
         rows += value_facts(inner)
@@ -465,7 +465,7 @@ def talk_sections(sheet: Sheet, messages: object) -> list[QWidget]:
     for message in messages[:_MOST_MESSAGES]:
         if not isinstance(message, Mapping):
             continue
-        role = plain(str(message.get("role") or "message"), 40)
+        role = safe_line(str(message.get("role") or "message"), 40)
         content = message.get("content", message)
         blocks = [block_of(block) for block in (content if isinstance(content, list) else [content])]
         view = BlocksView(sheet.themes, blocks, sheet.links.pictures, formatted=False, budget=budget)

@@ -13,17 +13,17 @@ from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.envelope_facts import as_filter, as_json, envelope_facts, identifier
 from inspector.present.facts import fact, value_facts, words_fact
-from inspector.present.hex_rows import AFTER, BEFORE, broken_at, frame_in_line, head_bytes, hex_rows
+from inspector.present.hex_rows import BYTES_AFTER, BYTES_BEFORE, error_offset, frame_in_line, head_bytes, hex_rows
 from inspector.present.span_facts import TOLD, exception_facts, span_facts, within_facts
 from inspector.present.subject import TEXT_KINDS, Subject
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
-from inspector.protocol.formats import WORDS, otlp
+from inspector.protocol.formats import FORMAT_NAMES, otlp
 from inspector.protocol.message_text import TEXT_KEYS
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.large_headers import HEAD
+from inspector.store.columns.large_headers import HEAD_BYTES
 from inspector.ui.panels.details.findings import worst_finding_sections
 from inspector.ui.panels.details.overview.texts import text_section
 from inspector.ui.panels.details.page_builder import Sheet
@@ -42,7 +42,7 @@ def build_generic(sheet: Sheet) -> list[QWidget]:
         return [_payload_section(sheet, "Log line")]
     if not subject.kind and "error" in subject.payload:
         return [_refusal_section(sheet), *sheet.chain_section()]
-    if subject.derived and subject.kind in otlp.SPOKEN:
+    if subject.is_derived and subject.kind in otlp.SPOKEN:
         return [*_span_sections(sheet), *sheet.chain_section()]
     sections: list[QWidget] = []
     if subject.kind and subject.kind.partition("/")[0] not in _KNOWN:
@@ -96,18 +96,18 @@ def _unknown_kind(sheet: Sheet) -> QWidget:
         namespace, slash = subject.kind, ""
     columns, strings = subject.capture.columns, subject.capture.strings
     below = f"kind like {quote(namespace + '/*')}" if slash else None
-    rows = [fact("Namespace", plain(namespace, 200), "mono", filter=below)]
+    rows = [fact("Namespace", safe_line(namespace, 200), "mono", filter=below)]
     if slash:
-        rows.append(fact("Kind", plain(name, 200), "mono", filter=f"kind == {quote(subject.kind)}"))
+        rows.append(fact("Kind", safe_line(name, 200), "mono", filter=f"kind == {quote(subject.kind)}"))
     same = int(np.count_nonzero(columns["kind"] == strings.find(subject.kind)))
     rows.append(fact("Messages", f"{formats.number(same)} of this kind", "dim"))
     words = "No version of the protocol defines this kind; shown as received."
-    if subject.derived:
+    if subject.is_derived:
         label = subject.capture.string("protocol", subject.message) or ""
-        program = WORDS.get(label, "the program").removesuffix(" session")
+        program = FORMAT_NAMES.get(label, "the program").removesuffix(" session")
         words = f"Internal record of {program}, not part of the conversation."
     rows.append(fact("", words, "dim", lines=2))
-    label = "Bookkeeping" if subject.derived else "Unknown kind"
+    label = "Bookkeeping" if subject.is_derived else "Unknown kind"
     return sheet.section(label, sheet.facts(rows, name="unknownKind", label="Kind", name_width=80))
 
 
@@ -126,7 +126,7 @@ def _refusal_section(sheet: Sheet) -> QWidget:
 def too_large(sheet: Sheet) -> list[QWidget]:
     """Returns the sections of a message above 1 MB: its head, and a link to save it (docs/design.md 7)."""
     subject = sheet.subject
-    size, known = formats.size(subject.size), formats.size(HEAD)
+    size, known = formats.size(subject.size), formats.size(HEAD_BYTES)
     save = sheet.link("Save as...", lambda: sheet.links.save_requested.emit(subject.message), name="saveLarge")
     words = f"This message has {size}; only the first {known} are decoded here. Save writes all of it."
     card = sheet.fact_card([words_fact(words)], name="tooLarge", label="Large message")
@@ -155,7 +155,7 @@ def build_unreadable(sheet: Sheet) -> list[QWidget]:
         card = sheet.fact_card([words_fact(words[:1].upper() + words[1:])], name="gap", label=title)
         found = worst_finding_sections(sheet) if crashed else []
         return [*found, sheet.section(title, card), _record_section(sheet)]
-    place = broken_at(reason)
+    place = error_offset(reason)
     frame = frame_in_line(subject)
     size = len(frame) if frame is not None else int(subject.capture.columns["length"][subject.message])
     rows = [words_fact(f"This line is {reason}." if reason else "This line cannot be read.")]
@@ -164,8 +164,8 @@ def build_unreadable(sheet: Sheet) -> list[QWidget]:
     sections: list[QWidget] = [
         sheet.section("Position of the error", sheet.fact_card(rows, name="broke", label="Position of the error"))
     ]
-    stop = (place or 0) + AFTER
-    data = head_bytes(subject, stop) if frame is None else frame[: max(stop, BEFORE + AFTER)]
+    stop = (place or 0) + BYTES_AFTER
+    data = head_bytes(subject, stop) if frame is None else frame[: max(stop, BYTES_BEFORE + BYTES_AFTER)]
     dump = hex_rows(data, place)
     label = "Bytes nearby" if place is not None else "First bytes"
     facts = sheet.facts(dump, name="bytes", label=label, name_width=40)
@@ -196,7 +196,7 @@ def copy_menu(subject: Subject, parent: QWidget, save: Callable[[], object]) -> 
     menu.setObjectName("copyAsMenu")
     clipboard = QGuiApplication.clipboard()
     by_json = menu.addAction("JSON")
-    by_json.setEnabled(not subject.big)
+    by_json.setEnabled(not subject.is_big)
     by_json.triggered.connect(lambda: clipboard.setText(as_json(subject)))
     by_id = menu.addAction("Id")
     found = identifier(subject)

@@ -53,8 +53,8 @@ _BY_KIND: dict[str, Build] = {
     kinds.CONTEXT_OPERATION: build_operation,
     msp.SESSION: build_session,
     msp.SNAPSHOT: build_snapshot,
-    msp.OPENED: build_opened,
-    msp.CLOSED: build_closed,
+    msp.SUBSESSION_OPENED: build_opened,
+    msp.SUBSESSION_CLOSED: build_closed,
     "system/presence": build_presence,
     "system/welcome": build_welcome,
     "system/error": build_error,
@@ -79,7 +79,7 @@ def _message_sections(sheet: Sheet) -> list[QWidget]:
     subject = sheet.subject
     if subject.flags & (Flag.UNREADABLE | Flag.GAP):
         return build_unreadable(sheet)
-    if subject.big:
+    if subject.is_big:
         return [*worst_finding_sections(sheet), *too_large(sheet), envelope_section(sheet)]
     build = _BY_KIND.get(subject.kind) or _BY_NAMESPACE.get(subject.kind.partition("/")[0], build_generic)
     if subject.flags & Flag.LOG_ONLY:

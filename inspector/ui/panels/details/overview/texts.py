@@ -24,11 +24,11 @@ from inspector.present.reasoning_facts import (
 )
 from inspector.present.stream_facts import frame_fact, is_data, stream_facts, stream_messages
 from inspector.present.subject import ContextPlace, Subject, sender_of, text_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds, msp
 from inspector.protocol.message_text import TEXT_KEYS
 from inspector.protocol.payloads.content_blocks import is_markdown
-from inspector.protocol.payloads.outline import nested_in, value_text
+from inspector.protocol.payloads.outline import nested_value, value_text
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.store.columns.flags import Flag
 from inspector.ui.panels.details.content_view import MarkdownText
@@ -77,7 +77,7 @@ def _acknowledgement_facts(subject: Subject) -> list[Fact]:
             continue
         status = subject.capture.records.payload(effect)
         word = status.get("status") or status.get("reason") or ""
-        parts = (FactPart(f"{plain(str(word), 80)}, " if word else ""), message_part(effect))
+        parts = (FactPart(f"{safe_line(str(word), 80)}, " if word else ""), message_part(effect))
         rows.append(Fact(sender_of(subject.capture, effect), parts, right=delta(subject.delta_ns(effect))))
     return rows
 
@@ -127,7 +127,7 @@ def build_reasoning(sheet: Sheet) -> list[QWidget]:
 
 def _own_text_sections(sheet: Sheet) -> list[QWidget]:
     subject = sheet.subject
-    last = kinds.last_part(subject.kind)
+    last = kinds.short_kind(subject.kind)
     label = {"thought": "Thought", "conclusion": "Conclusion", "cancel": "Cancelled"}.get(last, last.capitalize())
     shown = next((k for k in TEXT_KEYS if isinstance(subject.payload.get(k), str)), None)
     sections: list[QWidget] = []
@@ -188,7 +188,7 @@ def joined_sections(sheet: Sheet, run: int, label: str = "Streamed text") -> lis
 
     Each frame is read once, however often a live stream is shown again.
     """
-    text = sheet.subject.document.stream_texts.of(run)
+    text = sheet.subject.document.stream_texts.stream_text(run)
     joined = text.read(MOST_JOINED).joined
     body: list[QWidget] = []
     if joined.data:
@@ -197,8 +197,8 @@ def joined_sections(sheet: Sheet, run: int, label: str = "Streamed text") -> lis
         body.append(sheet.facts(rows, name="joinedBytes", label=label, name_width=40))
     elif joined.text:
         body.append(sheet.text(mask_text(joined.text), name="joinedText", label=label, mono=is_data(joined)))
-    left_out = text.left
-    rows = [fact("Said", plain(" → ".join(joined.notes), 400), "dim", lines=2)] if joined.notes else []
+    left_out = text.frames_left
+    rows = [fact("Said", safe_line(" → ".join(joined.notes), 400), "dim", lines=2)] if joined.notes else []
     if left_out or len(joined.data) > _BYTES_SHOWN:
         words = f"{formats.count_of(left_out, 'more frame')}" if left_out else "the first bytes"
         rows.append(fact("", f"{words}, each in its own message" if left_out else "the first bytes only", "dim"))
@@ -215,7 +215,7 @@ def _frame_section(sheet: Sheet, *, alone: bool) -> QWidget:
         alone: the stream has no other frame.
     """
     title = "Data" if alone else f"Data of {formats.message_number(sheet.subject.message)}"
-    data = sheet.subject.capture.records.data(sheet.subject.message)
+    data = sheet.subject.capture.records.frame_data(sheet.subject.message)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -225,7 +225,7 @@ def _frame_section(sheet: Sheet, *, alone: bool) -> QWidget:
             rows.append(fact("", f"{formats.size(more)} more, see Raw", "dim"))
         facts = sheet.facts(rows, name="frameData", label="Data", name_width=40)
         return sheet.section(f"{title}, no text", facts, name="data")
-    label, inner = title, nested_in(text)
+    label, inner = title, nested_value(text)
     if isinstance(inner, Mapping):
         facts = sheet.fact_card(value_facts(mask_secrets(inner), lines=8), name="frameData", label=label)
         return sheet.section(label, facts, name="data")
@@ -257,7 +257,7 @@ def build_session(sheet: Sheet) -> list[QWidget]:
     listed = payload.get("subsessions")
     about = [fact("Session", value_text(payload.get("label") or payload.get("session_id")), "strong", lines=2)]
     if isinstance(listed, list):
-        names = ", ".join(plain(str(one), 60) for one in listed[:_MOST_AGREED] if isinstance(one, str))
+        names = ", ".join(safe_line(str(one), 60) for one in listed[:_MOST_AGREED] if isinstance(one, str))
         about.append(fact("Lists", names or "no sub-sessions", lines=4))
     about += value_facts(payload, skip=("sub_context", "subsessions", "label", "created_at"))
     return [*sections, sheet.section("Session", sheet.facts(about, name="session", label="Session"))]
@@ -298,7 +298,7 @@ def build_opened(sheet: Sheet) -> list[QWidget]:
 def build_closed(sheet: Sheet) -> list[QWidget]:
     """Returns the sections of a sub-session's end: its summary."""
     payload = sheet.subject.payload
-    discarded = payload.get("status") == msp.DISCARDED
+    discarded = payload.get("status") == msp.DISCARDED_STATUS
     label = "Discarded" if discarded else "Closed"
     rows = [fact("Sub-session", value_text(payload.get("label") or ""), "strong", lines=3), *_subsession_fact(sheet)]
     rows += value_facts(payload, skip=("label", "summary", "closed_at"))

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QWidget
 from inspector.present import formats
 from inspector.present.code import language_of, without_numbers
 from inspector.present.facts import Fact, FactPart, Ink, fact, value_facts, words_fact
-from inspector.present.sub_agent_facts import TOLD as SPAWN_TOLD
-from inspector.present.sub_agent_facts import came_back, prompt_of, sub_agent_facts
+from inspector.present.sub_agent_facts import SHOWN_ARGUMENTS as SPAWN_TOLD
+from inspector.present.sub_agent_facts import prompt_of, result_message, sub_agent_facts
 from inspector.present.subject import text_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
-from inspector.protocol.payloads.file_edits import PATHS, TOLD, Edit, edits_of
-from inspector.protocol.payloads.outline import nested_in
+from inspector.protocol.payloads.file_edits import PATH_ARGUMENTS, REPRESENTED_ARGUMENTS, FileEdit, edits_of
+from inspector.protocol.payloads.outline import nested_value
 from inspector.protocol.payloads.plans import Plan, State, plan_of
 from inspector.protocol.payloads.shell_commands import command_of
 from inspector.protocol.secrets.masking import mask_secrets
@@ -40,7 +40,7 @@ def tool_sections(sheet: Sheet, tool: str | None, arguments: Mapping[str, Any]) 
     """Returns the sections of a call that edits files, writes a plan or runs a command; empty for other calls."""
     edits = edits_of(tool, arguments)
     if edits:
-        return [*_edit_sections(sheet, edits), *_rest(sheet, arguments, TOLD | {"command", "cmd"})]
+        return [*_edit_sections(sheet, edits), *_rest(sheet, arguments, REPRESENTED_ARGUMENTS | {"command", "cmd"})]
     plan = plan_of(arguments)
     if plan is not None:
         return [_plan_section(sheet, plan), *_rest(sheet, arguments, {plan.key, "explanation"})]
@@ -51,7 +51,7 @@ def tool_sections(sheet: Sheet, tool: str | None, arguments: Mapping[str, Any]) 
         about = arguments.get("description")
         body: list[QWidget] = [code]
         if isinstance(about, str) and about:
-            rows = [words_fact(plain(about, 1_000), lines=4)]
+            rows = [words_fact(safe_line(about, 1_000), lines=4)]
             body.insert(0, sheet.facts(rows, name="commandAbout", label="Purpose"))
         return [sheet.section("Command", *body, name="arguments"), *_rest(sheet, arguments, {key, "description"})]
     return []
@@ -66,14 +66,14 @@ def _rest(sheet: Sheet, arguments: Mapping[str, Any], told: frozenset[str] | set
 _HEADS = {"changed": "Edit", "written": "New text", "deleted": "Deleted"}
 
 
-def _edit_sections(sheet: Sheet, edits: list[Edit]) -> list[QWidget]:
+def _edit_sections(sheet: Sheet, edits: list[FileEdit]) -> list[QWidget]:
     sections: list[QWidget] = []
     for place, edit in enumerate(edits[:_MOST_EDITS]):
         counted = counted_words(edit) if edit.lines else ""
-        label = " ".join(filter(None, (_HEADS[edit.what], counted)))
-        rows = [fact("", plain(edit.path, 1_000), "mono", middle=True)]
+        label = " ".join(filter(None, (_HEADS[edit.change_type], counted)))
+        rows = [fact("", safe_line(edit.path, 1_000), "mono", middle=True)]
         if edit.note:
-            rows.append(fact("", plain(edit.note, 300), "dim"))
+            rows.append(fact("", safe_line(edit.note, 300), "dim"))
         body: list[QWidget] = [sheet.facts(rows, name=f"editPath{place}", label="File")]
         if edit.lines:
             body.append(DifferenceView(sheet.themes, edit, name=f"difference{place}"))
@@ -86,16 +86,16 @@ def _edit_sections(sheet: Sheet, edits: list[Edit]) -> list[QWidget]:
 
 def _plan_section(sheet: Sheet, plan: Plan) -> QWidget:
     rows: list[Fact] = []
-    if plan.why:
-        rows.append(words_fact(plain(plan.why, 2_000)))
+    if plan.explanation:
+        rows.append(words_fact(safe_line(plan.explanation, 2_000)))
     for step in plan.steps:
         mark, ink = _MARKS[step.state]
-        text = plain(step.text, 1_000)
+        text = safe_line(step.text, 1_000)
         words = f"{mark} {text}"
         rows.append(Fact("", (FactPart(words, ink),), lines=3, tooltip=f"{_STATES[step.state]}: {text}", copy=text))
     if plan.left_out:
         rows.append(fact("", f"{plan.left_out:,} more, see Tree", "dim"))
-    label = f"Plan, {plan.done} of {len(plan.steps) + plan.left_out} done"
+    label = f"Plan, {plan.done_count} of {len(plan.steps) + plan.left_out} done"
     return sheet.section(label, sheet.fact_card(rows, name="plan", label=label), name="arguments")
 
 
@@ -111,10 +111,10 @@ def spawn_sections(sheet: Sheet, agent: SubAgent) -> list[QWidget]:
     if prompt is not None:
         sections.append(text_section(sheet, prompt, declared=False, label="Prompt", name="toldText"))
     params = subject.payload.get("params")
-    arguments = nested_in(params.get("arguments")) if isinstance(params, Mapping) else None
+    arguments = nested_value(params.get("arguments")) if isinstance(params, Mapping) else None
     if isinstance(arguments, Mapping):
         sections += _rest(sheet, arguments, SPAWN_TOLD)
-    back = came_back(subject, agent)
+    back = result_message(subject, agent)
     if back is not None:
         link = sheet.link(f"No. {back + 1}", lambda: sheet.links.message_requested.emit(back), name="cameBack")
         said = text_of(subject.capture, back)
@@ -131,10 +131,10 @@ def code_section(sheet: Sheet, text: str) -> QWidget | None:
     if request is None or not text:
         return None
     params = mask_secrets(sheet.subject.capture.records.payload(request)).get("params")
-    arguments = nested_in(params.get("arguments")) if isinstance(params, Mapping) else None
+    arguments = nested_value(params.get("arguments")) if isinstance(params, Mapping) else None
     if not isinstance(arguments, Mapping) or edits_of(sheet.subject.target, arguments):
         return None
-    path = next((value for key in PATHS if isinstance(value := arguments.get(key), str)), None)
+    path = next((value for key in PATH_ARGUMENTS if isinstance(value := arguments.get(key), str)), None)
     language = language_of(path) if path is not None else None
     if path is None or (without_numbers(text) is None and language is None):
         return None

@@ -16,7 +16,7 @@ from inspector.present.capability_facts import (
     grant_facts,
     grant_of,
     held_around,
-    lacking,
+    missing_from,
     verdict_rows,
 )
 from inspector.present.control_facts import control_sentence, is_in_sentence, status_facts
@@ -26,7 +26,7 @@ from inspector.present.participant_facts import (
     DRAFT_WELCOME_KEYS,
     MOST_LISTED,
     WELCOME_KEYS,
-    _number,
+    _finite_number,
     active_stream_fact,
     coming_rows,
     draft_welcome_facts,
@@ -36,9 +36,9 @@ from inspector.present.participant_facts import (
     trust_facts,
 )
 from inspector.present.subject import ParticipantPlace, name_of, sender_of
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
-from inspector.protocol.participants import in_words, patterns, welcomed
+from inspector.protocol.participants import capability_lines, permissions_in_words, welcomed_participant
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.ui.panels.details.figures import UsageGauge, UsageLine
@@ -51,8 +51,8 @@ def build_presence(sheet: Sheet) -> list[QWidget]:
     participant = subject.payload.get("participant")
     known = participant if isinstance(participant, Mapping) else {"id": participant}
     rows = [
-        fact("Participant", plain(str(known.get("id") or "not named"), 200), "strong"),
-        fact("Event", plain(str(subject.payload.get("event") or "not named"), 80)),
+        fact("Participant", safe_line(str(known.get("id") or "not named"), 200), "strong"),
+        fact("Event", safe_line(str(subject.payload.get("event") or "not named"), 80)),
     ]
     rows += trust_facts(subject)
     rows += value_facts(subject.payload, skip=("participant", "event"))
@@ -70,7 +70,7 @@ _UNSEEN = "Its message is not in the log: a gateway neither forwards nor logs re
 
 def _announced_sections(sheet: Sheet, item: Mapping[str, Any], label: str) -> list[QWidget]:
     """Returns the sections of announced capabilities: the change if known, else the list."""
-    listed = patterns(item.get("capabilities"))
+    listed = capability_lines(item.get("capabilities"))
     name = item.get("id")
     believed = sheet.subject.analysis.trust.is_gateway(sheet.subject.message)
     if isinstance(name, str) and believed and (changed := change_sections(sheet, name)):
@@ -88,11 +88,11 @@ def _coming_sections(sheet: Sheet, name: object) -> list[QWidget]:
 def build_welcome(sheet: Sheet) -> list[QWidget]:
     """Returns the sections of a welcome: the client's id and capabilities, other participants, open streams."""
     subject = sheet.subject
-    you = welcomed(subject.payload)
+    you = welcomed_participant(subject.payload)
     is_draft = you is not None and "you" not in subject.payload
     sections: list[QWidget] = []
     if you is not None:
-        rows = [fact("Joined as", plain(str(you.get("id") or "not named"), 200), "strong"), *trust_facts(subject)]
+        rows = [fact("Joined as", safe_line(str(you.get("id") or "not named"), 200), "strong"), *trust_facts(subject)]
         rows += draft_welcome_facts(subject.payload) if is_draft else []
         sections.append(sheet.section("Welcome", sheet.fact_card(rows, name="welcome", label="Welcome")))
         sections += _announced_sections(sheet, you, "Capabilities")
@@ -122,7 +122,7 @@ def build_error(sheet: Sheet) -> list[QWidget]:
     offending = next(iter(subject.causes), None)
     if offending is not None:
         name, mono = name_of(subject.analysis, offending)
-        parts = (message_part(offending), FactPart("  "), FactPart(plain(name, 200), "mono" if mono else "plain"))
+        parts = (message_part(offending), FactPart("  "), FactPart(safe_line(name, 200), "mono" if mono else "plain"))
         rows = [
             Fact("", parts, right=delta(subject.delta_ns(offending))),
             fact(
@@ -133,12 +133,12 @@ def build_error(sheet: Sheet) -> list[QWidget]:
             sheet.section("Offending message", sheet.fact_card(rows, name="offending", label="Offending message"))
         )
     payload = subject.payload
-    listed = patterns(payload.get("your_capabilities"))
-    rows = [fact("", plain(payload["error"], 400), "bad", lines=4)] if isinstance(payload.get("error"), str) else []
+    listed = capability_lines(payload.get("your_capabilities"))
+    rows = [fact("", safe_line(payload["error"], 400), "bad", lines=4)] if isinstance(payload.get("error"), str) else []
     if isinstance(payload.get("message"), str):
         rows.append(words_fact(payload["message"]))
     if isinstance(payload.get("attempted_kind"), str):
-        rows.append(fact("Attempted", plain(payload["attempted_kind"], 200), "mono", middle=True))
+        rows.append(fact("Attempted", safe_line(payload["attempted_kind"], 200), "mono", middle=True))
     refused = refusal_of(subject.document, subject.message)
     if refused is not None:
         rows += verdict_rows(refused.judged, "denied")
@@ -149,7 +149,7 @@ def build_error(sheet: Sheet) -> list[QWidget]:
         )
     sections.append(sheet.section("Error", sheet.fact_card(rows, name="systemError", label="Error", name_width=80)))
     if listed:
-        label = f"Capabilities of {plain(subject.to[0], 60)}" if subject.to else "Capabilities held"
+        label = f"Capabilities of {safe_line(subject.to[0], 60)}" if subject.to else "Capabilities held"
         sections.append(pattern_section(sheet, label, listed))
     return sections + sheet.chain_section()
 
@@ -168,17 +168,17 @@ def build_capability(sheet: Sheet) -> list[QWidget]:
     about = grant_of(payload)
     who = next((key for key in _WHO if isinstance(about.get(key), str)), None)
     name = str(about[who]) if who is not None else ""
-    rows = [Fact("Participant", (FactPart(plain(name, 120), "strong"),), copy=name)] if name else []
+    rows = [Fact("Participant", (FactPart(safe_line(name, 120), "strong"),), copy=name)] if name else []
     if subject.kind in _CHANGES and name:
         rows += effect_rows(subject, name)
     rows += grant_facts(subject, payload)
     rows += value_facts({**payload, **about}, skip=(*_LISTS, *_WHO, "grant", "grant_id"))
     sections: list[QWidget] = []
     if rows:
-        label = kinds.last_part(subject.kind).replace("-", " ").capitalize()
+        label = kinds.short_kind(subject.kind).replace("-", " ").capitalize()
         sections.append(sheet.section(label, sheet.fact_card(rows, name="capabilityFacts", label=label, name_width=80)))
     changed = change_sections(sheet, name) if subject.kind in _CHANGES and name else []
-    listed = [p for key in _LISTS for p in patterns(about.get(key))]
+    listed = [p for key in _LISTS for p in capability_lines(about.get(key))]
     if listed and not changed:
         sign = MINUS if subject.kind in _TAKES else "+"
         label = "Revokes" if sign == MINUS else "Grants"
@@ -196,7 +196,7 @@ def pattern_section(sheet: Sheet, label: str, listed: list[str], *, sign: str = 
     """Makes the section of capability patterns, one a row, below their meaning in words."""
     ink: Ink = "mono"
     rows: list[Fact] = []
-    words = in_words(listed)
+    words = permissions_in_words(listed)
     if not sign and words != ", ".join(listed):
         rows.append(fact("", words, "dim"))
     rows += [fact(sign, p, ink, middle=True, mono_name=True) for p in listed[:MOST_PATTERNS]]
@@ -220,12 +220,12 @@ def change_sections(sheet: Sheet, name: str) -> list[QWidget]:
     had = [one.capability for one in before]
     if had == has:
         return []
-    who = plain(name, 60)
+    who = safe_line(name, 60)
     sections: list[QWidget] = []
-    rows = compared_rows(before, lacking(had, has), MINUS, "bad")
+    rows = compared_rows(before, missing_from(had, has), MINUS, "bad")
     facts = sheet.facts(rows, name="heldBefore", label=f"{who} could send", name_width=14)
     sections.append(sheet.section(f"Before, {len(had)}", facts, name="heldBeforeSection"))
-    rows = compared_rows(after, lacking(has, had), "+", "good")
+    rows = compared_rows(after, missing_from(has, had), "+", "good")
     facts = sheet.facts(rows, name="heldAfter", label=f"{who} may send", name_width=14)
     show = sheet.link("Show participant", _show_participant(sheet, name), name="showParticipant")
     sections.append(sheet.section(f"After, {len(has)}", facts, name="heldAfterSection", action=show))
@@ -241,7 +241,7 @@ def build_status(sheet: Sheet) -> list[QWidget]:
     """Returns the sections of a status report: context usage, other values and earlier reports."""
     subject = sheet.subject
     payload = subject.payload
-    tokens, limit = _number(payload.get("tokens")), _number(payload.get("max_tokens"))
+    tokens, limit = _finite_number(payload.get("tokens")), _finite_number(payload.get("max_tokens"))
     sections: list[QWidget] = []
     if tokens is not None:
         sections.append(sheet.section("Context in use", UsageGauge(sheet.themes, tokens, limit), name="usage"))
