@@ -252,7 +252,7 @@ def compose_report(title: str, traces: Iterable[str], where: Environment, choice
 
     Args:
         title: the event.
-        traces: of each failure (`failure_words`), or a dump (`dump_words`).
+        traces: of each failure (`describe_failures`), or a dump (`dump_words`).
         where: the environment.
         choices: the optional parts.
         mask: masks secrets.

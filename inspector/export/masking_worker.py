@@ -41,7 +41,7 @@ class MaskingWorker:
         self._failed = False
 
     def mask_line(self, capture: Capture, message: int, redaction: Redaction) -> Iterator[bytes]:
-        """Yields the line of a message in pieces, as `Redaction.long_line`, and empty pieces while it is masked.
+        """Yields the line of a message in pieces, as `Redaction.mask_long_line`, and empty pieces while it is masked.
 
         Yields no piece if no worker can be started.
 

@@ -1,6 +1,6 @@
 """Writes messages as CSV: a head of field names, then one row per message (RFC 4180, UTF-8).
 
-`text_cell` prevents text from the wire from acting as a formula.
+`csv_cell` prevents text from the wire from acting as a formula.
 """
 
 from __future__ import annotations

@@ -310,7 +310,7 @@ class _PathCounts:
         return self._counts_of_nodes(np.ones(len(self._counts) - 1, np.bool_))
 
     def matching(self, wanted: str) -> Iterator[tuple[str, int]]:
-        """Yields matches in the same order as `_Remembered.holding`."""
+        """Yields matches in the same order as `_CachedCounts.matching`."""
 
         def in_order() -> Iterator[tuple[str, int]]:
             yield from (

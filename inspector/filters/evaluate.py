@@ -3,7 +3,7 @@
 Terms over arrays (flags, numbers, interned strings) are evaluated for all requested messages: that is cheaper than
 selecting. Terms that decode records come last and only get messages that `&&` and `||` have not decided yet. A term
 over interned strings evaluates its predicate once per distinct string and caches the result as long as the table lives.
-A term that decodes caches its results in `Answers` if given.
+A term that decodes caches its results in `TermCache` if given.
 """
 
 from __future__ import annotations

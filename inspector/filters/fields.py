@@ -145,7 +145,7 @@ def _rows_taken(analysis: Analysis, rows: RowSelector) -> NDArray[np.int64]:
 
 
 def _lazy_by_rows(analysis: Analysis, at: Callable[[NDArray[np.int64]], NDArray[Any]]) -> Lazy:
-    """As `_lazy`, for functions that need index arrays."""
+    """As `_lazy_column`, for functions that need index arrays."""
     return _lazy_column(analysis, lambda rows: at(_rows_taken(analysis, rows)))
 
 

@@ -510,7 +510,7 @@ class VisibleRows:
         return message if head is None else head
 
     def row_messages(self, messages: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Returns (n,) `stands_for` of each message."""
+        """Returns (n,) `row_message` of each message."""
         return self._folding.heads_of(messages)
 
     def members(self, messages: Messages) -> Messages:

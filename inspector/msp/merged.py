@@ -80,7 +80,7 @@ class MergedContexts:
     """Merged contexts of a document's sub-sessions under some rules.
 
     Shared work for sub-sessions of one parent is done once. New and removed messages are noticed; for a changed
-    visibility call `KnownMessages.follow` or `invalidate`.
+    visibility call `MessageColumnCache.on_edit` or `invalidate`.
 
     Attributes:
         rules: reading of the protocol.

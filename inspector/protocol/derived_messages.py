@@ -1,8 +1,8 @@
 """Messages derived from one record of a transcript; they were never written as envelopes.
 
-A record may contain several messages, as content blocks, or none besides a row of its own. Each message is a `Meaning`
-with its column values. Its payload is created from the record on demand (`inspector.protocol.formats.payload_of`), and
-not stored.
+A record may contain several messages, as content blocks, or none besides a row of its own. Each message is a
+`DerivedMessage` with its column values. Its payload is created from the record on demand
+(`inspector.protocol.formats.payload_of`), and not stored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_DERIVED_MESSAGES = 1 << 15
 
 
 USER_PREFIX, MODEL_PREFIX = b"?", b"!"
-"""Prefixes in `Meaning.words` of the user's texts and of the model's."""
+"""Prefixes in `DerivedMessage.words` of the user's texts and of the model's."""
 
 
 MODEL_CALL_KEY = "model_call"
@@ -115,7 +115,7 @@ class ThreadMark(msgspec.Struct, gc=False):
     ends_turn: bool = False
     """End of a turn."""
     channel: str | None = None
-    """Channel of the text; `Meaning.said` may occur once in each of several channels."""
+    """Channel of the text; `DerivedMessage.content` may occur once in each of several channels."""
     call: str | None = None
     """A call by its id, in place of a text: other channels' records are copies of the item that makes it."""
     answered_call: str | None = None

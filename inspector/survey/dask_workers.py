@@ -35,7 +35,7 @@ _MEMORY_SHARE = 0.8
 _LEAST_BYTES, _USUAL_BYTES = 512 << 20, 4 << 30
 _PATIENCE_S = 10
 _DASK_CONFIG = {
-    "distributed.scheduler.allowed-failures": 0,  # `each_of` retries by itself and can tell the item at fault
+    "distributed.scheduler.allowed-failures": 0,  # `run_each` retries by itself and can tell the item at fault
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,

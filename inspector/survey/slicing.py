@@ -1,7 +1,7 @@
 """Cuts matching lines out of logs with many workers, in log order.
 
-`protocol.formats.wrapped_lines.cut_line` writes each, with the line under `message`. The result opens as wrapped lines,
-and the fields `slice.*` give the origin of each message.
+`protocol.formats.wrapped_lines.make_slice_line` writes each, with the line under `message`. The result opens as
+wrapped lines, and the fields `slice.*` give the origin of each message.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inspector.survey.byte_ranges import ByteRange, Links, RangeError, RangeLine
 from inspector.survey.dask_workers import folder_of_worker
 
 RangeRunner = Callable[[Callable[[ByteRange], RangeLines], Sequence[ByteRange]], Iterable[tuple[ByteRange, Any]]]
-"""Runs work for each range, in any order: `engine.each_of` for a client, or `here`."""
+"""Runs work for each range, in any order: `dask_workers.run_each` for a client, or `here`."""
 ReadLine = Callable[[str, int, int], bytes]
 """Reads bytes of a log: path, offset, length."""
 

@@ -137,7 +137,7 @@ class _Index(msgspec.Struct):
 def record_place(first: str, marks: Path, capture: Path | None) -> None:
     """Records the place of a capture's marks; a failure only affects the search after a move.
 
-    Call it while `writing_alone`.
+    Call it while `marks_lock`.
     """
     home = os.path.realpath(capture) if capture is not None else ""
     one = _Known(first, os.fspath(marks.absolute()), home)

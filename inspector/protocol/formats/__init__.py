@@ -213,7 +213,7 @@ def _agent_protocol_of(record: Record, known: Mapping[str, Any] | None) -> Modul
     )
     return (
         found
-        if found is not None and agent_rpc.set_derived_messages(record, found.LABEL, found.entries, known)
+        if found is not None and agent_rpc.set_derived_messages(record, found.LABEL, found.derive_entries, known)
         else None
     )
 

@@ -17,7 +17,8 @@ def is_secret_by_neighbours(value: Any, path: Sequence[str]) -> bool:
 
     Args:
         value: decoded JSON.
-        path: keys and, for arrays, numbers, as in `store.messages.payload_values.walk`, up to an embedded JSON text.
+        path: keys and, for arrays, numbers, as in `store.messages.payload_values.value_at_path`, up
+            to an embedded JSON text.
     """
     containers: list[tuple[Any, Any]] = []
     for step in path:

@@ -74,13 +74,13 @@ def is_value_key(key: str) -> bool:
 def is_plural_secret_key(key: str) -> bool:
     """Returns True if a key names several possible secrets: `tokens`, `api_keys`.
 
-    They may also be counts or pieces of text, so a value is secret only if it `looks_made`.
+    They may also be counts or pieces of text, so a value is secret only if it `looks_random`.
     """
     return _names_secrets(key if len(key) <= _LONGEST_KEY else key[-_LONGEST_KEY:])
 
 
 def may_name_place(key: str) -> bool:
-    """Returns True if a secret key may also name a place; its value is secret only if it `looks_made`."""
+    """Returns True if a secret key may also name a place; its value is secret only if it `looks_random`."""
     words = [word.lower() for word in _WORDS.findall(key[-_LONGEST_KEY:].rstrip("0123456789_-"))]
     return len(words) > 1 and words[-1] == "key" and words[-2] in _NAMES_OF_PLACES
 

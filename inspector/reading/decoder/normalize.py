@@ -60,7 +60,7 @@ class IrregularEnvelopes:
 
     Attributes:
         envelopes: as decoded, without those that are regular except for an object context.
-        contexts: object contexts (`object_contexts.levels_of`).
+        contexts: object contexts (`object_contexts.context_and_parents`).
         forms: irregular form of the first envelope of each sender and kind with one.
     """
 

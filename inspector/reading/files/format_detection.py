@@ -176,7 +176,7 @@ def unknown_reason(source: SourceFile) -> str | None:
 
 
 def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
-    """Returns the result of `why_unknown` and the number of examined records.
+    """Returns the result of `unknown_reason` and the number of examined records.
 
     A generator with steps, as a record may be very long.
     """

@@ -132,7 +132,7 @@ class Conversations:
         """Records the model's answer to a request.
 
         Args:
-            call: the request; `conversation` is the result of `name_for`.
+            call: the request; `conversation` is the result of `assign_name`.
             marks: hashes of the answer's parts.
             calls: the hashes among them of tool calls with ids of their own.
         """

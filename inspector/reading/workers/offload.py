@@ -158,7 +158,7 @@ class BacklogReader(OffloadedReader):
         while len(self._stops) + self._discarded_parts < _PARTS_IN_FLIGHT and source.size - start > WORTHWHILE_BYTES:
             size = min(part_size(source, start, pace.line_limit, _PART_BYTES), source.size - start)
             stop = find_last_line_end(source.read, start, start + size)
-            if stop == start:  # a line that long is read by `LongLines`
+            if stop == start:  # a line that long is read by `LongLineReader`
                 return
             reader.request_part(0, start, stop)
             self._stops.append(stop)

@@ -101,7 +101,7 @@ class Block:
         stop: offset in bytes after the last line read.
         opened: connections that began in this block, in order.
         ended: end of its last connection as a tap reports it; RUNNING if a connection began after that.
-        in_order: some lines may need the order of their source (`Wires`), and the reader did not provide it.
+        in_order: some lines may need the order of their source (`Reassembler`), and the reader did not provide it.
     """
 
     columns: dict[str, Array]

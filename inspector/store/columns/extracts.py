@@ -72,7 +72,7 @@ class Extracts:
 
     Attributes:
         records: records whose payload passes examine.
-        contexts: object-form contexts with their embedded parents (`object_contexts.levels_of`).
+        contexts: object-form contexts with their embedded parents (`object_contexts.context_and_parents`).
         tools: tool lists in results.
         digests: payload hashes of results with `_meta`, of tool lists, which may repeat, and of sent messages.
         odd: irregular form of the first record of each sender and kind with one.

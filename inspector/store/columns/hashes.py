@@ -66,7 +66,10 @@ _TEXT_SALT = 0x6A09E667F3BCC908  # arbitrary constant that separates texts from 
 
 
 def hash_rpc_id(written: str) -> int:
-    """Returns a hash of a JSON-RPC id as `protocol.calls.rpc_id` writes it; `respelt` maps "7" to 7 and back."""
+    """Returns a hash of a JSON-RPC id as `protocol.calls.rpc_id` writes it.
+
+    `hash_with_other_type` maps "7" to 7 and back.
+    """
     return hash_text(written[1:-1]) ^ _TEXT_SALT if written[:1] == "'" else hash_text(written)
 
 

@@ -57,7 +57,7 @@ class ElementScanner:
         """Starts at the beginning of a file.
 
         Args:
-            indent: result of `layout_of`.
+            indent: result of `element_indent`.
             begin: offset of the first byte in the array if it is a value of an object: `{"history":[`. The object's
                 closing
                 brace is skipped.

@@ -98,7 +98,7 @@ class CapabilityDecisions:
 
     @property
     def decision_hashes(self) -> NDArray[np.uint64]:
-        """(lines,) `says_hash` of each line."""
+        """(lines,) `decision_hash` of each line."""
         return self._lines["says"]
 
 

@@ -135,7 +135,7 @@ class CaptureWriter:
         error: Error of the last write, or None. In the background it remains until ``close`` or ``switch_to_file``: the
             capture has stopped.
         on_pending: Called when the first pending item is added, on the adding thread.
-        dropped_count: Number of frames and marks dropped because more than ``MAX_WAITING_CHARS`` were pending.
+        dropped_count: Number of frames and marks dropped because more than ``MAX_PENDING_CHARS`` were pending.
     """
 
     def __init__(
@@ -366,7 +366,7 @@ class CaptureWriter:
     # Adding
 
     def _append(self, line: str | tuple[str, str]) -> None:
-        # One comparison for nearly all lines; `_may_wait` decides about the rest.
+        # One comparison for nearly all lines; `_accept_pending` decides about the rest.
         if self._added_chars > self._crowded_at and not self._accept_pending():
             return
         self._pending_lines.append(line)

@@ -1,7 +1,7 @@
 """Prefetches lines and decoded envelopes in batches for callers that read one at a time.
 
-`ReadAhead` reads adjacent lines with one system call. `inspector.store.messages.batch_decoding` decodes `Whole` in
-batches.
+`PrefetchReader` reads adjacent lines with one system call. `inspector.store.messages.batch_decoding` decodes
+`DecodedFields` in batches.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class _MessageFacts:
 
         Args:
             row, before: the messages, the later one first.
-            new: as in `Telling`, of the later one.
+            new: as in `NewMessages`, of the later one.
             generic: other conversations may have equal ids.
             equal: the arguments are known to be equal.
         """
@@ -113,7 +113,7 @@ class _MessageFacts:
         return int(self.sources[row]), int(self.spaces[row])
 
     def is_one_result(self, row: int, before: int, *, new: bool) -> bool:
-        """Returns True if two results of one call are the same; `new` as in `Telling`, of the later one."""
+        """Returns True if two results of one call are the same; `new` as in `NewMessages`, of the later one."""
         wire = self.is_on_wire(row)
         return (wire and not new) or (self.sources[row] != self.sources[before] and (wire or self.is_on_wire(before)))
 

@@ -66,7 +66,7 @@ class LastOpenKeeper(QObject):
 
         Args:
             program: owner of the windows.
-            lock: from `last_open.take_last_open`.
+            lock: from `last_open.lock_window_state`.
             parent: owner.
         """
         super().__init__(parent)

@@ -21,7 +21,7 @@ def test_the_same_bytes(tmp_path_factory, reads: list[tuple[int, int]], start: i
     path: Path = tmp_path_factory.mktemp("ahead") / "data"
     path.write_bytes(_DATA)
     source = SourceFile(path)
-    with patch.object(ahead_module, "_MOST", 64):
+    with patch.object(ahead_module, "_BUFFER_BYTES", 64):
         ahead = PrefetchReader(source, start, stop)
         assert [ahead.read(source, *read) for read in reads] == [source.read(*read) for read in reads]
     source.close()

@@ -56,7 +56,7 @@ def test_runs_stay_few() -> None:
 
 @given(BATCHES, st.lists(st.tuples(st.integers(0, 6), st.integers(0, 150)), max_size=20))
 def test_short_runs_find_the_same(batches: list[list[int]], probes: list[tuple[int, int]]) -> None:
-    with patch.object(hashes_module, "_MOST_MERGED", 8):  # long runs have filters
+    with patch.object(hashes_module, "_MAX_RUN_LENGTH", 8):  # long runs have filters
         test_latest_below.hypothesis.inner_test(batches, probes)  # type: ignore[attr-defined]  # hypothesis's own
         test_rows_of_a_hash.hypothesis.inner_test(batches)  # type: ignore[attr-defined]
 

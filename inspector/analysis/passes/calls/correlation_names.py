@@ -52,7 +52,7 @@ class NamedPass:
         self._correlation = correlation
         self._contexts = contexts
         self._columns = GrowingColumns({"found": np.uint8})
-        self._waiting = HashIndex()  # messages by the hashes of the ids they name (`MessageIds.hash_in`)
+        self._waiting = HashIndex()  # messages by the hashes of the ids they name (`MessageIds.hash_in_space`)
         self._names = {what: HashIndex() for what in _COLUMNS}  # the same hashes, of names; the rows have no meaning
         self._met = {what: _Met() for what in _COLUMNS}
         self._listed = 0

@@ -54,7 +54,7 @@ class ContextBuilder:
         refs: the numbers of context keys, and their nodes.
         notes: oddities in the naming of contexts.
         sessions: the facts of spaces that are MSP sessions.
-        named: hashes (`MessageIds.hash_in`) of ids that named contexts as parents; the reader removes them.
+        named: hashes (`MessageIds.hash_in_space`) of ids that named contexts as parents; the reader removes them.
         ending: by message that ends a context by correlation, the node it ends.
 
     Args:

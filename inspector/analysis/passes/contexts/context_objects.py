@@ -28,7 +28,7 @@ class ContextObjects:
     """Applies contexts in object form to the tree.
 
     Attributes:
-        parents: hashes (`MessageIds.hash_in`) of the ids of named parents; the reader removes them.
+        parents: hashes (`MessageIds.hash_in_space`) of the ids of named parents; the reader removes them.
 
     Args:
         settle: called after nodes may have merged, to merge their facts.

@@ -196,7 +196,7 @@ class ContextPass:
         return set(self._touched.take().tolist())
 
     def take_parents(self) -> list[int]:
-        """Returns hashes (`MessageIds.hash_in`) of ids that named contexts as parents since the last call."""
+        """Returns hashes (`MessageIds.hash_in_space`) of ids that named contexts as parents since the last call."""
         parents = self._builder.named
         found = parents.tolist()
         del parents[:]

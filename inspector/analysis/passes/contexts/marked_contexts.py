@@ -33,7 +33,7 @@ class MarkedContexts:
         settle: called after nodes may have merged.
         typed: called with a node that got its first declared type.
         is_void: tells if a message has no effect.
-        named: gets the hash (`MessageIds.hash_in`) of the id of each context that a marker names.
+        named: gets the hash (`MessageIds.hash_in_space`) of the id of each context that a marker names.
     """
 
     def __init__(

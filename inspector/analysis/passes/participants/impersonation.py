@@ -1,7 +1,7 @@
 """Detects messages that impersonate the gateway, and collects the ids of this program.
 
 RULE (docs/protocols.md 2, Spoofing): released gateways let a sender write its own `from`. In a gateway's log the line
-of the received message names the true sender (`Capture.true_sender`). A capture of this program has no such line, but
+of the received message names the true sender (`Capture.logged_sender`). A capture of this program has no such line, but
 three facts expose a forgery:
 
 - A gateway sends a welcome only to the participant that it welcomes. A welcome for another one is forged.
