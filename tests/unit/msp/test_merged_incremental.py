@@ -174,8 +174,10 @@ def test_an_edit_in_another_sub_session_leaves_the_parents_as_they_are(monkeypat
     contexts = MergedContexts(Rules(sibling_globals=False), count=words)
     contexts.compute(sub)
     taken: list[int] = []
-    take = MessageColumns._take
-    monkeypatch.setattr(MessageColumns, "_take", lambda self, block: (taken.append(len(block)), take(self, block))[1])
+    take = MessageColumns._append_block
+    monkeypatch.setattr(
+        MessageColumns, "_append_block", lambda self, block: (taken.append(len(block)), take(self, block))[1]
+    )
     other.items.append(said("x", "global"))
     assert contexts.compute(sub).notes == ("1 global message of other sub-sessions is not sent before a merge.",)
     parent.items.append(said("d"))
