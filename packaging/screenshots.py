@@ -24,7 +24,7 @@ from PySide6.QtGui import QImage
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script, it stands in its own folder
 
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.user_marks import Note
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import MarksFile
 

@@ -13,21 +13,21 @@ from dataclasses import dataclass, replace
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings import FindingPass
 from inspector.analysis.findings.batch import Passes
-from inspector.analysis.passes.calls.correlation import CorrelationPass
 from inspector.analysis.passes.calls.correlation_names import NamedPass
-from inspector.analysis.passes.calls.departures import DeparturePass
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
+from inspector.analysis.passes.calls.departed_waits import DeparturePass
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
-from inspector.analysis.passes.contexts.visibility import VisibilityPass
-from inspector.analysis.passes.marks import Marks
+from inspector.analysis.passes.contexts.visibility_pass import VisibilityPass
 from inspector.analysis.passes.participants.capabilities import CapabilityPass
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.analysis.passes.participants.participant_pass import ParticipantPass
-from inspector.analysis.passes.results.transients import TransientPass
+from inspector.analysis.passes.results.transient_results import TransientPass
 from inspector.analysis.passes.streams.stream_pass import StreamPass
-from inspector.analysis.passes.tokens.costs import Costs
+from inspector.analysis.passes.tokens.call_costs import Costs
 from inspector.analysis.passes.tokens.reported_usage import ReportedUsage
 from inspector.analysis.passes.tokens.token_pass import TokenPass
+from inspector.analysis.passes.user_marks import Marks
 from inspector.analysis.states.state_pass import StatePass
 from inspector.protocol.tool_aliases import ToolAliases
 from inspector.store.messages.capture import Capture

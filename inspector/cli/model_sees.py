@@ -8,9 +8,9 @@ import numpy as np
 import typer
 
 from inspector.analysis.views.model_context import ModelContext, Moment, Options, Reader, find_reader, readers
+from inspector.analysis.views.model_context.chat_messages import content_of_entry
 from inspector.analysis.views.model_context.difference import difference
-from inspector.analysis.views.model_context.file import conversation_parts
-from inspector.analysis.views.model_context.messages import content_of_entry
+from inspector.analysis.views.model_context.json_export import conversation_parts
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import opened

@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 
 from inspector.analysis.passes.tokens.listed_prices import prices_in_force
-from inspector.analysis.passes.tokens.prices import PriceError, PriceTable, imported_lines
+from inspector.analysis.passes.tokens.price_table import PriceError, PriceTable, imported_lines
 from inspector.base.targets import is_session, target_path
 from inspector.cli.arguments import AS_USUAL, CollapseOrder, Reading, fail
 from inspector.cli.printing import escape_hostile

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from inspector.analysis import Analysis, Changes
-from inspector.analysis.passes.tokens.counting import Counting
+from inspector.analysis.passes.tokens.token_counting import Counting
 from inspector.analysis.views.causes.chain import ChainStep, chain_of
 from inspector.analysis.views.causes.likely_links import LikelyChain, likely_chain
 from inspector.analysis.views.latency.link_delay import lag_ns

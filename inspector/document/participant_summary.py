@@ -13,7 +13,7 @@ from typing import Any
 from inspector.analysis.passes.participants.capabilities import Change, Held, Refusal
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.analysis.views.latency.latency import Latency, latency_of
-from inspector.analysis.views.latency.offered_tools import OfferedTools, ToolUse, offered_tools, server_words, tool_use
+from inspector.analysis.views.latency.server_tools import OfferedTools, ToolUse, offered_tools, server_words, tool_use
 from inspector.analysis.views.summaries.participant_queries import (
     Tool,
     kinds_of,

@@ -13,10 +13,10 @@ from inspector.analysis.passes.calls.correlation_names import Named
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.participants.capabilities import Held
 from inspector.analysis.passes.participants.participant_pass import Participant
-from inspector.analysis.passes.results.transients import Badge
+from inspector.analysis.passes.results.transient_results import Badge
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.views.account.compactions import compactions
-from inspector.analysis.views.account.mcp_calls import rpc_totals
+from inspector.analysis.views.account.mcp_totals import rpc_totals
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.analysis.views.causes.chain import ChainStep
 from inspector.analysis.views.causes.likely_links import LikelyLink

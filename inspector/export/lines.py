@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.passes.calls.correlation import ToolRule
+from inspector.analysis.passes.calls.correlation_pass import ToolRule
 from inspector.document.document import CaptureDocument
 from inspector.export.masking_worker import MaskingWorker, is_long_line
 from inspector.export.options import ExportOptions

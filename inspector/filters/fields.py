@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
 from inspector.analysis.findings import CHECK_BY_CODE, Severity
-from inspector.analysis.passes.calls.correlation import ToolRule
 from inspector.analysis.passes.calls.correlation_names import Named
-from inspector.analysis.passes.calls.proposals import ProposalState
-from inspector.analysis.passes.calls.waits import are_waiting
+from inspector.analysis.passes.calls.correlation_pass import ToolRule
+from inspector.analysis.passes.calls.open_waits import are_waiting
+from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.contexts.context_pass import STATES
-from inspector.analysis.passes.results.signals import Link
-from inspector.analysis.passes.results.transients import BADGE_SETS, Badge
+from inspector.analysis.passes.results.result_signals import Link
+from inspector.analysis.passes.results.transient_results import BADGE_SETS, Badge
 from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.states.state_pass import STATES as STATES_OF_MESSAGES
-from inspector.analysis.views.account.mcp_calls import versions
+from inspector.analysis.views.account.mcp_totals import versions
 from inspector.analysis.views.latency.latency import latency_ms
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.payloads import message_text

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Changes
-from inspector.analysis.passes.results.transients import NO_ROW
+from inspector.analysis.passes.results.transient_results import NO_ROW
 from inspector.filters.cache import UNKNOWN
 from inspector.filters.find_query import FindQuery
 from inspector.filters.folding import NO_MESSAGES, GrowingArray

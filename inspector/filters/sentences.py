@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.results.transients import Badge
+from inspector.analysis.passes.results.transient_results import Badge
 from inspector.analysis.views.causes.stream_links import stream_of
 from inspector.protocol import kinds
 from inspector.protocol.message_text import EMPTY_RESULT, compact_json, content_text, text_shown

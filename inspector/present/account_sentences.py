@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.findings import Severity
-from inspector.analysis.findings.wire import UNREADABLE
+from inspector.analysis.findings.kinds_and_lines import UNREADABLE
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED
 from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.account.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
-from inspector.analysis.views.latency.offered_tools import changed_tools
+from inspector.analysis.views.latency.server_tools import changed_tools
 from inspector.analysis.views.summaries.lifecycles import pending_results
 from inspector.analysis.views.summaries.participant_queries import shown_numbers
 from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Sums

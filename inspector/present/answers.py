@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from inspector.analysis import Analysis
 from inspector.analysis.views.account.account import AccountTally
 from inspector.analysis.views.model_context import Entry, Moment, Role
-from inspector.analysis.views.model_context.messages import content_of_entry
+from inspector.analysis.views.model_context.chat_messages import content_of_entry
 from inspector.analysis.views.model_context.origins import origin_of
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.analysis.views.summaries.token_shares import summing

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from inspector.analysis.passes.results.transients import TransientPass
+from inspector.analysis.passes.results.transient_results import TransientPass
 
 Glyph = Literal["ring", "check", "dash"]
 """Shape of a badge's mark, so that colour is never the only sign."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis.passes.calls.call_rounds import Rounds
-from inspector.analysis.passes.calls.correlation import ToolRule
 from inspector.analysis.passes.calls.correlation_names import Named
-from inspector.analysis.passes.calls.proposals import ProposalState
+from inspector.analysis.passes.calls.correlation_pass import ToolRule
+from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.account.unanswered import is_cancelled, is_refused, pending_age_ns, who_left
 from inspector.analysis.views.causes.proposal_outcomes import has_failed

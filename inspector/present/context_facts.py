@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inspector.analysis import Analysis
 from inspector.analysis.findings import Severity
-from inspector.analysis.findings.oddities import oddities_of
+from inspector.analysis.findings.naming_problems import oddities_of
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.summaries.context_summary import ContextTally, children_of, findings_below, written_as
 from inspector.document.document import CaptureDocument

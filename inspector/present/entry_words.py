@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.analysis.views.model_context import Moment, Role
-from inspector.analysis.views.model_context.messages import content_of
+from inspector.analysis.views.model_context.chat_messages import content_of
 from inspector.document.document import CaptureDocument
 from inspector.present.message_row import row_content
 from inspector.present.wire_text import excerpt, safe_line

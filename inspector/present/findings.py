@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.store import Findings
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.document.document import CaptureDocument
 from inspector.filters.next_shown import next_shown
 from inspector.filters.visible import VisibleRows

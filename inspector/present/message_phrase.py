@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.analysis.passes.results.transients import Badge
+from inspector.analysis.passes.results.transient_results import Badge
 from inspector.document.document import CaptureDocument
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import Sentence, arguments_words, parts_of, sentence_of

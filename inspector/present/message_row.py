@@ -12,10 +12,10 @@ from functools import lru_cache
 import numpy as np
 
 from inspector.analysis.findings import Severity
-from inspector.analysis.passes.calls.waits import are_waiting
+from inspector.analysis.passes.calls.open_waits import are_waiting
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.log_vocabulary import spoken_kind
-from inspector.analysis.passes.marks import NOTHING, Note
+from inspector.analysis.passes.user_marks import NOTHING, Note
 from inspector.analysis.states.state_pass import State
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text

@@ -9,7 +9,7 @@ from typing import Any
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.analysis.views.account.unanswered import pending_age_ns
 from inspector.analysis.views.latency.latency import Latency
-from inspector.analysis.views.latency.offered_tools import ToolUse
+from inspector.analysis.views.latency.server_tools import ToolUse
 from inspector.analysis.views.summaries.participant_queries import Tool
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.calls.proposals import ProposalState
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.calls.proposal_states import ProposalState
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.account.unanswered import is_cancelled, is_pending, is_refused, who_left
 from inspector.analysis.views.causes.chain import ChainStep, relation_word

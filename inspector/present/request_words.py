@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.views.model_context.recorded_requests import Request
 from inspector.analysis.views.model_context.request_change import FirstDifference, RequestChange
-from inspector.analysis.views.model_context.requests import Request
 from inspector.present import formats
 from inspector.present.wire_text import safe_line
 from inspector.protocol.formats.api_messages import cache_mark, tool_name

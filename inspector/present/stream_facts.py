@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.causes.stream_links import closes_of, tellers
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part, value_facts

@@ -13,7 +13,7 @@ from typing import Any
 from inspector.analysis import Analysis
 from inspector.analysis.findings.store import Found
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.results.transients import Lifecycle
+from inspector.analysis.passes.results.transient_results import Lifecycle
 from inspector.analysis.views.causes.chain import ChainStep
 from inspector.analysis.views.causes.likely_links import LikelyChain
 from inspector.analysis.views.causes.stream_links import stream_of

@@ -9,7 +9,7 @@ import numpy as np
 from inspector.analysis.arrays.field_columns import Column, Decoded, Interned
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.store import Found
-from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.document.document import CaptureDocument
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.hashes import NO_ROW

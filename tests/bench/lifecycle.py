@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from inspector.analysis.passes.results.transients import TransientPass
+from inspector.analysis.passes.results.transient_results import TransientPass
 from inspector.document.document import CaptureDocument
 from inspector.protocol.tool_aliases import ToolAliases
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application
-from inspector.ui.docview.bridge import DocumentBridge
+from inspector.ui.docview.document_bridge import DocumentBridge
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from tests.bench.offscreen import Found, run, take_in
 

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
-from inspector.ui.docview import bridge as bridge_module
-from inspector.ui.docview.bridge import DocumentBridge
+from inspector.ui.docview import document_bridge as bridge_module
+from inspector.ui.docview.document_bridge import DocumentBridge
 from tests.ui.find import child
 
 

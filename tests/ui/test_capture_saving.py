@@ -19,7 +19,7 @@ from inspector.sources.connection import Connection
 from inspector.store.files.capture_folder import captures_folder, lock_capture, new_capture, unsaved_captures
 from inspector.store.files.capture_writer import CaptureWriter
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.message import MessageDialog
+from inspector.ui.dialogs.message_dialog import MessageDialog
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.notice import Notice
 from inspector.ui.window.main_window import MainWindow

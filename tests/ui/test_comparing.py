@@ -7,7 +7,7 @@ import json
 from PySide6.QtWidgets import QApplication
 
 from inspector.ui.app.application import Application
-from inspector.ui.features.comparing import HOW
+from inspector.ui.features.comparison import HOW
 from inspector.ui.panels.details.difference import TEXT, VALUES, DifferenceDialog
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call

@@ -21,8 +21,8 @@ from inspector.settings.credentials import TokenStore, account_name
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.connect import ConnectDialog
 from inspector.ui.dialogs.connections import ConnectionsDialog
-from inspector.ui.dialogs.message import MessageDialog
-from inspector.ui.panels.start.rows import RecentRow
+from inspector.ui.dialogs.message_dialog import MessageDialog
+from inspector.ui.panels.start.buttons import RecentRow
 from inspector.ui.window.main_window import MainWindow
 from tests.keyrings import FakeKeyring, KeyringLocked
 from tests.ui.find import child

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from inspector.base.slices import run_to_end
 from inspector.settings import Contexts
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.widgets.segmented import SegmentedControl
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope

@@ -16,7 +16,7 @@ from inspector.document.document import CaptureDocument
 from inspector.settings import TableColumn
 from inspector.store.messages.records import Records
 from inspector.ui.app.application import Application
-from inspector.ui.panels.messages import copies
+from inspector.ui.panels.messages import message_copies
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call
 from tests.ui.budgeting import set_budgets
@@ -150,15 +150,15 @@ def many(count: int) -> CaptureDocument:
 
 def test_many_are_copied_in_slices(application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = shown(application, qtbot, many(300))
-    slow, now, done = copies.copied_text.json_line, 100.0, 0
+    slow, now, done = message_copies.copied_text.json_line, 100.0, 0
 
     def slowly(document: CaptureDocument, message: int) -> str:
         nonlocal now, done
         now, done = now + 0.002, done + 1
         return slow(document, message)
 
-    monkeypatch.setattr(copies.copied_text, "json_line", slowly)
-    monkeypatch.setattr(copies, "time", SimpleNamespace(perf_counter=lambda: now))
+    monkeypatch.setattr(message_copies.copied_text, "json_line", slowly)
+    monkeypatch.setattr(message_copies, "time", SimpleNamespace(perf_counter=lambda: now))
     set_budgets(monkeypatch, copied_s=0.06)
     press(window, KEYS.Key_A, CONTROL)
     window.actions_by_id["edit.copy_json"].trigger()

@@ -27,7 +27,7 @@ from inspector.store.columns.block import Block
 from inspector.ui.app.application import Application
 from inspector.ui.app.failures import on_qt_message
 from inspector.ui.dialogs import environment_facts
-from inspector.ui.dialogs.report import ReportDialog
+from inspector.ui.dialogs.report_dialog import ReportDialog
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, story, until, window_on
 

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.user_marks import Note
 from inspector.document.document import CaptureDocument
 from inspector.filters import find, find_query, patterns
 from inspector.filters.fields import FIELD_BY_NAME

@@ -18,7 +18,7 @@ from inspector.settings.sharing import FILE_KEY
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.highlight_page import HighlightDelegate
 from inspector.ui.dialogs.ordered_list import OrderedList
-from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child

@@ -15,9 +15,9 @@ from shiboken6 import isValid
 from inspector.settings import DEFAULT_PRESETS, Settings
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.go_to import GoToDialog, number_in
-from inspector.ui.dialogs.key_trouble import trouble_with
-from inspector.ui.dialogs.keys import KeysDialog, find_lines
-from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.dialogs.key_validation import trouble_with
+from inspector.ui.dialogs.keys_dialog import KeysDialog, find_lines
+from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.input.action import keyed_actions
 from inspector.ui.input.keys import Keyed, keys_in_force
 from inspector.ui.widgets.choosing_field import ChoosingField

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.app.application import Application
-from inspector.ui.panels.start.rows import ActionCard
+from inspector.ui.panels.start.buttons import ActionCard
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
 from tests.findings import ask, later

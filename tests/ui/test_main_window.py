@@ -20,7 +20,7 @@ from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
 from inspector.ui.panels.contexts.view import ContextTreeView
 from inspector.ui.panels.messages.view import MessageView
-from inspector.ui.panels.start.rows import ActionCard, RecentRow
+from inspector.ui.panels.start.buttons import ActionCard, RecentRow
 from inspector.ui.widgets.filter_editor import FilterEditor
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.notice import Notice

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from inspector.analysis.passes.marks import ContextTarget
+from inspector.analysis.passes.user_marks import ContextTarget
 from inspector.filters.visible import Scope
 from inspector.ui.app.application import Application
 from inspector.ui.window.main_window import MainWindow

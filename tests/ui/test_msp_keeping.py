@@ -20,8 +20,8 @@ from inspector.base.async_tasks import start_task
 from inspector.document.document import CaptureDocument
 from inspector.msp import saving
 from inspector.ui.app.application import Application
-from inspector.ui.msp.following import MspFollowing
 from inspector.ui.msp.panel.panel import SubsessionsPanel
+from inspector.ui.msp.projection_update import MspFollowing
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child

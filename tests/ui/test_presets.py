@@ -16,7 +16,7 @@ from inspector.settings import DEFAULT_PRESETS, Preset, Settings
 from inspector.settings.sharing import FILE_KEY
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.ordered_list import OrderedList
-from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.window.main_window import MainWindow

@@ -14,7 +14,7 @@ from inspector.base.paths import log_folder
 from inspector.diagnostics.hard_crashes import earlier_crashes
 from inspector.ui.app.application import Application
 from inspector.ui.app.previous_run import SENTENCE
-from inspector.ui.dialogs.report import ReportDialog
+from inspector.ui.dialogs.report_dialog import ReportDialog
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, until
 

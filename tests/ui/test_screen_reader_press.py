@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.analysis.findings import Severity
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.widgets.color_choice import Swatch
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child

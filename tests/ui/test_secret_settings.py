@@ -24,7 +24,7 @@ from inspector.settings import (
 from inspector.settings.sharing import read_shared
 from inspector.ui.app import application as application_module
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.key_trouble import drop_unusable_keys
+from inspector.ui.dialogs.key_validation import drop_unusable_keys
 from inspector.ui.dialogs.presets_page import PresetsPage
 from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.input.action import keyed_actions

@@ -17,7 +17,7 @@ from inspector.present.message_columns import Column
 from inspector.settings import TableColumn
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
-from inspector.ui.panels.messages import copies
+from inspector.ui.panels.messages import message_copies
 from inspector.ui.panels.messages.view import MessageView
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
@@ -322,7 +322,7 @@ def test_several_copied_as_json_can_be_pasted_as_a_log_and_hide_secrets(applicat
 
 
 def test_too_many_are_not_copied_and_that_is_said(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copies, "MOST", 5)
+    monkeypatch.setattr(message_copies, "MOST", 5)
     QGuiApplication.clipboard().setText("before")
     press(window, KEYS.Key_A, CONTROL)
     press(window, KEYS.Key_C, CONTROL)

@@ -16,7 +16,7 @@ from inspector.document.source_set import SourceChoice
 from inspector.filters.scope import Scope
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.form_dialog import ValueDialog
-from inspector.ui.dialogs.message import MessageDialog
+from inspector.ui.dialogs.message_dialog import MessageDialog
 from inspector.ui.panels.sources.panel import SourcesPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.numbered import NumberedGateway, numbered

@@ -12,13 +12,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.passes.tokens import counting as analysis_counting
+from inspector.analysis.passes.tokens import token_counting as analysis_counting
 from inspector.document.document import CaptureDocument
 from inspector.filters.search import Search
 from inspector.tokens.worker import CountingProcess
 from inspector.ui import budgets
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.features import token_counting
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.window.main_window import MainWindow

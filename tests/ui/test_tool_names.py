@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import panes_of, window_on

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QComboBox
 from inspector.present.subject import Subject
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.form_dialog import ValueDialog
-from inspector.ui.panels.details.raw import RawPage
+from inspector.ui.panels.details.raw_page import RawPage
 from tests.ui.find import child
 from tests.ui.test_restoring import read
 from tests.ui.windows import panes_of, run_in_window, until

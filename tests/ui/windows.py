@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.passes.marks import Target
+from inspector.analysis.passes.user_marks import Target
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application, run_loop

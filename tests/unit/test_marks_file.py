@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.marks import ContextTarget, Note
+from inspector.analysis.passes.user_marks import ContextTarget, Note
 from inspector.base import paths
 from inspector.cli import app
 from inspector.document.document import CaptureDocument

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from inspector import settings
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.user_marks import Note
 from inspector.base import paths
 from inspector.document.marks_file import MarksFile, beside_capture, places, restore_marks
 from inspector.settings import Settings
@@ -159,7 +159,7 @@ while True:
     "marks": """
 import sys
 from pathlib import Path
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.user_marks import Note
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import MarksFile
 path = Path(sys.argv[1])

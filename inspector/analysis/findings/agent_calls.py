@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS
 from inspector.store.columns.flags import Flag

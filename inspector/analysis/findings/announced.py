@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis.findings.batch import Batch, Marks
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.analysis.passes.calls.waits import GivenUp
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.calls.open_waits import GivenUp
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.participants.capabilities import Change
 from inspector.protocol import kinds
 from inspector.protocol.capabilities import covers_by_kind, depends_on_more, first_covering

@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.findings.beginning import Beginnings
+from inspector.analysis.findings.before_capture import Beginnings
 from inspector.analysis.findings.mcp_rows import McpRows
 from inspector.analysis.findings.store import Findings
-from inspector.analysis.passes.calls.correlation import CorrelationPass
 from inspector.analysis.passes.calls.correlation_names import NamedPass
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
-from inspector.analysis.passes.contexts.visibility import VisibilityPass
+from inspector.analysis.passes.contexts.visibility_pass import VisibilityPass
 from inspector.analysis.passes.participants.capabilities import CapabilityPass
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.analysis.passes.participants.participant_pass import ParticipantPass
-from inspector.analysis.passes.results.transients import TransientPass
+from inspector.analysis.passes.results.transient_results import TransientPass
 from inspector.analysis.passes.tokens.reported_usage import ReportedUsage
 from inspector.protocol import msp
 from inspector.store.files.capability_decisions import CapabilityDecisions

@@ -15,7 +15,7 @@ from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.batch import Array
 from inspector.analysis.findings.check import Severity
 from inspector.analysis.findings.store import Findings
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.node_ancestry import gathered

@@ -11,7 +11,7 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.passes.contexts.naming_notes import MOST_DEEP, MOST_LONG, Oddity
 from inspector.protocol import context_paths

@@ -6,10 +6,10 @@ import numpy as np
 
 from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.findings.batch import Array, Batch
-from inspector.analysis.findings.beginning import BEFORE
+from inspector.analysis.findings.before_capture import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.passes.calls.correlation_names import Named
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.store.columns.flags import Flag

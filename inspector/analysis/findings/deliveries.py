@@ -14,7 +14,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch, Marks
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol import kinds
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag

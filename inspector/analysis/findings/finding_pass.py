@@ -11,17 +11,18 @@ from typing import Protocol, cast, runtime_checkable
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings import (
     announced,
-    beginning,
+    before_capture,
     clocks,
     contexts,
     correlations,
     deliveries,
-    forms,
+    field_forms,
     gateway,
-    hints,
+    kinds_and_lines,
+    lifecycle_hints,
     loops,
     msp,
-    objects,
+    object_contexts,
     proposals,
     reasoning,
     requests,
@@ -30,7 +31,6 @@ from inspector.analysis.findings import (
     streams,
     transcripts,
     verdicts,
-    wire,
 )
 from inspector.analysis.findings.batch import Batch, Passes, ReportedProblem
 from inspector.analysis.findings.by_context import FindingsByContext
@@ -39,7 +39,7 @@ from inspector.analysis.findings.mcp import topic as mcp
 from inspector.analysis.findings.mcp_rows import McpRows
 from inspector.analysis.findings.sentences import Finding, finding_of, hint_of
 from inspector.analysis.findings.store import Findings, Found
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.base.slices import SlicedWork, run_to_end, run_until
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.files.capability_decisions import CapabilityDecisions
@@ -76,26 +76,26 @@ _TOPICS = (
     (proposals, proposals.Proposals),
     (correlations, correlations.Correlations),
     (contexts, contexts.Contexts),
-    (objects, objects.Objects),
+    (object_contexts, object_contexts.Objects),
     (reasoning, reasoning.Reasoning),
-    (wire, wire.Wire),
+    (kinds_and_lines, kinds_and_lines.Wire),
     (senders, senders.Senders),
     (clocks, clocks.Clocks),
     (loops, loops.Loops),
-    (forms, forms.Forms),
+    (field_forms, field_forms.Forms),
     (gateway, gateway.GatewayLog),
     (deliveries, deliveries.Deliveries),
     (secrets, secrets.Secrets),
     (verdicts, verdicts.Verdicts),
     (announced, announced.Announced),
     (streams, streams.Streams),
-    (hints, hints.Hints),
+    (lifecycle_hints, lifecycle_hints.Hints),
     (msp, msp.Sessions),
     (transcripts, transcripts.Transcripts),
 )
 """Every topic: its module, which declares CHECKS, and its class."""
 
-CHECKS: tuple[Check, ...] = (*(check for module, _ in _TOPICS for check in module.CHECKS), *beginning.CHECKS)
+CHECKS: tuple[Check, ...] = (*(check for module, _ in _TOPICS for check in module.CHECKS), *before_capture.CHECKS)
 """Every check, topic by topic."""
 
 CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS if not check.where}
@@ -136,7 +136,7 @@ class FindingPass:
         self.baseline: Mapping[str, ServerTools] | None = None
         self.found = Findings(CHECKS, passes.capture.are_derived)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found)
-        self._beginnings = beginning.Beginnings(passes.capture, passes.trust)
+        self._beginnings = before_capture.Beginnings(passes.capture, passes.trust)
         self._mcp = McpRows()
         self._topics: dict[str, Topic] = {_name(module.__name__): make() for module, make in _TOPICS}
         self._patient = {name: cast(Patient, topic) for name, topic in self._topics.items() if _is_patient(type(topic))}

@@ -13,7 +13,7 @@ import numpy as np
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.findings.slow_loops import SlowLoops
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol.payloads.content_blocks import size_in_words
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns, locate_rows

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.passes.calls.connections import connection_keys
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.calls.client_runs import connection_keys
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture

@@ -13,7 +13,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch, ReportedProblem
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.protocol import msp
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.findings.due import WaitingByTime
+from inspector.analysis.findings.deadlines import WaitingByTime
 from inspector.analysis.findings.requests import are_copies
-from inspector.analysis.passes.calls.proposals import ProposalState
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.calls.proposal_states import ProposalState
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 

@@ -11,13 +11,13 @@ import numpy as np
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import are_any, ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
-from inspector.analysis.findings.beginning import BEFORE
-from inspector.analysis.findings.cancelled_above import CancelledAbove
+from inspector.analysis.findings.before_capture import BEFORE
+from inspector.analysis.findings.cancelled_ancestors import CancelledAbove
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.requests import are_copies
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED
+from inspector.analysis.passes.contexts.reasoning_sequences import CANCELLED, CONCLUDED
 from inspector.protocol.timestamps import NO_TIME
 
 AFTER_CONCLUSION = Check(

@@ -7,15 +7,15 @@ import numpy as np
 from inspector.analysis.arrays.unique_ints import are_any, ascending
 from inspector.analysis.findings.agent_calls import AgentCalls
 from inspector.analysis.findings.batch import Array, Batch
-from inspector.analysis.findings.beginning import BEFORE
+from inspector.analysis.findings.before_capture import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.due import Overdue, WaitingByTime, overdue
+from inspector.analysis.findings.deadlines import Overdue, WaitingByTime, overdue
 from inspector.analysis.findings.mcp_rows import TO_NOTHING, TWICE
 from inspector.analysis.findings.mcp_rows import UNANSWERED as OF_MCP
-from inspector.analysis.passes.calls.correlation import ToolRule
 from inspector.analysis.passes.calls.correlation_names import Named
-from inspector.analysis.passes.calls.waits import are_forgotten, wants_answer
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.calls.correlation_pass import ToolRule
+from inspector.analysis.passes.calls.open_waits import are_forgotten, wants_answer
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol import kinds, mcp_messages
 from inspector.protocol.secrets.masking import masked_value_text
 from inspector.protocol.timestamps import NO_TIME

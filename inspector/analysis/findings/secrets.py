@@ -15,7 +15,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text, may_hold_secrets
 from inspector.protocol.secrets.secret_placeholders import is_placeholder
 from inspector.store.columns.extracts import SELF_PAYLOAD_FLAGS

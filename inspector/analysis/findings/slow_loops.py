@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.protocol import kinds
 from inspector.protocol.message_text import text_shown
 from inspector.protocol.timestamps import NO_TIME

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.check import Check
-from inspector.analysis.passes.changes import ChangedRows, Rows
+from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.protocol.secrets.masking import masked_value_text
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.hashes import NO_ROW, HashIndex

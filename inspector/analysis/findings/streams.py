@@ -8,8 +8,8 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.due import WaitingByTime
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.findings.deadlines import WaitingByTime
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 

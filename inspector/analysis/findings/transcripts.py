@@ -10,7 +10,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol import kinds
 from inspector.protocol.calls import arguments_of
 from inspector.protocol.message_text import text_shown

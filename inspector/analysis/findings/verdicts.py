@@ -14,7 +14,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.protocol.capabilities import covers_by_kind, first_covering
 from inspector.protocol.message_text import compact_json
 from inspector.protocol.secrets.masking import masked_value_text

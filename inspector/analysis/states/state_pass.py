@@ -18,12 +18,12 @@ from inspector.analysis.findings.mcp_rows import UNANSWERED as OF_MCP
 from inspector.analysis.findings.requests import UNANSWERED
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.findings.streams import UNOPENED
-from inspector.analysis.passes.calls.correlation import CorrelationPass
-from inspector.analysis.passes.calls.proposals import ProposalState
-from inspector.analysis.passes.calls.waits import are_forgotten, are_refused, settled_copies, wants_answer
-from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
+from inspector.analysis.passes.calls.open_waits import are_forgotten, are_refused, settled_copies, wants_answer
+from inspector.analysis.passes.calls.proposal_states import ProposalState
+from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
-from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED, RUNNING
+from inspector.analysis.passes.contexts.reasoning_sequences import CANCELLED, CONCLUDED, RUNNING
 from inspector.protocol import kinds, mcp_messages, msp
 from inspector.protocol.context_places import START_KIND
 from inspector.store.columns.columns import GrowingColumns

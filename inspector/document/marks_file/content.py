@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.analysis.passes.marks import LONGEST_COMMENT, Note
+from inspector.analysis.passes.user_marks import LONGEST_COMMENT, Note
 
 VERSION = 1
 MOST_BYTES = 8 << 20

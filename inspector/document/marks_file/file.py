@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.marks import ContextTarget, Target
+from inspector.analysis.passes.user_marks import ContextTarget, Target
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file.content import (
     ContextEntry,

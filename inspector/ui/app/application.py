@@ -32,7 +32,7 @@ from inspector.ui.app.desktop_files import DesktopFiles
 from inspector.ui.app.failures import FailureDialog, on_qt_message
 from inspector.ui.app.last_open import LastOpenKeeper
 from inspector.ui.app.previous_run import PreviousRun
-from inspector.ui.dialogs.key_trouble import drop_unusable_keys, dropped_keys_words
+from inspector.ui.dialogs.key_validation import drop_unusable_keys, dropped_keys_words
 from inspector.ui.input.action import keyed_actions
 from inspector.ui.look import icons
 from inspector.ui.look.theme import FUSION, ThemeController, ThemeSetting

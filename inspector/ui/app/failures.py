@@ -27,14 +27,14 @@ from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:
     from inspector.settings import Settings
-    from inspector.ui.dialogs.report import ReportDialog
+    from inspector.ui.dialogs.report_dialog import ReportDialog
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.window.main_window import MainWindow
 
 _log = logging.getLogger(__name__)
 
 _AGAIN = "failed-again"
-_SHOWN_BY = ("inspector.ui.dialogs.report", "inspector.ui.dialogs.environment_facts")
+_SHOWN_BY = ("inspector.ui.dialogs.report_dialog", "inspector.ui.dialogs.environment_facts")
 _EARLY_MS = 2_000
 """Delay after the start: the window is painted and mostly idle."""
 _REFRESH_MS = 1_000
@@ -195,7 +195,7 @@ class FailureDialog(QObject):
         self._shown = True
         modal = QApplication.activeModalWidget()
         try:
-            from inspector.ui.dialogs.report import ReportDialog
+            from inspector.ui.dialogs.report_dialog import ReportDialog
 
             self.dialog = ReportDialog(
                 self._program.theme, "Internal error", self._sentence(),

@@ -78,7 +78,7 @@ class PreviousRun(QObject):
         window.notices.show_notice(_NOTICE, "warning", SENTENCE, links, token="severity.warning")
 
     def show_report(self) -> None:
-        from inspector.ui.dialogs.report import ReportDialog
+        from inspector.ui.dialogs.report_dialog import ReportDialog
 
         dialog = ReportDialog(
             self._program.theme, "The program ended unexpectedly", self._sentence(), self._compose,

@@ -14,7 +14,7 @@ from inspector.ui.services import SettingsOwner
 
 if TYPE_CHECKING:
     from inspector.diagnostics.program_log import LogFile
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.look.theme import ThemeController
 
 _EVERY_MS = 1_000

@@ -19,7 +19,7 @@ from inspector.present import formats
 
 if TYPE_CHECKING:
     from inspector.analysis import Analysis
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
 
 _BEAT_MS = 20
 _REMEMBERED = 1_500

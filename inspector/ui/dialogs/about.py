@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from inspector.diagnostics.licences import Licence, bundled_licences
 from inspector.present.wire_text import safe_line, visible_controls
-from inspector.ui.dialogs.dialog import Dialog, ListFrame
+from inspector.ui.dialogs.base_dialog import Dialog, ListFrame
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import Sign, TextLabel

@@ -14,7 +14,7 @@ from inspector.present.formats import count_of, day_words, size
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.secrets.masking import mask_text
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
-from inspector.ui.dialogs.dialog import Dialog, DialogList, ListFrame
+from inspector.ui.dialogs.base_dialog import Dialog, DialogList, ListFrame
 from inspector.ui.dialogs.ordered_list import Index
 from inspector.ui.dialogs.two_line_list import TwoLines, looked_in, two_line_list
 from inspector.ui.look.theme import ThemeController

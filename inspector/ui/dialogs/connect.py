@@ -21,8 +21,8 @@ from inspector.present.wire_text import safe_line
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account_name
 from inspector.sources.connection import AddressError, Connection, Secret, named_space, new_participant, normal_url
-from inspector.ui.dialogs.dialog import FittedDialog
-from inspector.ui.dialogs.keep_fields import KeepFields
+from inspector.ui.dialogs.base_dialog import FittedDialog
+from inspector.ui.dialogs.save_fields import KeepFields
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form, RecentEdit, SecretEdit

@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from inspector.present.wire_text import safe_line
 from inspector.settings import NamedConnection, Settings
-from inspector.ui.dialogs.dialog import Dialog, DialogList, ListFrame
+from inspector.ui.dialogs.base_dialog import Dialog, DialogList, ListFrame
 from inspector.ui.dialogs.ordered_list import Index, RowDelegate
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController

@@ -12,7 +12,7 @@ from inspector.export import DEFAULT_FIELDS, ExportOptions, Format, Preview
 from inspector.filters import FilterError
 from inspector.filters.naming import field_named, names_in
 from inspector.present import formats
-from inspector.ui.dialogs.dialog import FittedDialog
+from inspector.ui.dialogs.base_dialog import FittedDialog
 from inspector.ui.dialogs.secrets_preview import SecretsPreview
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui.dialogs.dialog import FittedDialog
+from inspector.ui.dialogs.base_dialog import FittedDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel

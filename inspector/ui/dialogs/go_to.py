@@ -16,7 +16,7 @@ from inspector.filters.strings import quote
 from inspector.filters.visible import Messages, VisibleRows
 from inspector.present import formats
 from inspector.ui import budgets
-from inspector.ui.dialogs.dialog import FittedDialog, ListFrame
+from inspector.ui.dialogs.base_dialog import FittedDialog, ListFrame
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField

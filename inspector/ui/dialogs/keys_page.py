@@ -8,9 +8,9 @@ from functools import partial
 from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from inspector.ui.dialogs.dialog import ListFrame
-from inspector.ui.dialogs.key_trouble import trouble_with
-from inspector.ui.dialogs.keys import find_lines
+from inspector.ui.dialogs.base_dialog import ListFrame
+from inspector.ui.dialogs.key_validation import trouble_with
+from inspector.ui.dialogs.keys_dialog import find_lines
 from inspector.ui.input.keys import Chosen, Keyed, keys_in_force, native, normal
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton

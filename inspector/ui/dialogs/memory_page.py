@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.base.memory_budget import MIN_BUDGET_MB
 from inspector.settings import Memory, Settings
-from inspector.ui.dialogs.settings import SettingsPage
+from inspector.ui.dialogs.settings_dialog import SettingsPage
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.number_field import NumberField

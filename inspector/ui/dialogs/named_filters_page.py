@@ -15,7 +15,7 @@ from inspector.filters import FilterError, compile_filter
 from inspector.present.secret_settings import NOT_WRITTEN, holds_secret
 from inspector.settings import HighlightRule, Preset
 from inspector.settings.sharing import SharedPresets, UnreadableShareError, new_items
-from inspector.ui.dialogs.dialog import ListFrame
+from inspector.ui.dialogs.base_dialog import ListFrame
 from inspector.ui.dialogs.ordered_list import OrderedList, OrderedModel
 from inspector.ui.dialogs.share_buttons import ShareButtons, outcome
 from inspector.ui.look.theme import ThemeController

@@ -12,7 +12,7 @@ from typing_extensions import override
 from inspector.present.wire_text import safe_line
 from inspector.settings import Preset
 from inspector.settings.sharing import SharedPresets
-from inspector.ui.dialogs.key_trouble import trouble_with
+from inspector.ui.dialogs.key_validation import trouble_with
 from inspector.ui.dialogs.named_filters_page import NamedFiltersPage, Words
 from inspector.ui.dialogs.ordered_list import Index, OrderedModel, RowDelegate
 from inspector.ui.input import preset_keys

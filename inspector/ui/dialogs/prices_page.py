@@ -7,10 +7,10 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE, listed_lines
-from inspector.analysis.passes.tokens.prices import EXAMPLE, PriceError, PriceTable, imported_lines
+from inspector.analysis.passes.tokens.price_table import EXAMPLE, PriceError, PriceTable, imported_lines
 from inspector.present.formats import count_of
 from inspector.settings import Prices, Settings
-from inspector.ui.dialogs.settings import SettingsPage
+from inspector.ui.dialogs.settings_dialog import SettingsPage
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 from inspector.present.secret_settings import shared_without_secrets
 from inspector.present.wire_text import safe_line
 from inspector.settings.sharing import SharedPresets, UnreadableShareError, read_shared, write_shared
-from inspector.ui.dialogs.asking import open_once
+from inspector.ui.dialogs.questions import open_once
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.widgets.labels import TextLabel
 

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.tap.install.changes import Change, Found, Server
-from inspector.ui.dialogs.dialog import Dialog, DialogList, ListFrame
+from inspector.ui.dialogs.base_dialog import Dialog, DialogList, ListFrame
 from inspector.ui.dialogs.ordered_list import Index
 from inspector.ui.dialogs.two_line_list import TwoLines, looked_in, two_line_list
 from inspector.ui.look.theme import ThemeController

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame
 from typing_extensions import override
 
 from inspector.present.wire_text import safe_line
-from inspector.ui.dialogs.dialog import DialogList
+from inspector.ui.dialogs.base_dialog import DialogList
 from inspector.ui.dialogs.ordered_list import Index, RowDelegate
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis import Changes
-from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
@@ -23,8 +23,7 @@ from inspector.filters.search import Search
 from inspector.filters.visible import Reach, Scope, VisibleRows
 from inspector.present.subject import ContextPlace, ParticipantPlace, Place
 from inspector.settings import Contexts, Settings
-from inspector.ui.docview.bridge import DocumentBridge
-from inspector.ui.docview.chain_alone import ChainAlone, ChainWalk
+from inspector.ui.docview.document_bridge import DocumentBridge
 from inspector.ui.docview.filter_state import FilterState, View
 from inspector.ui.docview.find_in_view import FindInView
 from inspector.ui.docview.gaps import GapRows
@@ -32,6 +31,7 @@ from inspector.ui.docview.minimap_marks import MinimapMarkGatherer
 from inspector.ui.docview.navigation_history import NavigationHistory, Stop
 from inspector.ui.docview.panel import BottomPanel, Panel, ReadsDocument
 from inspector.ui.docview.problem_counts import ProblemCounts
+from inspector.ui.docview.single_chain import ChainAlone, ChainWalk
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.account.figures import AccountFigures

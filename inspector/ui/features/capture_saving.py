@@ -22,13 +22,13 @@ from inspector.present import formats
 from inspector.present.unsaved_captures import unsaved_words
 from inspector.store.columns.flags import Flag
 from inspector.store.files.capture_folder import OwnCapture, UnsavedCapture, lock_capture
-from inspector.ui.dialogs.asking import Asking, chosen_file
-from inspector.ui.dialogs.message import CANCEL
+from inspector.ui.dialogs.message_dialog import CANCEL
+from inspector.ui.dialogs.questions import Asking, chosen_file
 
 if TYPE_CHECKING:
     from inspector.document.live import LiveSession
-    from inspector.ui.docview.requests import WindowRequests
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
+    from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.features.gateway_window import GatewayWatch
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack

@@ -16,12 +16,12 @@ from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.settings.credentials import KeyringError, account_name
 from inspector.sources.connection import AddressError, Connection, Secret, new_participant, normal_url
 from inspector.ui import budgets
-from inspector.ui.dialogs.message import CANCEL, MessageDialog
+from inspector.ui.dialogs.message_dialog import CANCEL, MessageDialog
 
 if TYPE_CHECKING:
     from inspector.ui.dialogs.connect import ConnectDialog
     from inspector.ui.dialogs.connections import ConnectionsDialog
-    from inspector.ui.dialogs.keep_fields import ConnectionSave
+    from inspector.ui.dialogs.save_fields import ConnectionSave
     from inspector.ui.features.gateway_window import GatewayWatch
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack

@@ -13,7 +13,7 @@ from inspector.ui import budgets
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.widgets.notice import NoticeStack
 
 _REST = 5

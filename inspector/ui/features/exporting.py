@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from inspector.analysis.passes.marks import ContextTarget
+from inspector.analysis.passes.user_marks import ContextTarget
 from inspector.base.file_names import file_stem
 from inspector.document.marks_file import ExportedNotes, notes_of, write_beside
 from inspector.export import DEFAULT_FIELDS, Exported, ExportOptions, Format, preview, rows_of
@@ -25,13 +25,13 @@ from inspector.filters import compile_filter
 from inspector.present import formats
 from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
-from inspector.ui.dialogs.asking import open_once
 from inspector.ui.dialogs.export import ExportChoice, ExportDialog, Which
+from inspector.ui.dialogs.questions import open_once
 from inspector.ui.sliced_work import SlicedWork
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.services import TaskOwner
     from inspector.ui.widgets.notice import NoticeStack

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from inspector.document.live import LiveSession
     from inspector.ui.dialogs.connect import ConnectDialog, TestResult
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.requests import WindowRequests
-    from inspector.ui.docview.shown import Shown, ShowsDocuments
+    from inspector.ui.docview.window_content import Shown, ShowsDocuments
+    from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar

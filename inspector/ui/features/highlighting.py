@@ -14,7 +14,7 @@ from inspector.ui.dialogs.highlight_page import next_color
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.services import SettingsOwner
     from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.widgets.name_card import NameCard

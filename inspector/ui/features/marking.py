@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.analysis import Changes
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.marks import ContextTarget, Marks, Note, Target
+from inspector.analysis.passes.user_marks import ContextTarget, Marks, Note, Target
 from inspector.document.marks_file import MarksFile, Snapshot, search_failure
 from inspector.document.marks_file.finding import FoundMarks
 from inspector.present import formats
@@ -27,7 +27,7 @@ from inspector.ui.widgets.notice import Link
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.features.undo import UndoHistory
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.services import TaskOwner

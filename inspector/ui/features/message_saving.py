@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from inspector.present import formats
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.exact_bytes import ExactMessage
-from inspector.ui.dialogs.asking import open_once
+from inspector.ui.dialogs.questions import open_once
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.services import TaskOwner
     from inspector.ui.widgets.notice import NoticeStack
 

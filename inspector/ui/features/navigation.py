@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QWidget
 if TYPE_CHECKING:
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.requests import WindowRequests
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
+    from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.features.undo import UndoHistory
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.panels.model_sees.panel import ModelSeesPanel

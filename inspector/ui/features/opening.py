@@ -36,14 +36,14 @@ from inspector.store.columns.block import RUNNING
 from inspector.store.files.capture_folder import OwnCapture
 from inspector.survey import is_survey
 from inspector.ui import budgets
-from inspector.ui.dialogs.asking import Asking, open_once
-from inspector.ui.dialogs.message import CANCEL
+from inspector.ui.dialogs.message_dialog import CANCEL
+from inspector.ui.dialogs.questions import Asking, open_once
 from inspector.ui.loop_budget import others_first
 from inspector.ui.widgets.notice import MESSAGE
 
 if TYPE_CHECKING:
-    from inspector.ui.docview.requests import WindowRequests
-    from inspector.ui.docview.shown import Shown, ShowsDocuments
+    from inspector.ui.docview.window_content import Shown, ShowsDocuments
+    from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
     from inspector.settings import Settings
-    from inspector.ui.dialogs.settings import FurtherPage, SettingsDialog
+    from inspector.ui.dialogs.settings_dialog import FurtherPage, SettingsDialog
     from inspector.ui.input.keys import Keys
     from inspector.ui.look.theme import ThemeSetting
     from inspector.ui.services import Services
@@ -54,7 +54,7 @@ class SettingsEditing(QObject):
         Args:
             page: id of the first page; "" for the default.
         """
-        from inspector.ui.dialogs.settings import SettingsDialog
+        from inspector.ui.dialogs.settings_dialog import SettingsDialog
 
         self._complete()
         dialog = SettingsDialog(
@@ -78,7 +78,7 @@ class SettingsEditing(QObject):
 
     def show_keys(self) -> None:
         """Shows the searchable list of shortcuts."""
-        from inspector.ui.dialogs.keys import KeysDialog
+        from inspector.ui.dialogs.keys_dialog import KeysDialog
 
         self._complete()
         dialog = KeysDialog(self._services.theme, self._keys, self._parent)

@@ -23,14 +23,14 @@ from inspector.document.sources import Progress
 from inspector.present import formats
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, UnknownFormatError
 from inspector.store.messages.capture import Capture
-from inspector.ui.dialogs.asking import chosen_file, open_once
-from inspector.ui.docview.replacement import read_beside
+from inspector.ui.dialogs.questions import chosen_file, open_once
+from inspector.ui.docview.document_replacement import read_beside
 
 if TYPE_CHECKING:
     from inspector.present.sources import SourceRow
+    from inspector.ui.docview.document_replacement import Places
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.replacement import Places
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar

@@ -19,7 +19,7 @@ from inspector.survey.runs import SurveyRuns
 from inspector.ui.panels.runs.page import RunsPage
 
 if TYPE_CHECKING:
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.features.undo import UndoHistory
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.services import Services

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
     from inspector.msp import SessionDocument
     from inspector.settings import Settings
-    from inspector.ui.dialogs.asking import Asking
-    from inspector.ui.dialogs.settings import SettingsPage
+    from inspector.ui.dialogs.questions import Asking
+    from inspector.ui.dialogs.settings_dialog import SettingsPage
+    from inspector.ui.docview.document_replacement import Places
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.replacement import Places
-    from inspector.ui.docview.requests import WindowRequests
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
+    from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.features.undo import UndoHistory
     from inspector.ui.look.theme import ThemeController
-    from inspector.ui.msp.creating import MspCreating
     from inspector.ui.msp.editing import MspEditing
+    from inspector.ui.msp.new_sessions import MspCreating
     from inspector.ui.msp.panel.panel import SubsessionsPanel
     from inspector.ui.msp.saving import MspSaving as MspSaving
     from inspector.ui.services import Services
@@ -75,7 +75,7 @@ def edit_sessions(
         show_instead: replaces the window's document by another projection with the same view state.
     """
     from inspector.ui.msp.editing import MspEditing
-    from inspector.ui.msp.following import MspFollowing
+    from inspector.ui.msp.projection_update import MspFollowing
     from inspector.ui.msp.saving import MspSaving as MspSaving
     from inspector.ui.msp.view import MspView
 
@@ -92,6 +92,6 @@ def create_sessions(
     window: QWidget, themes: ThemeController, notices: NoticeStack, usual_folder: Callable[[], Path]
 ) -> MspCreating:
     """Creates the feature that makes new session documents. For the arguments see `edit_sessions`."""
-    from inspector.ui.msp.creating import MspCreating
+    from inspector.ui.msp.new_sessions import MspCreating
 
     return MspCreating(window, themes, notices, usual_folder)

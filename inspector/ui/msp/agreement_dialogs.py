@@ -17,7 +17,7 @@ from inspector.msp.objects import Session, Snapshot
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.dialogs import FormDialog, fit_lines, text_field
-from inspector.ui.msp.panel.words import label_of
+from inspector.ui.msp.panel.texts import label_of
 from inspector.ui.widgets.form import CheckField, FieldColumn
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.widgets.number_field import NumberField

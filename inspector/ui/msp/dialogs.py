@@ -16,7 +16,7 @@ from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.form_dialog import FormDialog
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.words import label_of
+from inspector.ui.msp.panel.texts import label_of
 from inspector.ui.widgets.form import CheckField, FieldColumn
 
 _INDENT = "    "

@@ -17,12 +17,12 @@ from inspector.msp.document import CannotEditError, SessionDocument
 from inspector.msp.objects import Message, Subsession, usual_visibility
 from inspector.present.wire_text import safe_line
 from inspector.ui.docview.panel import SUBSESSIONS
-from inspector.ui.docview.requests import WindowRequests
-from inspector.ui.docview.shown import Shown
+from inspector.ui.docview.window_content import Shown
+from inspector.ui.docview.window_requests import WindowRequests
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.agreeing import MspAgreeing
-from inspector.ui.msp.following import MspFollowing
-from inspector.ui.msp.panel.words import label_of
+from inspector.ui.msp.agreements import MspAgreeing
+from inspector.ui.msp.panel.texts import label_of
+from inspector.ui.msp.projection_update import MspFollowing
 from inspector.ui.msp.saving import MspSaving
 from inspector.ui.msp.view import MspView
 from inspector.ui.widgets.notice import NoticeStack

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from inspector.msp.document import ChangedOnDiskError, Edit, SessionDocument, WouldReplaceError
 from inspector.present.wire_text import safe_line
 from inspector.ui import budgets
-from inspector.ui.dialogs.asking import Asking, chosen_file
-from inspector.ui.dialogs.message import CANCEL
+from inspector.ui.dialogs.message_dialog import CANCEL
+from inspector.ui.dialogs.questions import Asking, chosen_file
 from inspector.ui.widgets.notice import Link, NoticeStack
 
 if TYPE_CHECKING:
-    from inspector.ui.docview.requests import WindowRequests
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
+    from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.services import TaskOwner
     from inspector.ui.widgets.status_bar import StatusBar
 

@@ -9,7 +9,7 @@ from typing_extensions import override
 from inspector.settings import Settings
 from inspector.settings.model import MergedRules
 from inspector.tokens.counter import TOKENIZER
-from inspector.ui.dialogs.settings import SettingsPage
+from inspector.ui.dialogs.settings_dialog import SettingsPage
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.rules_form import BudgetField, RulesForm
 from inspector.ui.widgets.form import FieldColumn, Form

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from inspector.msp.document import SessionDocument
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.requests import WindowRequests
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
+    from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.msp.panel.panel import SubsessionsPanel
     from inspector.ui.services import SettingsOwner
     from inspector.ui.widgets.notice import NoticeStack

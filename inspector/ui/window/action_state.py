@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 if TYPE_CHECKING:
     from inspector.ui.debug.developer import Developer
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.features.undo import UndoHistory
     from inspector.ui.input.action import Actions
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.features.capture_saving import CaptureSaving
     from inspector.ui.features.gateway_window import GatewayWatch
     from inspector.ui.msp import MspEditing

@@ -12,7 +12,7 @@ from inspector.protocol.secrets.masking import mask_text
 if TYPE_CHECKING:
     from inspector.settings import SavedQuery, Table
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.panels.findings.panel import FindingsPanel
     from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.panels.query.panel import QueryPanel

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication, QTabBar
 from typing_extensions import override
 
 from inspector.ui.debug.developer import Developer
-from inspector.ui.docview.requests import WindowRequests
-from inspector.ui.docview.shown import Shown
+from inspector.ui.docview.window_content import Shown
+from inspector.ui.docview.window_requests import WindowRequests
 from inspector.ui.features.undo import UndoHistory
 from inspector.ui.input import own_keys, tab_order
 from inspector.ui.input.action import Action, Actions
@@ -30,8 +30,8 @@ from inspector.ui.window.display import Display
 from inspector.ui.window.docks import Docks
 from inspector.ui.window.layout import WindowLayout
 from inspector.ui.window.pages import Pages
+from inspector.ui.window.preload import Warming
 from inspector.ui.window.recent_menus import RecentMenus
-from inspector.ui.window.warming import Warming
 from inspector.ui.window.window_features import WindowFeatures
 
 if TYPE_CHECKING:

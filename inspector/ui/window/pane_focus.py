@@ -13,7 +13,7 @@ from inspector.ui.window.docks import MIDDLE, READ, is_seen
 
 if TYPE_CHECKING:
     from inspector.ui.docview.center import Center
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
 
 
 class PaneFocus:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from inspector.present.findings import Problems
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.window_content import Shown
     from inspector.ui.features.capture_saving import CaptureSaving
     from inspector.ui.features.filter_conditions import FilterConditions
     from inspector.ui.features.gateway_window import GatewayWatch

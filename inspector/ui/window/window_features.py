@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
     from inspector.ui.debug.developer import Developer
     from inspector.ui.docview.center import Center
+    from inspector.ui.docview.document_replacement import DocumentReplacement
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.docview.replacement import DocumentReplacement
-    from inspector.ui.docview.requests import WindowRequests
-    from inspector.ui.docview.shown import Shown
     from inspector.ui.docview.view_head import ViewHead
+    from inspector.ui.docview.window_content import Shown
+    from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.features.agent_sessions import AgentSessions
     from inspector.ui.features.capture_saving import CaptureSaving
-    from inspector.ui.features.comparing import Comparing
+    from inspector.ui.features.comparison import Comparing
     from inspector.ui.features.connections import Connections
     from inspector.ui.features.deferred_checks import DeferredChecks
     from inspector.ui.features.exporting import Exporting
     from inspector.ui.features.filter_conditions import FilterConditions
-    from inspector.ui.features.filtering import Filtering
+    from inspector.ui.features.filter_editing import Filtering
     from inspector.ui.features.gateway_window import GatewayWatch
     from inspector.ui.features.highlighting import Highlighting
     from inspector.ui.features.marking import Marking
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from inspector.ui.features.next_message import NextMessage
     from inspector.ui.features.opening import Opening
     from inspector.ui.features.presets import Presets
-    from inspector.ui.features.restoring import Restoring
+    from inspector.ui.features.server_tapping import Tapping
     from inspector.ui.features.settings_editing import SettingsEditing
     from inspector.ui.features.source_editing import SourceEditing
     from inspector.ui.features.surveys import Surveys
-    from inspector.ui.features.tapping import Tapping
     from inspector.ui.features.token_counting import TokenCounting
     from inspector.ui.features.undo import UndoHistory
+    from inspector.ui.features.window_restoring import Restoring
     from inspector.ui.input.action import Actions
     from inspector.ui.input.keys import Keys
     from inspector.ui.look.theme import ThemeController
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from inspector.ui.window.closing import Closing
     from inspector.ui.window.display import Display
     from inspector.ui.window.docks import Docks
+    from inspector.ui.window.document_display import Showing
     from inspector.ui.window.guide_opening import GuideOpening
     from inspector.ui.window.layout import WindowLayout
     from inspector.ui.window.main_window import MainWindow
@@ -69,10 +70,9 @@ if TYPE_CHECKING:
     from inspector.ui.window.pages import Pages
     from inspector.ui.window.palette import Palette
     from inspector.ui.window.pane_focus import PaneFocus
-    from inspector.ui.window.showing import Showing
+    from inspector.ui.window.preload import Warming
     from inspector.ui.window.status import DocumentStatus
     from inspector.ui.window.tool_bar import BarStack
-    from inspector.ui.window.warming import Warming
 
 
 class WindowFeatures(QMainWindow):
@@ -176,7 +176,7 @@ class WindowFeatures(QMainWindow):
     def settings_editing(self) -> SettingsEditing:
         from inspector.ui.dialogs.memory_page import MemoryPage
         from inspector.ui.dialogs.prices_page import PricesPage
-        from inspector.ui.dialogs.settings import FurtherPage
+        from inspector.ui.dialogs.settings_dialog import FurtherPage
         from inspector.ui.features.settings_editing import SettingsEditing
         from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
 
@@ -191,7 +191,7 @@ class WindowFeatures(QMainWindow):
 
     @cached_property
     def filtering(self) -> Filtering:
-        from inspector.ui.features.filtering import Filtering
+        from inspector.ui.features.filter_editing import Filtering
 
         filtering = Filtering(self.theme, self.application, self.presets, self.notices, self)
         filtering.left.connect(self.focus_center)
@@ -274,7 +274,7 @@ class WindowFeatures(QMainWindow):
 
     @cached_property
     def restoring(self) -> Restoring:
-        from inspector.ui.features.restoring import Restoring
+        from inspector.ui.features.window_restoring import Restoring
 
         return Restoring(
             self,
@@ -306,7 +306,7 @@ class WindowFeatures(QMainWindow):
 
     @cached_property
     def comparing(self) -> Comparing:
-        from inspector.ui.features.comparing import Comparing
+        from inspector.ui.features.comparison import Comparing
 
         return Comparing(self.theme, self.shown, self.notices, self)
 
@@ -334,7 +334,7 @@ class WindowFeatures(QMainWindow):
 
     @cached_property
     def msp(self) -> MspEditing:
-        from inspector.ui.dialogs.asking import Asking
+        from inspector.ui.dialogs.questions import Asking
         from inspector.ui.msp import TITLE, edit_sessions
 
         actions = self.actions_by_id
@@ -351,7 +351,7 @@ class WindowFeatures(QMainWindow):
 
     @cached_property
     def replacement(self) -> DocumentReplacement:
-        from inspector.ui.docview.replacement import DocumentReplacement
+        from inspector.ui.docview.document_replacement import DocumentReplacement
 
         return DocumentReplacement(self, self.shown, self.requests, self.docks, lambda: self.center, self.show_anew)
 
@@ -380,7 +380,7 @@ class WindowFeatures(QMainWindow):
 
     @cached_property
     def tapping(self) -> Tapping:
-        from inspector.ui.features.tapping import Tapping
+        from inspector.ui.features.server_tapping import Tapping
 
         tapping = Tapping(self, self.application, self.notices)
         tapping.arrived.connect(lambda target: self.opening.open_target(target))
@@ -425,7 +425,7 @@ class WindowFeatures(QMainWindow):
 
     @cached_property
     def documents(self) -> Showing:
-        from inspector.ui.window.showing import Showing
+        from inspector.ui.window.document_display import Showing
 
         attaching = (
             self.presets.attach, self.filtering.attach, self.next_message.attach, self.highlighting.attach,

@@ -1,4 +1,4 @@
-"""Tests of `inspector.ui.dialogs.keep_fields`, through the connect dialog it stands in."""
+"""Tests of `inspector.ui.dialogs.save_fields`, through the connect dialog it stands in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inspector.ui.dialogs.connect import (
     ConnectDialog,
     TestResult,
 )
-from inspector.ui.dialogs.keep_fields import KEEP_HELP, KEEP_UNNAMED, NAME_HELP, NO_NAME, NOT_ALL_HELP, ConnectionSave
+from inspector.ui.dialogs.save_fields import KEEP_HELP, KEEP_UNNAMED, NAME_HELP, NO_NAME, NOT_ALL_HELP, ConnectionSave
 from inspector.ui.look.theme import ThemeController
 from tests.keyrings import FakeKeyring, KeyringLocked
 from tests.ui.find import child

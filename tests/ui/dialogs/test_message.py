@@ -1,4 +1,4 @@
-"""Tests of `inspector.ui.dialogs.message`."""
+"""Tests of `inspector.ui.dialogs.message_dialog`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.dialogs.message import CANCEL, OK, MessageDialog
+from inspector.ui.dialogs.message_dialog import CANCEL, OK, MessageDialog
 from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLabel, QPla
 from pytestqt.qtbot import QtBot
 
 from inspector.diagnostics.crash_report import ReportChoices
-from inspector.ui.dialogs.report import CLOSED, ReportDialog
+from inspector.ui.dialogs.report_dialog import CLOSED, ReportDialog
 from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 

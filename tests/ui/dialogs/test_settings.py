@@ -1,4 +1,4 @@
-"""Tests of `inspector.ui.dialogs.settings` and its pages."""
+"""Tests of `inspector.ui.dialogs.settings_dialog` and its pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytestqt.qtbot import QtBot
 from inspector.settings import DEFAULT_PRESETS, Preset, Settings, default_presets
 from inspector.ui.dialogs.display_page import HintsPreview
 from inspector.ui.dialogs.presets_page import FILTER_ROLE, PresetListModel
-from inspector.ui.dialogs.settings import FurtherPage, SettingsDialog
+from inspector.ui.dialogs.settings_dialog import FurtherPage, SettingsDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
 from tests.ui.find import child

@@ -32,7 +32,7 @@ from inspector.ui.panels.details.json_model import JsonModel, JsonRole
 from inspector.ui.panels.details.json_text import JsonColors, JsonText, span_at, spans_of, steps_at
 from inspector.ui.panels.details.json_tree import JsonTree
 from inspector.ui.panels.details.panel import EMPTY, TABS, DetailsPanel
-from inspector.ui.panels.details.raw import RawPage
+from inspector.ui.panels.details.raw_page import RawPage
 from inspector.ui.panels.details.section import LinkText, SegmentButton
 from inspector.ui.panels.details.text_block import TextView
 from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from inspector.present import subject
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.panel import DetailsPanel
-from inspector.ui.panels.details.raw import RawPage
+from inspector.ui.panels.details.raw_page import RawPage
 from tests.builders import document_of, envelope, tool_call
 
 SECRET = "Zq7secretvalue"

@@ -12,7 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.user_marks import Note
 from inspector.document.marks_file import MarksFile, beside_capture
 from inspector.present.message_columns import Column
 from inspector.store.files.capture_folder import captures_folder

@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLineEdit
 from shiboken6 import isValid
 
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.user_marks import Note
 from inspector.document.marks_file import MarksFile, Snapshot, beside_capture, places
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog

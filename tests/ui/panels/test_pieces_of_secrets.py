@@ -17,7 +17,7 @@ from inspector.filters.payloads import message_text
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.panel import TABS
-from inspector.ui.panels.details.raw import RawPage
+from inspector.ui.panels.details.raw_page import RawPage
 from tests.builders import closed_at_end, document_of, lines_of, log_file
 from tests.streamed_secrets import SECRETS, acp_text, anthropic_text, cut
 from tests.ui.find import child

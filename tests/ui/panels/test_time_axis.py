@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 
+from inspector.analysis.views.timeline.message_positions import PER_MESSAGE
 from inspector.analysis.views.timeline.scale import Silences
-from inspector.analysis.views.timeline.times import PER_MESSAGE
 from inspector.present.time_ranges import since_words
 from inspector.ui.panels.timeline.axis import LEAST_SPAN_NS, TimeAxis
 

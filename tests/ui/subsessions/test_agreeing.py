@@ -24,8 +24,8 @@ from typer.testing import CliRunner
 from inspector.msp.document import SessionDocument
 from inspector.startup.program import app as program
 from inspector.ui.app.application import Application
-from inspector.ui.msp.agreeing import NOTHING_TO_REFER
 from inspector.ui.msp.agreement_dialogs import NewSessionDialog, SnapshotsDialog, SubContextDialog, as_entries, as_lines
+from inspector.ui.msp.agreements import NOTHING_TO_REFER
 from inspector.ui.msp.panel.order import OrderRow
 from inspector.ui.msp.panel.panel import SubsessionsPanel
 from inspector.ui.panels.details.section import LinkText

@@ -17,8 +17,8 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.bubbles import lay_out
 from inspector.ui.msp.panel.chat import ChatPanel
 from inspector.ui.msp.panel.panel import NOTHING, SubsessionsPanel, inherited_words
+from inspector.ui.msp.panel.texts import age
 from inspector.ui.msp.panel.variable_height_view import Heights
-from inspector.ui.msp.panel.words import age
 from inspector.ui.panels.details.text_block import ask_to_open
 from inspector.ui.widgets.buttons import LinkButton
 from tests.ui.find import child

@@ -18,7 +18,7 @@ from inspector.msp.document import SessionDocument
 from inspector.msp.objects import Subsession
 from inspector.present import formats
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.message import MessageDialog
+from inspector.ui.dialogs.message_dialog import MessageDialog
 from inspector.ui.msp.dialogs import CloseSubsessionDialog, MergeDialog, NewSubsessionDialog, parents_in
 from inspector.ui.msp.panel.chat import CLOSED
 from inspector.ui.msp.panel.panel import SubsessionsPanel

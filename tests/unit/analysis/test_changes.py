@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.analysis.passes.changes import ChangedRows
+from inspector.analysis.passes.changed_rows import ChangedRows
 
 
 def test_collects_and_forgets() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.findings.oddities import oddities_of
+from inspector.analysis.findings.naming_problems import oddities_of
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.summaries import context_summary
 from inspector.analysis.views.summaries.context_summary import (

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.passes.tokens.counting import Counting
+from inspector.analysis.passes.tokens.token_counting import Counting
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
@@ -137,7 +137,7 @@ class DeadProcess:
 
 
 def test_more_deaths_at_once_than_it_takes_to_give_up(counting: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.analysis.passes.tokens.counting.CountingProcess", DeadProcess)
+    monkeypatch.setattr("inspector.analysis.passes.tokens.token_counting.CountingProcess", DeadProcess)
     counting._wanted = 4
     assert counting.go_on(10)
     assert counting.trouble is not None
@@ -206,7 +206,7 @@ def test_a_document_ends_it_when_closed(document: CaptureDocument) -> None:
 
 
 def test_many_processes_for_whoever_waits(document: CaptureDocument, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.analysis.passes.tokens.counting._COUNTED_HERE_BYTES", 1)
+    monkeypatch.setattr("inspector.analysis.passes.tokens.token_counting._COUNTED_HERE_BYTES", 1)
     document.count_tokens()
     assert document.analysis.tokens.done
     assert document.counting.pids == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.passes.calls.waits import GivenUp
+from inspector.analysis.passes.calls.open_waits import GivenUp
 from inspector.analysis.views.account.unanswered import is_pending, who_left
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, delivered, document_of, envelope, received

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.analysis.states.state_pass import State
-from inspector.analysis.views.account.mcp_calls import rpc_totals
+from inspector.analysis.views.account.mcp_totals import rpc_totals
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.sentences import sentence_of

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.analysis.views.latency import latency_tally
 from inspector.analysis.views.latency.latency import latency_by_participant, latency_by_tool
 from inspector.analysis.views.latency.latency_tally import LatencyTally

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE, listed_lines, prices_in_force
-from inspector.analysis.passes.tokens.prices import PriceTable, Rates
+from inspector.analysis.passes.tokens.price_table import PriceTable, Rates
 from inspector.analysis.views.account.account import AccountTally
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import costs_of

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.marks import LONGEST_COMMENT, ContextTarget, Note
+from inspector.analysis.passes.user_marks import LONGEST_COMMENT, ContextTarget, Note
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
 from tests.builders import GrowingLog, document_of, envelope

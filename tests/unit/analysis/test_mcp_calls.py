@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.views.account.mcp_calls import rpc_totals
+from inspector.analysis.views.account.mcp_totals import rpc_totals
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_at, document_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.passes.tokens.prices import EXAMPLE, PriceError, PriceTable, Rates, imported_lines
+from inspector.analysis.passes.tokens.price_table import EXAMPLE, PriceError, PriceTable, Rates, imported_lines
 
 LISTED = {
     "sample_spec": {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0},

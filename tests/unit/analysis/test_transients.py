@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.passes.results import transients
-from inspector.analysis.passes.results.pairing import NOTHING, Conversation
+from inspector.analysis.passes.results import transient_results
+from inspector.analysis.passes.results.tool_pairing import NOTHING, Conversation
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.tool_aliases import ToolAliases
@@ -462,7 +462,7 @@ def test_the_client_of_a_result_whose_request_never_came_is_who_it_is_for() -> N
 
 
 def test_while_a_log_is_read_a_long_story_may_wait_for_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transients, "_CHEAP", -1_000_000)
+    monkeypatch.setattr(transient_results, "_CHEAP", -1_000_000)
     parts = [workflow(), *(fetch(f"page {n}")[::-1] for n in range(20)), *(store() for _ in range(20))]
     document = closed_at_end(CaptureDocument())
     path = log_file(lines_of(*(line for part in parts for line in part)))

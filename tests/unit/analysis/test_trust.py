@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.passes.calls.proposals import ProposalState
+from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.views.summaries.participant_queries import participants_of
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, delivered, document_of, envelope, received

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from inspector.analysis.views.model_context import ModelContext, Moment, find_reader
+from inspector.analysis.views.model_context.chat_messages import content_of_entry
 from inspector.analysis.views.model_context.growth import compactions
-from inspector.analysis.views.model_context.messages import content_of_entry
 from inspector.analysis.views.model_context.request_change import RequestChange, request_at
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of

@@ -11,7 +11,7 @@ import pytest
 
 from inspector.analysis.views.latency.latency import latency_ms
 from inspector.analysis.views.model_context.reader import Reader
-from inspector.analysis.views.model_context.story import ModelContext
+from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters import compile_filter

@@ -12,7 +12,7 @@ import zstandard
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.model_context.reader import Reader
-from inspector.analysis.views.model_context.story import ModelContext
+from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.analysis.views.summaries.context_usage import context_usage, usage_by_node
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary

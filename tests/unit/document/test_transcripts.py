@@ -12,7 +12,7 @@ import pytest
 
 from inspector.analysis.findings import CHECKS
 from inspector.analysis.views.model_context.reader import Reader
-from inspector.analysis.views.model_context.story import ModelContext
+from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import message_story, summary
 from inspector.filters import compile_filter

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from inspector.analysis import Changes
-from inspector.analysis.passes.changes import NO_ROWS
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.changed_rows import NO_ROWS
+from inspector.analysis.passes.user_marks import Note
 from inspector.document.document import CaptureDocument
 from inspector.filters.highlight import PLAIN_LOOK, Highlighter, Look
 from inspector.settings import HighlightRule

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Changes
-from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.tally import ConditionTally

@@ -82,6 +82,6 @@ def test_counts_in_words() -> None:
 
 @pytest.mark.real
 def test_nothing_is_imported_before_it_is_asked_for() -> None:
-    modules = "inspector.ui.features.comparing, inspector.present.message_difference"
+    modules = "inspector.ui.features.comparison, inspector.present.message_difference"
     code = f"import sys, {modules}; print('deepdiff' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

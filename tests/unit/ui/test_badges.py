@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.analysis.passes.results.badges import BADGE_SETS
-from inspector.analysis.passes.results.badges import Badge as Bit
+from inspector.analysis.passes.results.result_badges import BADGE_SETS
+from inspector.analysis.passes.results.result_badges import Badge as Bit
 from inspector.present.badges import BADGE_BY_ID, BADGES, Badge, badge_words, shown_in_row
 from inspector.ui.look.design_tokens import COLORS
 from tests.unit.analysis.transient_traffic import WRAPPINGS, Call, Opened, fetch, hint, in_turn, store
@@ -14,7 +14,7 @@ from tests.unit.analysis.transient_traffic import WRAPPINGS, Call, Opened, fetch
 def test_every_badge_that_can_be_is_seen_and_no_other() -> None:
     words = [bit.name.lower() for bit in Bit if bit.name]
     assert [badge.id for badge in BADGES] == words, (
-        "a Badge in inspector/analysis/passes/results/badges.py and one in inspector/ui"
+        "a Badge in inspector/analysis/passes/results/result_badges.py and one in inspector/ui"
     )
     assert BADGE_SETS[-1] == tuple(words)
 

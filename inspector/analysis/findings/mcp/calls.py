@@ -12,8 +12,8 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.analysis.findings.kinds_and_lines import UNREADABLE
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk, put_away, seconds
-from inspector.analysis.findings.wire import UNREADABLE
 from inspector.protocol import mcp_messages
 from inspector.protocol.formats.prefixed_lines import DISCONNECTED
 from inspector.protocol.header import ABSENT

@@ -16,7 +16,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import Check
-from inspector.analysis.passes.calls.connections import connection_keys
+from inspector.analysis.passes.calls.client_runs import connection_keys
 from inspector.protocol import mcp_messages
 from inspector.protocol.directions import sender_and_receiver
 from inspector.protocol.mcp_notes import CAPABILITIES_KEY, McpNote, server_name_and_version

@@ -12,9 +12,9 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.findings.due import Overdue
+from inspector.analysis.findings.deadlines import Overdue
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, seconds
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.protocol import mcp_messages
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.mcp_notes import CAPABILITIES_KEY

@@ -6,18 +6,18 @@ from typing import Protocol
 
 from inspector.analysis.findings import mcp_rows
 from inspector.analysis.findings.batch import Batch
-from inspector.analysis.findings.mcp import calls, http, orders, revisions, rounds, schemas, tools
+from inspector.analysis.findings.mcp import calls, http, prompt_injection, revisions, rounds, schemas, tools
 from inspector.analysis.findings.mcp.calls import Calls, note_lost_servers, settle_noise
 from inspector.analysis.findings.mcp.conversations import Conversations, Heard
 from inspector.analysis.findings.mcp.enveloped import Enveloped
 from inspector.analysis.findings.mcp.http import HttpExchanges
-from inspector.analysis.findings.mcp.orders import Orders
+from inspector.analysis.findings.mcp.prompt_injection import Orders
 from inspector.analysis.findings.mcp.revisions import Revisions
 from inspector.analysis.findings.mcp.rounds import InputRounds, Tasks
 from inspector.analysis.findings.mcp.schemas import Schemas
 from inspector.analysis.findings.mcp.tools import Tools
 
-_DECLARING = (mcp_rows, tools, orders, schemas, calls, http, rounds, revisions)
+_DECLARING = (mcp_rows, tools, prompt_injection, schemas, calls, http, rounds, revisions)
 CHECKS = tuple(check for module in _DECLARING for check in module.CHECKS)
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import are_any
-from inspector.analysis.passes.calls.connections import connection_keys
-from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.passes.calls.client_runs import connection_keys
+from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.protocol import kinds, mcp_messages
 from inspector.protocol.model_api.operations import OPERATION_NAMES
 from inspector.store.columns.columns import GrowingColumns

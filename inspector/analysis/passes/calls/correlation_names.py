@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import ascending
-from inspector.analysis.passes.calls.correlation import CorrelationPass
-from inspector.analysis.passes.changes import ChangedRows, Rows
+from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
+from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.protocol import kinds

@@ -8,7 +8,7 @@ import numpy as np
 
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
-from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_builder import START, SUB_AGENT, ContextBuilder
 from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.passes.contexts.log_clock import LogClock
@@ -22,7 +22,7 @@ from inspector.analysis.passes.contexts.node_columns import (
     RootTable,
 )
 from inspector.analysis.passes.contexts.node_facts import CANCELLED
-from inspector.analysis.passes.contexts.sequences import RUNNING
+from inspector.analysis.passes.contexts.reasoning_sequences import RUNNING
 from inspector.protocol import msp
 from inspector.protocol.context_places import ContextSource
 from inspector.protocol.timestamps import NO_TIME

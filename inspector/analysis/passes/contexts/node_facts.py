@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
-from inspector.analysis.passes.changes import Rows
-from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED, EVERY, MAIN, Replay, Sequences
+from inspector.analysis.passes.changed_rows import Rows
+from inspector.analysis.passes.contexts.reasoning_sequences import CANCELLED, CONCLUDED, EVERY, MAIN, Replay, Sequences
 from inspector.protocol.message_text import compact_json
 from inspector.protocol.timestamps import NO_TIME
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.array_views import as_numpy
-from inspector.analysis.passes.changes import ChangedRows
+from inspector.analysis.passes.changed_rows import ChangedRows
 from inspector.analysis.passes.contexts.node_ancestry import gathered
 from inspector.analysis.passes.contexts.node_facts import MAIN
 

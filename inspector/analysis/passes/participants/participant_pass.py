@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.ids_by_space import UNKNOWN
 from inspector.analysis.arrays.unique_ints import are_any
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.analysis.passes.participants.participant_table import GONE, HERE, Coming, Participant, ParticipantTable
 from inspector.protocol.participants import capability_lines, welcomed_participant

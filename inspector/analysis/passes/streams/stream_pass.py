@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import are_any, ascending
-from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.store.columns.columns import GrowingColumns

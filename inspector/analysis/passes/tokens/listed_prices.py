@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from inspector.analysis.passes.tokens.prices import PriceError, PriceTable
+from inspector.analysis.passes.tokens.price_table import PriceError, PriceTable
 
 LISTED_DATE = "2026-11-28"
 """Date of the last comparison with the providers' pages."""

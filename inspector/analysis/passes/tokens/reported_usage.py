@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import ascending
-from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.protocol.derived_messages import ApiCall
 from inspector.store.columns.columns import GrowingColumns, locate_rows
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text

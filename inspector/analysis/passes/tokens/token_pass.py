@@ -13,10 +13,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.passes.calls.correlation import CorrelationPass
-from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
+from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
-from inspector.analysis.passes.results.transients import TransientPass
+from inspector.analysis.passes.results.transient_results import TransientPass
 from inspector.analysis.passes.tokens.token_sums import NodeTokens, TokenSums, TokenTally, by_tool
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag

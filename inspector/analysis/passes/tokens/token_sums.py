@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.array_views import as_numpy
-from inspector.analysis.passes.calls.correlation import CorrelationPass
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.node_ancestry import gathered, living_nodes

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.passes.calls.ended_servers import ended_badly
-from inspector.analysis.passes.calls.waits import are_refused, are_waiting
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.calls.open_waits import are_refused, are_waiting
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.account.call_pairs import CallPairs
 from inspector.protocol import kinds, msp

@@ -11,7 +11,7 @@ from collections import deque
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.views.account.same_calls import INNERMOST, REACH, REACH_NS, SameCallFinder, is_same_tool
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.hashes import NO_ROW

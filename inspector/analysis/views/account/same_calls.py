@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME, duration_in_words
 from inspector.store.columns.flags import Flag

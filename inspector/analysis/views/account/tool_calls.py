@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.calls.waits import are_refused, are_untraced
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.calls.open_waits import are_refused, are_untraced
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.account.call_pairs import CallPairs
 from inspector.protocol import kinds
 from inspector.store.columns.flags import Flag

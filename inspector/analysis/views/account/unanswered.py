@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.calls.waits import GivenUp, are_refused, are_waiting
+from inspector.analysis.passes.calls.open_waits import GivenUp, are_refused, are_waiting
 from inspector.protocol.timestamps import NO_TIME
 
 PENDING_FILTER = "waiting"

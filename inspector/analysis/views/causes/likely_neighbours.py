@@ -10,7 +10,7 @@ from bisect import bisect_right
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.analysis.views.summaries.participant_queries import participants_of
 from inspector.protocol import msp

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.calls.connections import connection_keys
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.calls.client_runs import connection_keys
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 

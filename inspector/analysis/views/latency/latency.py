@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS, otlp
 from inspector.protocol.formats.declined_results import PERSON_TOOLS

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.latency.latency import Latency, latency_ms, model_times, tools_of
 
 SPREAD_MS = tuple(10 ** (half / 2) for half in range(11))

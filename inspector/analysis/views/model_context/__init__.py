@@ -10,6 +10,6 @@ from __future__ import annotations
 
 from inspector.analysis.views.model_context.reader import Options, Reader, find_reader, reader_of, readers
 from inspector.analysis.views.model_context.reasons import Role, Why
-from inspector.analysis.views.model_context.story import Entry, ModelContext, Moment
+from inspector.analysis.views.model_context.reconstruction import Entry, ModelContext, Moment
 
 __all__ = ["Entry", "ModelContext", "Moment", "Options", "Reader", "Role", "Why", "find_reader", "reader_of", "readers"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
-from inspector.analysis.views.model_context.story import Moment
+from inspector.analysis.views.model_context.reconstruction import Moment
 
 Places = NDArray[np.int64]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.views.model_context.reasons import Role, Why
-from inspector.analysis.views.model_context.story import ModelContext
+from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.base.slices import SlicedWork, run_to_end
 from inspector.store.columns.hashes import NO_ROW
 

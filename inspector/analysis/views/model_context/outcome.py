@@ -9,7 +9,7 @@ from typing import Any
 from inspector.analysis import Analysis
 from inspector.analysis.views.model_context.growth import growth_of
 from inspector.analysis.views.model_context.reader import Reader, readers
-from inspector.analysis.views.model_context.story import ModelContext
+from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.tokens.counter import TOKENIZER
 
 MOST_READERS = 20

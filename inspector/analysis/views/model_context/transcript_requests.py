@@ -21,7 +21,7 @@ from inspector.analysis.views.model_context.admission import SortedIn
 from inspector.analysis.views.model_context.eviction import Left
 from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reasons import Role, Why
-from inspector.analysis.views.model_context.requests import CACHED_WITH, Request, Rows, Sent
+from inspector.analysis.views.model_context.recorded_requests import CACHED_WITH, Request, Rows, Sent
 from inspector.base.slices import SlicedWork
 from inspector.protocol.derived_messages import MODEL_CALL_KEY
 from inspector.protocol.formats import claude

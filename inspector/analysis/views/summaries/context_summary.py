@@ -13,7 +13,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.findings import CHECKS, Check
-from inspector.analysis.findings.oddities import CHECK_OF
+from inspector.analysis.findings.naming_problems import CHECK_OF
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.naming_notes import Oddity
 from inspector.analysis.passes.contexts.node_ancestry import living_nodes

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.node_ancestry import living_nodes
-from inspector.analysis.passes.tokens.costs import Cost
+from inspector.analysis.passes.tokens.call_costs import Cost
 from inspector.analysis.passes.tokens.reported_usage import USAGE, Usage
 from inspector.analysis.passes.tokens.token_sums import carried_up
 from inspector.analysis.views.summaries.context_summary import below

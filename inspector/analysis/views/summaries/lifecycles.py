@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.changes import NO_ROWS, Rows
-from inspector.analysis.passes.results.signals import CONSUMED, HINTS, NOWHERE, SUMMARY
-from inspector.analysis.passes.results.transients import NOTES, Badge, Note
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
+from inspector.analysis.passes.results.result_signals import CONSUMED, HINTS, NOWHERE, SUMMARY
+from inspector.analysis.passes.results.transient_results import NOTES, Badge, Note
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME

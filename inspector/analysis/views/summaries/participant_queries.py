@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.calls.waits import are_waiting
+from inspector.analysis.passes.calls.open_waits import are_waiting
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.protocol import kinds
 from inspector.store.columns.flags import Flag

@@ -17,10 +17,10 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import distinct
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.views.timeline.grouping import LaneBy, Rows, keys_of, lane_name, numbered
-from inspector.analysis.views.timeline.pairs import BarsByTrack, Pairs
+from inspector.analysis.views.timeline.context_bars import BarsByTrack, Pairs
+from inspector.analysis.views.timeline.lane_keys import LaneBy, Rows, keys_of, lane_name, numbered
+from inspector.analysis.views.timeline.message_positions import MessagePlaces
 from inspector.analysis.views.timeline.segments import Segment, nearest, neighbour, order
-from inspector.analysis.views.timeline.times import MessagePlaces
 from inspector.base.slices import SlicedWork, run_to_end
 from inspector.protocol.kinds import Family, family_of
 from inspector.protocol.participants import GATEWAY_IDS

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.calls.waits import are_waiting
+from inspector.analysis.passes.calls.open_waits import are_waiting
 from inspector.base.slices import SlicedWork
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS

@@ -12,7 +12,7 @@ import numpy as np
 
 from inspector.analysis.views.waste.repeats import digest
 from inspector.analysis.views.waste.results import Results, Traffic
-from inspector.analysis.views.waste.wasted import Waste, WasteKind, some
+from inspector.analysis.views.waste.waste_records import Waste, WasteKind, some
 from inspector.protocol.message_text import compact_json
 
 MOST_LISTS = 5_000

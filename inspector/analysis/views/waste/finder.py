@@ -12,17 +12,17 @@ from itertools import islice
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.findings.hints import PENDING_AFTER_S
-from inspector.analysis.passes.results.transients import Badge
+from inspector.analysis.findings.lifecycle_hints import PENDING_AFTER_S
+from inspector.analysis.passes.results.transient_results import Badge
 from inspector.analysis.passes.tokens.reported_usage import Usage
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.views.account.call_pairs import CallPairs
 from inspector.analysis.views.waste.definitions import MOST_LISTS, Definitions
 from inspector.analysis.views.waste.losses import Losses
+from inspector.analysis.views.waste.mentions import MOST_SAYINGS, Traces
 from inspector.analysis.views.waste.repeats import Repeats
 from inspector.analysis.views.waste.results import Results, Traffic
-from inspector.analysis.views.waste.traces import MOST_SAYINGS, Traces
-from inspector.analysis.views.waste.wasted import Waste, WasteKind
+from inspector.analysis.views.waste.waste_records import Waste, WasteKind
 from inspector.base.slices import SlicedWork, run_until
 from inspector.protocol.timestamps import NO_TIME
 from inspector.protocol.tool_aliases import ToolAlias, alias_for

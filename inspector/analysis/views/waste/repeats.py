@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.passes.results.badges import Badge
+from inspector.analysis.passes.results.result_badges import Badge
 from inspector.analysis.views.waste.losses import Losses
 from inspector.analysis.views.waste.results import Array, Results, Traffic
-from inspector.analysis.views.waste.wasted import Waste, WasteKind, some
+from inspector.analysis.views.waste.waste_records import Waste, WasteKind, some
 from inspector.store.columns.flags import Flag
 
 _READING = frozenset((

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.results.transients import Badge
+from inspector.analysis.passes.results.transient_results import Badge
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.protocol import kinds
 from inspector.store.columns.flags import Flag

@@ -37,7 +37,7 @@ from inspector.ui.look import icons
 from inspector.ui.look.rendered_markdown import render_markdown
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.msp.panel.chat_model import ChatRows, Row, title_words
-from inspector.ui.msp.panel.words import (
+from inspector.ui.msp.panel.texts import (
     end_words,
     label_of,
     time_words,

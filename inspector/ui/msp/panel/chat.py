@@ -18,7 +18,7 @@ from inspector.ui.msp.panel.bubbles import is_cut
 from inspector.ui.msp.panel.chat_bars import ChatHead, MessageInput
 from inspector.ui.msp.panel.chat_model import ChatModel
 from inspector.ui.msp.panel.chat_view import ChatView
-from inspector.ui.msp.panel.words import label_of
+from inspector.ui.msp.panel.texts import label_of
 from inspector.ui.panels.details.text_block import may_be_opened
 from inspector.ui.widgets.notice import NoticeStack
 

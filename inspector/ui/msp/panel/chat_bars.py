@@ -13,7 +13,7 @@ from typing_extensions import override
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.words import dot_state, label_of, state_words
+from inspector.ui.msp.panel.texts import dot_state, label_of, state_words
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import TextLabel
 

@@ -15,7 +15,7 @@ from inspector.msp.objects import content_text
 from inspector.present import formats
 from inspector.present.wire_text import safe_line
 from inspector.protocol.timestamps import NO_TIME
-from inspector.ui.msp.panel.words import end_words, label_of, visibility_words, when_words
+from inspector.ui.msp.panel.texts import end_words, label_of, visibility_words, when_words
 
 if TYPE_CHECKING:
     from inspector.msp.objects import Message, Session, Subsession

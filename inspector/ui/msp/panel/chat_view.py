@@ -20,8 +20,8 @@ from typing_extensions import override
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.bubbles import ChatPainting
 from inspector.ui.msp.panel.chat_model import ChatModel, Row
+from inspector.ui.msp.panel.texts import NO_MESSAGES
 from inspector.ui.msp.panel.variable_height_view import VariableHeightView
-from inspector.ui.msp.panel.words import NO_MESSAGES
 
 _KEYS = Qt.Key
 _STEP = 24

@@ -17,7 +17,7 @@ from inspector.present import formats
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.msp.panel.rules_form import BudgetField
-from inspector.ui.msp.panel.words import label_of
+from inspector.ui.msp.panel.texts import label_of
 from inspector.ui.panels.details.figures import gauge_color
 from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.list_delegate import LEFT, RIGHT

@@ -16,8 +16,8 @@ from typing_extensions import override
 from inspector.present import formats
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.timestamps import NO_TIME
+from inspector.ui.msp.panel.texts import NO_MESSAGES, age, dot_state
 from inspector.ui.msp.panel.token_counts import Tallies
-from inspector.ui.msp.panel.words import NO_MESSAGES, age, dot_state
 from inspector.ui.panels.list_view import Key, ListModel
 
 if TYPE_CHECKING:

@@ -23,14 +23,14 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.analysis.views.model_context.file import parts_of, write_parts
+from inspector.analysis.views.model_context.json_export import parts_of, write_parts
 from inspector.base.file_names import file_stem
 from inspector.export.files import write_error_words
 from inspector.msp.objects import Message
 from inspector.present import formats
 from inspector.present.wire_text import safe_line, tool_tip, visible_controls
 from inspector.protocol.secrets.masking import mask_text, masked_beginning
-from inspector.ui.dialogs.asking import open_once
+from inspector.ui.dialogs.questions import open_once
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.layers import order_words
 from inspector.ui.panels.list_delegate import ListDelegate

@@ -8,9 +8,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from inspector.analysis.findings.oddities import Odd
+from inspector.analysis.findings.naming_problems import Odd
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.user_marks import Note
 from inspector.filters.visible import Reach, Scope
 from inspector.present.formats import count_of, message_number
 from inspector.protocol.secrets.masking import mask_text

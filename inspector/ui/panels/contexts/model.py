@@ -11,12 +11,12 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.findings.by_context import Tally
-from inspector.analysis.findings.oddities import Odd, oddities_of
+from inspector.analysis.findings.naming_problems import Odd, oddities_of
 from inspector.analysis.passes.contexts.context_pass import REASONING
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED
-from inspector.analysis.passes.marks import NOTHING, ContextTarget, Note
 from inspector.analysis.passes.tokens.reported_usage import Usage
+from inspector.analysis.passes.user_marks import NOTHING, ContextTarget, Note
 from inspector.document.document import CaptureDocument
 from inspector.filters.scope import Scope
 from inspector.present.formats import clock, count_of, message_number

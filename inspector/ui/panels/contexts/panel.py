@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidge
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.findings.oddities import oddities_of
+from inspector.analysis.findings.naming_problems import oddities_of
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.marks import ContextTarget
+from inspector.analysis.passes.user_marks import ContextTarget
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.filters.visible import Scope

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from shiboken6 import isValid
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.marks import ContextTarget
+from inspector.analysis.passes.user_marks import ContextTarget
 from inspector.analysis.views.summaries.context_summary import ContextTally
 from inspector.document.document import CaptureDocument
 from inspector.present.context_facts import ContextSubject, FactSection, context_sections

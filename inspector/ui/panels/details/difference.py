@@ -25,7 +25,7 @@ from inspector.protocol import kinds
 from inspector.protocol.message_text import text_shown
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.store.messages.piece_masks import shown_line
-from inspector.ui.dialogs.dialog import Dialog
+from inspector.ui.dialogs.base_dialog import Dialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_text import JsonText, path_words, span_at
 from inspector.ui.panels.details.section import Segments

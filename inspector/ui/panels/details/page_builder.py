@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis.passes.marks import Note, Target
+from inspector.analysis.passes.user_marks import Note, Target
 from inspector.analysis.views.account.unanswered import is_pending
 from inspector.analysis.views.causes.chain import ChainStep
 from inspector.present.chain_rows import ChainRow, chain_rows, missing_answer, turn_rows

@@ -32,8 +32,8 @@ from inspector.ui.panels.details.json_tree import TreePage
 from inspector.ui.panels.details.overview.page import overview_sections
 from inspector.ui.panels.details.page_builder import Links, Sheet
 from inspector.ui.panels.details.participant_page import ParticipantPage
-from inspector.ui.panels.details.raw import RawPage
-from inspector.ui.panels.details.related import lifecycle_sections, related_sections
+from inspector.ui.panels.details.raw_page import RawPage
+from inspector.ui.panels.details.related_pages import lifecycle_sections, related_sections
 from inspector.ui.panels.details.section import Page
 from inspector.ui.panels.details.tabs import SIDE, DetailTabs
 from inspector.ui.panels.waste.figures import WasteFigures

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.store import Findings
-from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.filters.next_shown import are_shown
 from inspector.filters.visible import VisibleRows
 

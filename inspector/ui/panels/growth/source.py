@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from inspector.analysis.views.model_context import ModelContext, Reader, Role, readers
 from inspector.analysis.views.model_context.growth import compactions, growing
 from inspector.analysis.views.model_context.reported import NO_REPORTS, Reported, reports_of
-from inspector.analysis.views.timeline.times import MessageOrder, MessagePlaces, MessageTimes
+from inspector.analysis.views.timeline.message_positions import MessageOrder, MessagePlaces, MessageTimes
 from inspector.base.slices import SlicedWork, run_until
 from inspector.document.document import CaptureDocument
 from inspector.present import formats

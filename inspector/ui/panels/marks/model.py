@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.passes.marks import ContextTarget, Marks, Note, Target
+from inspector.analysis.passes.user_marks import ContextTarget, Marks, Note, Target
 from inspector.document.document import CaptureDocument
 from inspector.filters.next_shown import are_shown
 from inspector.filters.visible import VisibleRows

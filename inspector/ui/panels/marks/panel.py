@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.passes.marks import ContextTarget, Target
+from inspector.analysis.passes.user_marks import ContextTarget, Target
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present.subject import ContextPlace

@@ -25,7 +25,7 @@ from inspector.filters.errors import FilterError
 from inspector.filters.fields import FIELDS
 from inspector.present.message_columns import TIME_MODES, Column
 from inspector.settings import TableColumn
-from inspector.ui.dialogs.dialog import FittedDialog, ListFrame
+from inspector.ui.dialogs.base_dialog import FittedDialog, ListFrame
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.columns import ALWAYS
 from inspector.ui.panels.messages.panel import MessagesPanel

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from inspector.document.document import CaptureDocument
 from inspector.present import copied_text, formats
 from inspector.ui.look import icons
-from inspector.ui.panels.messages.copies import Copies, Texts, one_text
+from inspector.ui.panels.messages.message_copies import Copies, Texts, one_text
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.selection import Selection
 from inspector.ui.widgets.filter_menu import FilterMode, add_filter_actions

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.analysis.views.account.unanswered import PENDING_FILTER
 from inspector.document.document import CaptureDocument
 from inspector.filters.cache import TermCache
@@ -24,8 +24,8 @@ from inspector.settings import HighlightRule, Table, TableColumn
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.columns import ChosenColumns
-from inspector.ui.panels.messages.copies import What
-from inspector.ui.panels.messages.empty import EmptyState
+from inspector.ui.panels.messages.empty_state import EmptyState
+from inspector.ui.panels.messages.message_copies import What
 from inspector.ui.panels.messages.minimap import Minimap, MinimapMarks
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.sorter import Sorter

@@ -31,13 +31,13 @@ from inspector.ui.input import own_keys
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.column_layout import ColumnLayout
-from inspector.ui.panels.messages.copies import Copies, one_text
 from inspector.ui.panels.messages.header import HeaderMenu, MessageHeader
 from inspector.ui.panels.messages.menu import RowMenu
+from inspector.ui.panels.messages.message_copies import Copies, one_text
 from inspector.ui.panels.messages.minimap import TickedScrollBar
 from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.new_messages_pill import NewPill
 from inspector.ui.panels.messages.original_painter import COPY
-from inspector.ui.panels.messages.pill import NewPill
 from inspector.ui.panels.messages.row_painter import RowPainter
 from inspector.ui.panels.messages.scroll_anchor import ScrollAnchor
 from inspector.ui.panels.messages.selection import RowDrag, Selection

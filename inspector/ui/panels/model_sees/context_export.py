@@ -9,13 +9,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.analysis.views.model_context import Moment
-from inspector.analysis.views.model_context.file import conversation_json, write_conversation
+from inspector.analysis.views.model_context.json_export import conversation_json, write_conversation
 from inspector.base.file_names import file_stem
 from inspector.export.files import write_error_words
 from inspector.present import formats
 from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
-from inspector.ui.dialogs.asking import open_once
+from inspector.ui.dialogs.questions import open_once
 from inspector.ui.sliced_work import SlicedWork
 from inspector.ui.widgets.notice import NoticeStack
 

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.views.model_context import Reader
-from inspector.analysis.views.model_context.messages import content_of
+from inspector.analysis.views.model_context.chat_messages import content_of
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.protocol.secrets.masking import mask_text

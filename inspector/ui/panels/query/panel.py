@@ -21,7 +21,7 @@ from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.plain_table import PlainTable
 from inspector.ui.panels.query.editor import SqlEditor
 from inspector.ui.panels.query.model import AnswerModel
-from inspector.ui.panels.query.running import QueryRun
+from inspector.ui.panels.query.query_run import QueryRun
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import HairLine, TextLabel
 

@@ -16,8 +16,8 @@ from inspector.present.unsaved_captures import MAX_SHOWN, more_words, unsaved_se
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.start.buttons import ActionCard, DropHint, Pressable, RecentRow
 from inspector.ui.panels.start.recents import Recent, recent_connection, recent_file
-from inspector.ui.panels.start.rows import ActionCard, DropHint, Pressable, RecentRow
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import Sign, TextLabel
 from inspector.ui.widgets.notice import NoticeStack

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from inspector.analysis.views.timeline.marks import UNBROKEN, Window
+from inspector.analysis.views.timeline.message_positions import PER_MESSAGE
 from inspector.analysis.views.timeline.scale import Break, TimeScale
-from inspector.analysis.views.timeline.times import PER_MESSAGE
 from inspector.present import formats
 from inspector.present.time_ranges import since_words
 

@@ -23,8 +23,8 @@ from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.geometry import LaneGeometry, head_width, right_margin
 from inspector.ui.panels.timeline.gestures import AxisGestures
 from inspector.ui.panels.timeline.hints import Beyond, HoverCard
+from inspector.ui.panels.timeline.lanes_picture import Picture, SeenMark, picture_of
 from inspector.ui.panels.timeline.painting import LanesPainter, Overlay
-from inspector.ui.panels.timeline.picture import Picture, SeenMark, picture_of
 from inspector.ui.panels.timeline.shapes import Shapes
 from inspector.ui.panels.timeline.source import TimelineSource, Walk
 

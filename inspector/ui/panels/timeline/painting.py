@@ -22,7 +22,7 @@ from inspector.present.wire_text import safe_line
 from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import Theme
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
-from inspector.ui.panels.timeline.picture import Picture, SeenBar, SeenMark, SeenSpan, TrackPicture
+from inspector.ui.panels.timeline.lanes_picture import Picture, SeenBar, SeenMark, SeenSpan, TrackPicture
 from inspector.ui.panels.timeline.shapes import (
     COMPACTED,
     Shapes,

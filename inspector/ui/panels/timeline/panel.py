@@ -9,8 +9,8 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.views.causes.chain import ChainStep, steps_of_turn
-from inspector.analysis.views.timeline.brushed import number_condition, time_condition
 from inspector.analysis.views.timeline.lanes import FAMILIES
+from inspector.analysis.views.timeline.range_condition import number_condition, time_condition
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui import budgets

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.views.account.compactions import compactions
-from inspector.analysis.views.timeline.grouping import LaneBy
+from inspector.analysis.views.timeline.lane_keys import LaneBy
 from inspector.analysis.views.timeline.lanes import Lane, Lanes
+from inspector.analysis.views.timeline.message_positions import PER_MESSAGE, MessageOrder, MessagePlaces, MessageTimes
 from inspector.analysis.views.timeline.spans import Spans, spans_of
-from inspector.analysis.views.timeline.times import PER_MESSAGE, MessageOrder, MessagePlaces, MessageTimes
 from inspector.base.slices import SlicedWork, run_to_end, run_until
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter

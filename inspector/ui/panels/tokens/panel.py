@@ -14,8 +14,8 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.views.summaries.token_shares import Sums, Way, summing, with_below
-from inspector.analysis.views.timeline.brushed import number_condition, time_condition
-from inspector.analysis.views.timeline.times import MessageOrder, MessagePlaces, MessageTimes
+from inspector.analysis.views.timeline.message_positions import MessageOrder, MessagePlaces, MessageTimes
+from inspector.analysis.views.timeline.range_condition import number_condition, time_condition
 from inspector.base.slices import SlicedWork, run_until
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.by_context import NONE, Tally
-from inspector.analysis.findings.oddities import oddities_of
+from inspector.analysis.findings.naming_problems import oddities_of
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, document_of, envelope, received

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.analysis.findings import finding_pass
-from inspector.analysis.findings.wire import Wire
+from inspector.analysis.findings.kinds_and_lines import Wire
 from inspector.document.document import CaptureDocument
 from tests.builders import (
     GrowingLog,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.views.model_context import ModelContext, Moment, Role, readers
-from inspector.analysis.views.model_context.messages import content_of
+from inspector.analysis.views.model_context.chat_messages import content_of
 from inspector.analysis.views.model_context.origins import Change, origin_of
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice

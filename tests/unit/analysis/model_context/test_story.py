@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from inspector.analysis.views.model_context import ModelContext, Options, Reader, Role, reader_of, readers
+from inspector.analysis.views.model_context.chat_messages import messages_of, tools_of
 from inspector.analysis.views.model_context.difference import difference
 from inspector.analysis.views.model_context.growth import changing, growth_of
-from inspector.analysis.views.model_context.messages import messages_of, tools_of
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.tokens.counter import count_tokens

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.analysis.views.model_context import ModelContext, readers
-from inspector.analysis.views.model_context.messages import content_of_entry
+from inspector.analysis.views.model_context.chat_messages import content_of_entry
 from tests.builders import document_at
 
 TRACES = Path(__file__).parents[3] / "data" / "otlp"

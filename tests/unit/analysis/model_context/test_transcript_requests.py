@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from inspector.analysis.views.model_context import ModelContext, Moment, find_reader
-from inspector.analysis.views.model_context.messages import content_of_entry
+from inspector.analysis.views.model_context.chat_messages import content_of_entry
 from inspector.analysis.views.model_context.reader import reader_in
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.document.document import CaptureDocument

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.views.timeline.brushed import MOST_RUNS, time_condition
-from inspector.analysis.views.timeline.times import MessageTimes
+from inspector.analysis.views.timeline.message_positions import MessageTimes
+from inspector.analysis.views.timeline.range_condition import MOST_RUNS, time_condition
 from inspector.filters.compile import compile_filter
 from inspector.protocol.timestamps import format_time
 from tests.builders import document_of, envelope

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.timeline import context_bars
 from inspector.analysis.views.timeline import lanes as making
-from inspector.analysis.views.timeline import pairs
+from inspector.analysis.views.timeline.context_bars import MOST_ROWS
 from inspector.analysis.views.timeline.lanes import Lanes
-from inspector.analysis.views.timeline.pairs import MOST_ROWS
-from inspector.analysis.views.timeline.times import MessageTimes
+from inspector.analysis.views.timeline.message_positions import MessageTimes
 from inspector.document.document import CaptureDocument
 from inspector.protocol.timestamps import NO_TIME
 from tests.builders import GrowingLog, clean_up, document_of, envelope
@@ -92,7 +92,7 @@ def test_a_little_at_a_time_makes_no_difference(
     document = document_of(*lines(messages))
     try:
         whole = lanes_of(document, by)
-        with patch.object(making, "_AT_ONCE", at_once), patch.object(pairs, "_AT_ONCE", at_once):
+        with patch.object(making, "_AT_ONCE", at_once), patch.object(context_bars, "_AT_ONCE", at_once):
             parts = lanes_of(document, by)
         assert parts.lanes == whole.lanes
         assert standing(parts) == standing(whole)

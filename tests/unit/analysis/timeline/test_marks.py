@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis.views.timeline.context_bars import MOST_ROWS, RowPacker
 from inspector.analysis.views.timeline.marks import CELL_PX, Window, marks_of, short_count
-from inspector.analysis.views.timeline.pairs import MOST_ROWS, RowPacker
 from inspector.analysis.views.timeline.segments import Segment, order
 from inspector.base.slices import run_to_end
 

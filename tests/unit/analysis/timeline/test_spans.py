@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from inspector.analysis.views.timeline.message_positions import MessageTimes
 from inspector.analysis.views.timeline.spans import OPEN_NS, SpanKind, Spans, spans_of
-from inspector.analysis.views.timeline.times import MessageTimes
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of, envelope, tool_call, tool_result

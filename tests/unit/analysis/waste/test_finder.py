@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.waste import Waste, WasteFinder, WasteKind, WasteReport
-from inspector.analysis.views.waste import traces as tracing
+from inspector.analysis.views.waste import mentions as tracing
 from inspector.document.document import CaptureDocument
 from inspector.protocol.tool_aliases import ToolAliases
 from tests.builders import document_of, envelope, tool_call, tool_result

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.views.waste.traces import MOST_OWNERS, Index, keys_of
+from inspector.analysis.views.waste.mentions import MOST_OWNERS, Index, keys_of
 
 WORDS = st.lists(st.sampled_from("abcdefgh"), max_size=6)
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.views.waste.words import PASSAGE, flattened, passages, telling_words
+from inspector.analysis.views.waste.distinctive_words import PASSAGE, flattened, passages, telling_words
 
 
 def test_ids_names_numbers_and_paths_tell_a_lot_longer_words_a_little() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.user_marks import Note
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import MarksFile
 from tests.builders import closed_at_end, envelope, lines_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from inspector.analysis.passes.marks import ContextTarget, Note
+from inspector.analysis.passes.user_marks import ContextTarget, Note
 from inspector.cli import app
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import MarksFile, beside_capture, restore_marks

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.user_marks import Note
 from inspector.base import paths
 from inspector.document.marks_file import beside_capture, places, restore_marks
 from tests.builders import clean_up

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.analysis.passes.marks import Note
+from inspector.analysis.passes.user_marks import Note
 from inspector.document.marks_file import beside_capture, places, restore_marks
 from tests.unit.document.marks_file.marking import MANY, OTHERS, log, notes_in, opened, put, session
 

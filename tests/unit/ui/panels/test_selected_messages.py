@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Changes
-from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.filters.compile import compile_filter
 from inspector.filters.naming import field_named
 from inspector.filters.sorting import SortBy, Sorting

@@ -46,7 +46,7 @@ from inspector.ui.panels.details.overview.texts import text_section
 from inspector.ui.panels.details.overview.tools import code_section, spawn_sections, tool_sections
 from inspector.ui.panels.details.page_builder import Sheet
 from inspector.ui.panels.details.pictures import BUDGET
-from inspector.ui.panels.details.related import seen_now
+from inspector.ui.panels.details.related_pages import seen_now
 
 
 def build_request(sheet: Sheet) -> list[QWidget]:

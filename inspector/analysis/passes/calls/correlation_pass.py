@@ -1,0 +1,576 @@
+"""Links messages by correlation: answers, fulfilments, rejections and withdrawals (docs/protocols.md 3 and 5).
+
+A correlation id names the latest earlier message with that id that fits. If there is none yet, it names the first later
+one, so that a capture merged out of order is linked too. Only the first 256 ids of a message are looked up: no known
+conversation names more, and each lookup has a cost.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.unique_ints import are_among, are_any, ascending
+from inspector.analysis.passes.calls.call_rounds import CallRounds
+from inspector.analysis.passes.calls.initialize_fallback import Fallbacks
+from inspector.analysis.passes.calls.open_requests import OpenCalls
+from inspector.analysis.passes.calls.open_waits import Outcomes
+from inspector.analysis.passes.calls.proposal_states import Proposals
+from inspector.analysis.passes.changed_rows import ChangedRows, Rows
+from inspector.analysis.passes.participants.impersonation import TrustPass
+from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
+from inspector.protocol.formats.declined_results import PERSON_TOOLS
+from inspector.protocol.timestamps import NO_TIME
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_with_other_type
+from inspector.store.messages.capture import Capture
+
+# Further names of messages in traffic of the MEUP v0.2 client, beside the envelope's id.
+#
+# A proposal has a name in `payload.proposal.correlation_id`, and its acceptance or rejection repeats that name. A
+# request has one in its own `correlation_id`, equal to its JSON-RPC id, and the response repeats it.
+
+_DRAFT = "meup/"
+
+
+class DraftNames:
+    """Finds the further names of messages in that client's traffic; ignores traffic of other versions.
+
+    Attributes:
+        own: requests with a correlation id that is their own name, ascending.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self.own: list[int] = []
+
+    def names_of(self, kind: str, rows: Rows) -> list[tuple[int, int]]:
+        """Returns the further names of new messages of a kind as (row, hash of the name), ascending."""
+        found: list[tuple[int, int]] = []
+        for row in rows[self._drafted(rows)].tolist():
+            value = self._of_proposal(row) if kind == kinds.PROPOSAL else self._of_request(row)
+            if value != NO_HASH:
+                found.append((row, value))
+        return found
+
+    def _drafted(self, rows: Rows) -> np.ndarray:
+        """Returns flags of messages in the protocol version of that client."""
+        codes = self._capture.columns["protocol"][rows]
+        strings = self._capture.strings
+        drafts = [code for code in ascending(codes).tolist() if code and strings[code].startswith(_DRAFT)]
+        return are_any(codes, drafts) if drafts else np.zeros(len(rows), np.bool_)
+
+    def _of_proposal(self, row: int) -> int:
+        proposal = (
+            None
+            if self._capture.records.is_big(row)
+            else self._capture.records.decoded_record(row).payload.get("proposal")
+        )
+        name = proposal.get("correlation_id") if isinstance(proposal, Mapping) else None
+        return self._hashed(row, name) if isinstance(name, str) and name else NO_HASH
+
+    def _of_request(self, row: int) -> int:
+        columns = self._capture.columns
+        called = int(columns["rpc_hash"][row])
+        if called == NO_HASH or not int(columns["flags"][row]) & Flag.CORRELATED.value:
+            return NO_HASH
+        if int(self._capture.ids.text_hashes("correlation_hash", [row])[0]) != hash_with_other_type(called):
+            return NO_HASH
+        self.own.append(row)
+        return int(columns["correlation_hash"][row])
+
+    def _hashed(self, row: int, name: str) -> int:
+        return self._capture.ids.hash_in_space(int(self._capture.columns["space"][row]), name)
+
+
+_NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")
+_CORRELATED, _MANY = Flag.CORRELATED.value, Flag.MANY_CORRELATIONS.value
+_PART_BITS = 21  # bits of a method and of a target; together with a kind they fit into 63 bits
+
+
+def _in_source(hashes: NDArray[np.uint64], sources: NDArray[Any], rows: Rows) -> NDArray[np.uint64]:
+    """Returns (n,) hashes that differ between sources, so that one id in two sources does not match."""
+    return hashes[rows] ^ ((sources[rows].astype(np.uint64) + np.uint64(1)) * _SPREAD)
+
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class ToolRule(enum.IntEnum):
+    """The rule that found a response's method and target; numbered as in docs/protocols.md 3."""
+
+    NONE = 0
+    KIND = 1
+    PAYLOAD = 2
+    CORRELATION = 3
+    RPC_ID = 4
+    UNKNOWN = 5
+
+
+class CorrelationPass:
+    """Links messages to the messages that they name by correlation id or JSON-RPC id.
+
+    Attributes:
+        columns: per message
+            `cause` int32: the message it names by correlation (or by JSON-RPC id); NO_ROW.
+            `answer` int32: for a request, its first response; for a proposal, its first fulfilment; NO_ROW.
+            `method`, `target` unsigned: string ids, resolved for responses.
+            `call` unsigned: index in `calls` of its `kind[:method[:target]]`.
+            `rule` uint8: ToolRule.
+            `proposal_state` uint8: ProposalState.
+            `given_up` uint8: GivenUp.
+        calls: each distinct `kind[:method[:target]]`, the text that `kind like` matches; entry 0 is no call.
+        rounds: calls that take several requests.
+    """
+
+    def __init__(self, capture: Capture, trust: TrustPass) -> None:
+        self._capture = capture
+        self.columns = GrowingColumns(
+            {"cause": np.int32, "answer": np.int32, "method": np.uint32, "target": np.uint32,
+             "call": np.uint32, "rule": np.uint8, "proposal_state": np.uint8, "given_up": np.uint8}
+        )  # fmt: skip
+        self.calls: list[str] = [""]
+        self._call_parts: list[tuple[int, int, int]] = [(0, 0, 0)]
+        self._call_ids: dict[tuple[int, int, int], int] = {}
+        self._further: dict[int, list[int]] = {}  # effects of messages that were named second or later
+        # by hash of an unseen id, the messages that name it and take any bearer
+        self._waiting: dict[int, list[int]] = {}
+        # the same for responses, which take requests and proposals only
+        self._waiting_responses: dict[int, list[int]] = {}
+        # Separate indexes for the ids of requests and proposals: another kind with the same id must not hide them.
+        self._ids_of: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
+        self._calls_in = HashIndex()  # requests of transcripts by their ids, per source
+        self._unnamed: dict[int, list[int]] = {}  # responses by request, where a later proposal may still name the call
+        self._open_calls = OpenCalls(self._capture, self.columns)
+        self._drafts = DraftNames(self._capture)
+        self._also: list[tuple[int, int]] = []  # further names of messages in this batch: (row, hash)
+        self._changed = ChangedRows()
+        self._proposals = Proposals(self._capture, self.columns, self._changed)
+        self._outcomes = Outcomes(self._capture, self.columns, self._open_calls, self._changed, trust)
+        self._fallbacks = Fallbacks(self._capture, self.columns, self._changed)
+        self.rounds = CallRounds(self._capture, self.columns, self._changed)
+
+    def rejected_by(self, proposal: int) -> int | None:
+        """Returns the first message that rejected a proposal. O(1)."""
+        return self._proposals.rejections.get(proposal)
+
+    def take_changes(self) -> Rows:
+        """Returns the messages with changed links, tool or state, and clears them."""
+        return self._changed.take()
+
+    def feed(self, start: int, stop: int) -> None:
+        """Links messages `start` to `stop`, and earlier messages that waited for their ids."""
+        self._extend(start, stop)
+        source = self._capture.columns
+        named = np.full(stop - start, NO_ROW, np.int64)
+        correlated = np.flatnonzero(source["flags"][start:stop] & _CORRELATED)
+        rows = correlated + start
+        named[correlated] = self._capture.ids.latest_rows(source["correlation_hash"][rows], rows)
+        elsewhere = self._named_in_their_sources(start, rows, named)
+        linked = self._link_plain(start, stop, named)
+        response = self._code(kinds.RESPONSE)
+        left = np.zeros(stop - start, bool)
+        # Responses without a correlation id are linked by their JSON-RPC id later.
+        left[correlated] = True
+        left |= source["kind"][start:stop] == response
+        left &= ~linked
+        self._choose(start, correlated[left[correlated] & ~elsewhere[correlated]], named)
+        ids = source["id_hash"][start:stop]
+        cancels = self._outcomes.cancelling(start, stop)
+        cancelling = set(cancels.tolist())
+        for place in self._places_to_visit(left, ids, cancels - start):
+            self._settle(start + place, int(ids[place]))
+            if left[place]:
+                self._link(start + place, int(named[place]))
+            if start + place in cancelling:
+                self._outcomes.cancel(start + place, int(self.columns["cause"][start + place]))
+        for row, identifier in self._also:
+            self._settle(row, identifier)
+        self._outcomes.end_exchanges(start, stop)
+        self._outcomes.end_turns(start, stop)
+        self._outcomes.note_tool_spans(start, stop)
+        self._fallbacks.feed(start, stop)
+        self.rounds.feed(start, stop)
+
+    def _named_in_their_sources(self, start: int, rows: Rows, named: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Links results of transcripts to the call in their own file if another file has a copy of that call.
+
+        Args:
+            start: the first message of the batch.
+            rows: the messages of the batch that name another message.
+            named: (batch,) the latest message that each names; changed in place.
+
+        Returns:
+            (batch,) flags of the messages that were linked so.
+        """
+        found = np.zeros(len(named), np.bool_)
+        source = self._capture.columns
+        # With a single source the general index finds the call in its own file already.
+        if len(self._capture.sources) < 2:
+            return found
+        derived = source["flags"][rows] & Flag.DERIVED.value != 0
+        answers = rows[derived & (source["kind"][rows] == self._code(kinds.RESPONSE))]
+        answers = answers[source["flags"][answers] & _MANY == 0]
+        calls = self._calls_in.latest_rows(_in_source(source["correlation_hash"], source["source"], answers), answers)
+        known = calls != NO_ROW
+        named[answers[known] - start] = calls[known]
+        found[answers[known] - start] = True
+        return found
+
+    def _code(self, kind: str) -> int:
+        """Returns the string id of a kind, or -1 if no message has it."""
+        return self._capture.strings.find(kind) or -1
+
+    def _extend(self, start: int, stop: int) -> None:
+        """Appends the batch to the columns with the values that its messages state themselves."""
+        source = self._capture.columns
+        kind, method, target = (source[name][start:stop] for name in ("kind", "method", "target"))
+        said = {"method": method, "target": target, "call": self._calls_of(kind, method, target)}
+        unknown = {"cause": NO_ROW, "answer": NO_ROW, "rule": 0, "proposal_state": 0, "given_up": 0}
+        self.columns.append({**said, **unknown}, stop - start)
+        self._proposals.extend(start, stop)
+        self._also.clear()
+        for kind, index in self._ids_of.items():
+            rows = np.flatnonzero(source["kind"][start:stop] == self._code(kind)) + start
+            # A repeated delivery must not replace the original as the latest message with its id.
+            hashes = np.where(self._capture.are_resent(rows), NO_HASH, source["id_hash"][rows])
+            also = self._drafts.names_of(kind, rows)
+            if also:
+                self._also += also
+                rows = np.concatenate((rows, [row for row, _ in also]))
+                hashes = np.concatenate((hashes, np.array([value for _, value in also], np.uint64)))
+            index.add(hashes, rows.astype(np.uint32))
+            if kind == kinds.REQUEST and len(self._capture.sources) > 1:
+                own = rows[(source["flags"][rows] & Flag.DERIVED.value != 0) & (hashes != NO_HASH)]
+                self._calls_in.add(_in_source(source["id_hash"], source["source"], own), own.astype(np.uint32))
+
+    def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64], also: Rows) -> list[int]:
+        """Returns places of messages that are not linked yet, or that another message waits for.
+
+        The waiting message may be in the same batch.
+
+        Args:
+            also: other places to visit, ascending.
+        """
+        visited = left.copy()
+        visited[also] = True
+        coming = self._named_by(np.flatnonzero(left) + len(self.columns) - len(ids))
+        if self._waiting or self._waiting_responses:
+            listed = ids.tolist()
+            awaited = (self._waiting.keys() & listed) | (self._waiting_responses.keys() & listed)
+            coming = np.concatenate((coming, np.fromiter(awaited, np.uint64, len(awaited))))
+        return np.flatnonzero(visited | are_among(ids, coming)).tolist()
+
+    def _named_by(self, rows: Rows) -> NDArray[np.uint64]:
+        """Returns the hashes of the ids that some messages name, unordered."""
+        source = self._capture.columns
+        flags = source["flags"][rows]
+        many = flags & _MANY != 0
+        first = source["correlation_hash"][rows[~many & (flags & _CORRELATED != 0)]]
+        others = [value for row in rows[many].tolist() for value in self.hashes_named_by(row)]
+        return np.concatenate((first, np.array(others, np.uint64)))
+
+    # Linking: plain cases, as arrays
+
+    def _link_plain(self, start: int, stop: int, named: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Links plain cases as arrays: a message that names one earlier message of a kind it may name.
+
+        These are responses to requests with a full call, and kinds that may name any message.
+
+        Returns:
+            (batch,) flags of the linked messages.
+        """
+        source = self._capture.columns
+        kind = source["kind"][start:stop]
+        single = (named != NO_ROW) & (source["flags"][start:stop] & _MANY == 0)
+        choosy = are_any(kind, [self._code(k) for k in _WANTED])
+        free = np.flatnonzero(single & ~choosy)
+        self.columns.replace("cause", start + free, named[free])
+        self._changed.update_all(named[free])
+        self._outcomes.note_errors(start + free, named[free])
+        answers = np.flatnonzero(single & (kind == self._code(kinds.RESPONSE)) & (source["method"][start:stop] == 0))
+        asked = named[answers]
+        fits = (source["kind"][asked] == self._code(kinds.REQUEST)) & (source["method"][asked] != 0)
+        nameless = are_any(source["method"][asked], [self._code(method) for method in _NEEDS_TARGET])
+        fits &= (source["target"][asked] != 0) | ~nameless  # the request may fulfil a proposal that names the target
+        self._answer(answers[fits] + start, asked[fits])
+        plain = np.zeros(stop - start, bool)
+        plain[free] = True
+        plain[answers[fits]] = True
+        return plain
+
+    def _answer(self, responses: Rows, requests: Rows) -> None:
+        """Links responses to the requests they name, and copies the calls to them.
+
+        Args:
+            responses: ascending.
+            requests: the request of each.
+        """
+        columns = self.columns
+        columns.replace("cause", responses, requests)
+        came = np.flatnonzero(self._capture.columns["flags"][responses] & Flag.REFUSED.value == 0)
+        once, first = np.unique(requests[came], return_index=True)
+        known, new = columns["answer"][once], responses[came[first]]
+        columns.replace("answer", once, np.where((known == NO_ROW) | (new < known), new, known))
+        for name in ("method", "target"):
+            columns.replace(name, responses, columns[name][requests])
+        columns.replace("rule", responses, ToolRule.CORRELATION.value)
+        asked, inverse = np.unique(columns["call"][requests], return_inverse=True)
+        code = self._code(kinds.RESPONSE)
+        answered = [self._call_id((code, *self._call_parts[call][1:])) for call in asked.tolist()]
+        columns.replace("call", responses, np.array(answered, np.uint32)[inverse])
+        self._changed.update_all(once)
+        fulfilling = np.flatnonzero(columns["cause"][requests] != NO_ROW)
+        for row, request in zip(responses[fulfilling].tolist(), requests[fulfilling].tolist(), strict=True):
+            self._proposals.note_link(row, request)
+
+    # Linking: other cases, one by one
+
+    def _link(self, row: int, named: int) -> None:
+        kind = self._capture.string("kind", row) or ""
+        flags = int(self._capture.columns["flags"][row])
+        if flags & _CORRELATED:
+            cause = self._first_named(row, kind) if flags & _MANY else named
+            if cause != NO_ROW:
+                self._set_cause(row, cause, kind)
+            else:
+                waiting = self._waiting_responses if kind == kinds.RESPONSE else self._waiting
+                for value in self.hashes_named_by(row):
+                    waiting.setdefault(value, []).append(row)
+            if flags & _MANY:
+                for further in self.causes(row):
+                    if further != cause:
+                        self._further.setdefault(further, []).append(row)
+                        self._outcomes.note_errors(np.array([row]), np.array([further]))
+        elif kind == kinds.RESPONSE:
+            cause = self._open_calls.asked_by(row)
+            if cause != NO_ROW:
+                self._set_cause(row, cause, kind)
+        if kind == kinds.RESPONSE:
+            self._name_call(row)
+
+    def hashes_named_by(self, row: int) -> list[int]:
+        """Returns hashes of the ids that a message names, without duplicates and in its order; at most 256."""
+        return self._capture.named_hashes(row)
+
+    def _choose(self, start: int, places: NDArray[np.int64], named: NDArray[np.int64]) -> None:
+        """Replaces entries of `named` by the latest message of a kind that each message may name."""
+        kind = self._capture.columns["kind"][start:][places]
+        before = places + start
+        hashes = self._capture.columns["correlation_hash"][before]
+        for name, wanted in _WANTED.items():
+            here = np.flatnonzero(kind == self._code(name))
+            if len(here):
+                latest = named[places[here]] if name != kinds.RESPONSE else np.full(len(here), NO_ROW)
+                found = self._fitting(wanted, hashes[here], before[here])
+                named[places[here]] = np.where(found == NO_ROW, latest, found)
+
+    def _fitting(
+        self, wanted: tuple[str, ...], hashes: NDArray[np.uint64], before: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Returns (n,) for each id the latest earlier message of the first kind in `wanted` that has one, or NO_ROW.
+
+        Args:
+            before: (n,) limits of the messages.
+        """
+        fitting = np.full(len(hashes), NO_ROW, np.int64)
+        for name in wanted:
+            found = self._ids_of[name].latest_rows(hashes, before)
+            fitting = np.where(fitting == NO_ROW, found, fitting)
+        return fitting
+
+    def _first_named(self, row: int, kind: str) -> int:
+        """Returns the cause of a message that names several ids: the first that fits, else the first that is known."""
+        hashes = np.array(self.hashes_named_by(row), np.uint64)
+        before = np.full(len(hashes), row, np.int64)
+        fitting = self._fitting(_WANTED.get(kind, ()), hashes, before)
+        if kind != kinds.RESPONSE and not (fitting != NO_ROW).any():
+            fitting = self._capture.ids.latest_rows(hashes, before)
+        first = np.flatnonzero(fitting != NO_ROW)
+        return int(fitting[first[0]]) if len(first) else NO_ROW
+
+    def _settle(self, row: int, identifier: int) -> None:
+        """Links the earlier messages that waited for this message's id."""
+        kind = self._capture.string("kind", row)
+        waiters = self._waiting.pop(identifier, [])
+        if kind in _WANTED[kinds.RESPONSE]:
+            waiters += self._waiting_responses.pop(identifier, [])
+        for waiter in waiters:
+            if self.columns["cause"][waiter] == NO_ROW and waiter != row:  # a message of `DraftNames` may name itself
+                self._settle_one(waiter, row)
+
+    def _settle_one(self, waiter: int, row: int) -> None:
+        kind = self._capture.string("kind", waiter) or ""
+        self._set_cause(waiter, row, kind)
+        if kind == kinds.RESPONSE:
+            self._name_call(waiter)
+
+    # Linking: writing to the columns
+
+    def _set_cause(self, row: int, cause: int, kind: str) -> None:
+        self.columns.replace("cause", row, cause)
+        self._changed.update((row, cause))
+        cause_kind = self._capture.string("kind", cause)
+        # Only these two pairs count as an answer; a message that the gateway refused is none.
+        pair = (kind, cause_kind) in ((kinds.RESPONSE, kinds.REQUEST), (kinds.REQUEST, kinds.PROPOSAL))
+        if pair and not self._capture.flags_of(row) & Flag.REFUSED:
+            answer = int(self.columns["answer"][cause])
+            self.columns.replace("answer", cause, row if answer == NO_ROW else min(answer, row))
+        self._proposals.note_link(row, cause)
+        for response in self._unnamed.pop(row, ()):
+            self._name_call(response)
+        if kind == "system/error":
+            self._outcomes.note_errors(np.array([row]), np.array([cause]))
+
+    def _name_call(self, row: int) -> None:
+        """Copies method and target to a response from the message it answers, and stores the rule that found them."""
+        columns, strings = self.columns, self._capture.strings
+        own, target = int(columns["method"][row]), int(columns["target"][row])
+        if target or (own and strings[own] not in _NEEDS_TARGET):
+            if not columns["rule"][row]:
+                columns.replace("rule", row, self._own_rule(row).value)
+            return
+        cause = int(columns["cause"][row])
+        if cause == NO_ROW:
+            columns.replace("rule", row, ToolRule.UNKNOWN.value)
+            return
+        request, cause = cause, self._namer(cause)
+        asked = int(columns["method"][cause])
+        named_all = asked and (columns["target"][cause] or strings[asked] not in _NEEDS_TARGET)
+        if not named_all and columns["cause"][request] == NO_ROW and self._capture.flags_of(request) & _CORRELATED:
+            self._unnamed.setdefault(request, []).append(row)
+        if own and asked != own:  # the response's own method takes precedence, even if it says less
+            of_a_tool = strings[own] == "tools/call"
+            columns.replace("rule", row, (ToolRule.UNKNOWN if of_a_tool else self._own_rule(row)).value)
+            self._changed.add(row)
+            return
+        correlated = int(self._capture.columns["flags"][row]) & _CORRELATED
+        rule = ToolRule.CORRELATION if correlated else ToolRule.RPC_ID
+        columns.replace("rule", row, (rule if named_all else ToolRule.UNKNOWN).value)
+        for name in ("method", "target"):
+            columns.replace(name, row, int(columns[name][cause]))
+        named = (int(self._capture.columns["kind"][row]), int(columns["method"][row]), int(columns["target"][row]))
+        columns.replace("call", row, self._call_id(named))
+        self._changed.add(row)
+
+    def _own_rule(self, row: int) -> ToolRule:
+        """Returns the rule for a response that names its call in full: its kind, its payload, or an export's record."""
+        flags = int(self._capture.columns["flags"][row])
+        # The rule of the recording program takes precedence: the export has resolved the call already.
+        if flags & (Flag.CALL_FROM_CORRELATION | Flag.CALL_FROM_RPC_ID):
+            return ToolRule.CORRELATION if flags & Flag.CALL_FROM_CORRELATION else ToolRule.RPC_ID
+        kind = kinds.split_kind(self._capture.string("kind_raw", row) or "")
+        in_kind = kind.target if self.columns["target"][row] else kind.method
+        return ToolRule.KIND if in_kind else ToolRule.PAYLOAD
+
+    def _namer(self, asked: int) -> int:
+        """Returns the message that names a request's call: the request, or the proposal it fulfils if it names none."""
+        columns = self.columns
+        method, above = int(columns["method"][asked]), int(columns["cause"][asked])
+        if columns["target"][asked] or (method and self._capture.strings[method] not in _NEEDS_TARGET):
+            return asked
+        if above == NO_ROW or self._capture.string("kind", above) != kinds.PROPOSAL:
+            return asked
+        return above if int(columns["method"][above]) == method or not method else asked
+
+    def _calls_of(self, *parts: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.uint32]:
+        """Returns (n,) indexes in `calls` for arrays of kinds, methods and targets."""
+        if any(len(part) and int(part.max()) >= 1 << _PART_BITS for part in parts):
+            # a string id does not fit: millions of different strings
+            rows = zip(*(part.tolist() for part in parts), strict=True)
+            return np.fromiter(map(self._call_id, rows), np.uint32, len(parts[0]))
+        kind, method, target = (part.astype(np.int64) for part in parts)
+        packed = kind << 2 * _PART_BITS | method << _PART_BITS | target
+        found, inverse = np.unique(packed, return_inverse=True)
+        part = (1 << _PART_BITS) - 1
+        named = ((key >> 2 * _PART_BITS, key >> _PART_BITS & part, key & part) for key in found.tolist())
+        return np.fromiter(map(self._call_id, named), np.uint32, len(found))[inverse]
+
+    def _call_id(self, named: tuple[int, int, int]) -> int:
+        found = self._call_ids.get(named)
+        if found is None:
+            found = self._call_ids[named] = len(self.calls)
+            self._call_parts.append(named)
+            strings = self._capture.strings
+            self.calls.append(":".join(strings[code] for place, code in enumerate(named) if code or not place))
+        return found
+
+    # Lookup
+
+    def shown_calls(self, rows: slice | NDArray[np.integer[Any]]) -> NDArray[np.uint32]:
+        """Returns (n,) indexes in `calls`, with the displayed kinds (`store.messages.rpc_classification`)."""
+        called, shown = self.columns["call"][rows], self._capture.foreign_rpc.kind_codes(rows)
+        pairs, places = np.unique(called.astype(np.int64) << 32 | shown, return_inverse=True)
+        found = [
+            self._call_id((pair & 0xFFFFFFFF, *self._call_parts[pair >> 32][1:])) if pair >> 32 else 0
+            for pair in pairs.tolist()
+        ]
+        return np.array(found, np.uint32)[places]
+
+    def naming_themselves(self) -> Rows:
+        """Returns the messages with a correlation id that is their own name (`DraftNames`), ascending."""
+        return np.array(self._drafts.own, np.int64)
+
+    def nearly_answered(self, row: int) -> tuple[int, bool] | None:
+        """Returns the request that a response without a cause probably answers.
+
+        The second value is true if both have the same id (`OpenCalls.nearly`).
+        """
+        return self._open_calls.nearly.get(row)
+
+    def effects(self, row: int) -> list[int]:
+        """Returns the messages that name this one, ascending. O(messages), since no index is stored."""
+        # The column has the first cause only; further causes are in the dict.
+        found = set(np.flatnonzero(self.columns["cause"] == row).tolist())
+        return sorted(found.union(self._further.get(row, ())))
+
+    def causes(self, row: int) -> list[int]:
+        """Returns the messages that this one names, ascending."""
+        found = {int(self.columns["cause"][row])} - {NO_ROW}
+        if self._capture.flags_of(row) & Flag.MANY_CORRELATIONS:
+            hashes = np.array(self.hashes_named_by(row), np.uint64)
+            latest = self._capture.ids.latest_rows(hashes, np.full(len(hashes), row, np.int64))
+            found.update(latest[latest != NO_ROW].tolist())
+        return sorted(found)
+
+    def latency_ns(self, row: int) -> int | None:
+        """Returns nanoseconds from a request to this response, or None for other messages and missing times.
+
+        A call with several requests counts from its first request to its result. A tool that reports its own duration
+        has that one. An answer or refusal by a person has None. `latency.latency_ms` computes the same for many
+        messages.
+        """
+        cause = self.rounds.begun.get(row, int(self.columns["cause"][row]))
+        if cause == NO_ROW or self._capture.string("kind", row) != kinds.RESPONSE:
+            return None
+        times = self._capture.columns["time_ns"]
+        if times[row] == NO_TIME or times[cause] == NO_TIME or self._capture.string("kind", cause) != kinds.REQUEST:
+            return None
+        # as Python integers: times in hostile input may differ by more than 64 bits
+        apart = int(times[row]) - int(times[cause])
+        flags = self._capture.flags_of(row)
+        if not flags & Flag.DERIVED:
+            return apart
+        if flags & Flag.DECLINED or self._capture.strings[int(self.columns["target"][cause])] in PERSON_TOOLS:
+            return None
+        took = int(self._capture.extracted.tool_durations_ns(np.array([row]))[0])
+        if took >= 0:
+            return took
+        return None if apart <= 0 and self._capture.string("protocol", row) in _OF_AGENTS else apart
+
+
+_OF_AGENTS = frozenset(one.LABEL for one in CODING_AGENTS)
+
+# Kinds that each kind may name, best first. Kinds without an entry may name any message.
+_WANTED: dict[str, tuple[str, ...]] = {
+    kinds.RESPONSE: (kinds.REQUEST, kinds.PROPOSAL),
+    kinds.REQUEST: (kinds.PROPOSAL,),
+    kinds.REJECT: (kinds.PROPOSAL,),
+    kinds.WITHDRAW: (kinds.PROPOSAL,),
+}

@@ -1,0 +1,80 @@
+"""Imports and creates the parts for a document in advance, while the start page is shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+
+from PySide6.QtCore import QObject, QTimer
+
+from inspector.base import gc_control
+from inspector.ui.msp import IMPORTED_AHEAD
+
+_IN_PIECES = (
+    "numpy", "numpy.ma", "lark", "inspector.protocol.formats", "inspector.store.columns.extracts",
+    "inspector.store.messages.capture", "inspector.protocol.payloads.content_blocks", "inspector.protocol.secrets",
+    "inspector.analysis", "inspector.filters", "inspector.msp", "inspector.document.document",
+    "inspector.ui.window.tool_bar", "inspector.ui.features.filter_editing", "inspector.ui.features.presets",
+    "inspector.ui.features.filter_conditions", "inspector.document.marks_file", "inspector.export",
+    "inspector.ui.features.exporting", *IMPORTED_AHEAD, "inspector.ui.docview.center", "inspector.ui.docview.view_head",
+    "inspector.ui.features.highlighting", "inspector.ui.features.marking", "inspector.ui.features.message_saving",
+    "inspector.ui.features.deferred_checks", "inspector.ui.features.token_counting",
+    "inspector.ui.features.next_message", "inspector.ui.features.window_restoring",
+    "inspector.ui.panels.messages.column_layout", "inspector.ui.panels.messages.view",
+    "inspector.ui.panels.messages.panel", "inspector.ui.panels.contexts.panel",
+    "inspector.ui.panels.details.page_builder", "inspector.ui.panels.details.findings",
+    "inspector.ui.panels.details.related_pages", "inspector.ui.panels.details.overview.page",
+    "inspector.ui.panels.details.panel", "inspector.ui.docview.panes", "inspector.ui.panels.findings.panel",
+    "inspector.ui.panels.marks.panel", "inspector.ui.panels.latency.panel", "inspector.ui.panels.waste.panel",
+    "inspector.ui.panels.tokens.panel",
+)  # fmt: skip
+"""Slow imports, done one by one so that input events are handled between them."""
+
+
+class Warming(QObject):
+    """Creates the parts of a window, one piece each iteration of the event loop, while it shows the start page."""
+
+    def __init__(self, parts: Sequence[Callable[[], object]], wanted: Callable[[], bool], parent: QObject) -> None:
+        """Waits for `start`.
+
+        Args:
+            parts: callables that each create a part of the window; their modules are imported first.
+            wanted: returns True while the window exists and shows no document.
+            parent: the owner.
+        """
+        super().__init__(parent)
+        self._parts = parts
+        self._wanted = wanted
+        self._left = self._pieces()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)  # an error is reported once
+        self._timer.timeout.connect(self._go_on)
+
+    def start(self) -> None:
+        """Starts after the window is painted."""
+        self._timer.start()
+
+    async def finish(self) -> None:
+        """Creates the remaining parts before a document is shown. Input and painting continue meanwhile."""
+        self._timer.stop()
+        for _ in iter(self._make_piece, False):
+            await asyncio.sleep(0)
+
+    def _go_on(self) -> None:
+        if self._wanted() and self._make_piece():
+            self._timer.start()
+
+    def _make_piece(self) -> bool:
+        """Returns True if a piece was left to create."""
+        with gc_control.no_collection():
+            return next(self._left, False)
+
+    def _pieces(self) -> Iterator[bool]:
+        for module in _IN_PIECES:
+            import_module(module)
+            yield True
+        for make in self._parts:
+            make()
+            yield True
+        gc_control.freeze_and_trim()
