@@ -170,7 +170,7 @@ class Analysis:
 
     def begin_catch_up(self) -> Changes:
         """Begins `catch_up`; for many messages the checks only begin (see `advance`)."""
-        self.transients.settle()
+        self.transients.reprocess_stale()
         told_again = self.transients.take_changes()
         self.findings.feed(self._fed, self._fed, told_again, self.now_ns)
         return Changes(self._fed, self._fed, ascending(told_again, self.findings.take_changes()), False)

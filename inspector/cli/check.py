@@ -20,7 +20,7 @@ from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, t
 from inspector.cli.check_reports import Expectation, junit, sarif, unchecked_entries
 from inspector.cli.check_survey import check_survey, judged, parsed_expectation
 from inspector.cli.opening import named, opened
-from inspector.cli.printing import LONGEST_NAMES, MOST_LISTED, print_array, printable, say
+from inspector.cli.printing import LONGEST_NAMES, MOST_LISTED, print_array, print_line, printable
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import finding_entries
 from inspector.present.findings import failed_filter
@@ -112,19 +112,19 @@ def check_command(
         if as_json or report is ReportFormat.json:
             print_array(map(mask_secrets, chain(finding_entries(document), unchecked_entries(unchecked))))
         elif report is ReportFormat.junit:
-            say(junit(named(files), map(mask_secrets, finding_entries(document)), asked, fails, unchecked))
+            print_line(junit(named(files), map(mask_secrets, finding_entries(document)), asked, fails, unchecked))
         elif report is ReportFormat.sarif:
-            say(sarif(named(files), map(mask_secrets, finding_entries(document)), asked, unchecked))
+            print_line(sarif(named(files), map(mask_secrets, finding_entries(document)), asked, unchecked))
         else:
             _print_findings(findings, named(files), unchecked)
             if failed := document.capture.failed_count:
                 many = f"{failed:,} messages report" if failed > 1 else "1 message reports"
-                say(f"{many} a failure; `list FILE -Y {quote(failed_filter(document.capture))}` lists them.")
+                print_line(f"{many} a failure; `list FILE -Y {quote(failed_filter(document.capture))}` lists them.")
             if not len(document.capture):  # a build that checks a log may have failed to write it
-                say("The log has no messages.")
+                print_line("The log has no messages.")
             for one in asked:
                 if one.failure is not None:
-                    say(f"{printable(one.name, 200)}: {printable(one.failure, 400)}")
+                    print_line(f"{printable(one.name, 200)}: {printable(one.failure, 400)}")
     if any(one.failure is not None for one in asked):
         raise typer.Exit(1)
     if fail_on is not None and worst >= Severity[fail_on.name.upper()]:
@@ -164,27 +164,27 @@ def _print_findings(findings: FindingPass, file: str, unchecked: Sequence[str]) 
     """
     every = findings.found.checks()
     for sentence in unchecked:
-        say(sentence)
+        print_line(sentence)
     if not every:
-        say(f"{printable(file, LONGEST_NAMES)}: no findings{' by the other checks' if unchecked else ''}.")
+        print_line(f"{printable(file, LONGEST_NAMES)}: no findings{' by the other checks' if unchecked else ''}.")
         return
     for severity in sorted(Severity, reverse=True):
         checks = [check for check in every if check.severity is severity]
         if not checks:
             continue
-        say(count_of(sum(findings.found.counts_of(check) for check in checks), severity.word))
+        print_line(count_of(sum(findings.found.counts_of(check) for check in checks), severity.word))
         for check in checks:
             count = findings.found.counts_of(check)
-            say(f"  {check.code} ({count:,}): {check.title}")
+            print_line(f"  {check.code} ({count:,}): {check.title}")
             for found in islice(findings.found.each(check), MOST_LISTED):
                 text = mask_text(findings.in_words(found).text)
-                say(f"    No. {found.row + 1:<7,} {printable(text, LONGEST_SENTENCES)}")
+                print_line(f"    No. {found.row + 1:<7,} {printable(text, LONGEST_SENTENCES)}")
                 if _names_somebody(check):
-                    say(f"                -> {printable(mask_text(findings.hint(found)), 400)}")
+                    print_line(f"                -> {printable(mask_text(findings.hint(found)), 400)}")
             if count > MOST_LISTED:
-                say(f"    and {count - MOST_LISTED:,} more")
+                print_line(f"    and {count - MOST_LISTED:,} more")
             if not _names_somebody(check):
-                say(f"    -> {printable(mask_text(findings.hint(next(findings.found.each(check)))), 400)}")
+                print_line(f"    -> {printable(mask_text(findings.hint(next(findings.found.each(check)))), 400)}")
 
 
 def _names_somebody(check: Check) -> bool:

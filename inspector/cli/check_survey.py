@@ -14,7 +14,7 @@ from inspector.analysis.findings.store import LONGEST_SENTENCES
 from inspector.base.exit_codes import OUR_FAULT
 from inspector.cli.arguments import fail
 from inspector.cli.check_reports import Expectation, junit, sarif, unchecked_entries
-from inspector.cli.printing import escape_hostile, print_array, printable, say
+from inspector.cli.printing import escape_hostile, print_array, print_line, printable
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.survey.expectations import ExpectationError, RunExpectation, parse_expectation
@@ -51,9 +51,9 @@ def check_survey(
             entries = (one for path, text in unchecked for one in unchecked_entries((text,), path=mask_text(path)))
             print_array(map(mask_secrets, chain(_findings(folder), entries)))
         elif report == "junit":
-            say(junit(str(folder), map(mask_secrets, _findings(folder)), held, fails, sentences))
+            print_line(junit(str(folder), map(mask_secrets, _findings(folder)), held, fails, sentences))
         elif report == "sarif":
-            say(sarif(str(folder), map(mask_secrets, _findings(folder)), held, sentences))
+            print_line(sarif(str(folder), map(mask_secrets, _findings(folder)), held, sentences))
         else:
             _print(folder, held, sentences)
         listed = ", ".join(f"'{word}'" for word in fails) or "''"
@@ -114,12 +114,12 @@ def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) 
         "SELECT code, severity, count(*), count(DISTINCT run) FROM findings GROUP BY code, severity "
         f"ORDER BY {_SEVERITY} DESC, count(*) DESC, code",
     ))  # fmt: skip
-    say(f"{folder}: {count_of(runs, 'run')}{'' if codes else ', no findings'}.")
+    print_line(f"{folder}: {count_of(runs, 'run')}{'' if codes else ', no findings'}.")
     for sentence in unchecked:
-        say(printable(sentence, 600))
+        print_line(printable(sentence, 600))
     for code, severity, number, among in codes:
         check = CHECK_BY_CODE.get(code)
-        say(f"{severity} {printable(code, 100)} ({number:,} in {count_of(among, 'run')})"
+        print_line(f"{severity} {printable(code, 100)} ({number:,} in {count_of(among, 'run')})"
             f"{f': {check.title}' if check is not None else ''}")  # fmt: skip
         quoted = code.replace("'", "''")
         some = query_rows(
@@ -128,11 +128,11 @@ def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) 
             f"ORDER BY path, no LIMIT {_MOST_LISTED}",
         )
         for path, no, text in some:
-            say(f"  {printable(mask_text(path), 300)} No. {no:,}  {printable(text, LONGEST_SENTENCES)}")
+            print_line(f"  {printable(mask_text(path), 300)} No. {no:,}  {printable(text, LONGEST_SENTENCES)}")
         if number > _MOST_LISTED:
-            say(f"  and {number - _MOST_LISTED:,} more")
+            print_line(f"  and {number - _MOST_LISTED:,} more")
     if failed:
-        say(f"{count_of(failed, 'log')} could not be surveyed; the table failures has the reasons.")
+        print_line(f"{count_of(failed, 'log')} could not be surveyed; the table failures has the reasons.")
     for one in held:
         if one.failure is not None:
-            say(f"{printable(one.name, 400)}: {printable(one.failure, 400)}")
+            print_line(f"{printable(one.name, 400)}: {printable(one.failure, 400)}")

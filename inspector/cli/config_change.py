@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from inspector.cli.arguments import fail
-from inspector.cli.printing import escape_hostile, say
+from inspector.cli.printing import escape_hostile, print_line
 
 if TYPE_CHECKING:
     from inspector.tap.install.changes import Change
@@ -20,20 +20,20 @@ def made(change: Change, *, yes: bool, dry_run: bool) -> bool:
     """Shows a change, asks for confirmation and applies it. Returns True if it was applied."""
     from inspector.tap.install.changes import RefusedError, applied
 
-    say(escape_hostile(f"{change.server.file.path}, {change.server.name}:"))
+    print_line(escape_hostile(f"{change.server.file.path}, {change.server.name}:"))
     for line in change.lines:
-        say(escape_hostile(f"  {line}"))
+        print_line(escape_hostile(f"  {line}"))
     if dry_run:
-        say("Nothing was changed.")
+        print_line("Nothing was changed.")
         return False
     if not yes and not typer.confirm("Make this change?"):
-        say("Nothing was changed.")
+        print_line("Nothing was changed.")
         return False
     try:
         backup = applied(change)
     except RefusedError as error:
         fail(escape_hostile(str(error)))
-    say("The file was created." if backup is None else escape_hostile(f"Changed. Backup: {backup}"))
+    print_line("The file was created." if backup is None else escape_hostile(f"Changed. Backup: {backup}"))
     for note in change.notes:
-        say(escape_hostile(note))
+        print_line(escape_hostile(note))
     return True

@@ -8,7 +8,7 @@ import typer
 
 from inspector.cli.arguments import AS_USUAL, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import opened
-from inspector.cli.printing import plain, print_array, printable, say
+from inspector.cli.printing import plain, print_array, print_line, printable
 from inspector.document.summary import context_nodes
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets
@@ -35,13 +35,13 @@ def contexts_command(
             print_array(nodes)
             return
         if tokens:
-            say(f"Tokens are an estimate ({TOKENIZER}).")
+            print_line(f"Tokens are an estimate ({TOKENIZER}).")
         several = len(document.analysis.contexts.spaces) > 1
         found = nested = False
         for node in nodes:
             if node["type"] == "main":
                 count, of = node["tokens"], f" of {printable(node['space'] or 'no space', 100)}" if several else ""
-                say(f"main{of}  {count_of(count, 'token')} of its own")
+                print_line(f"main{of}  {count_of(count, 'token')} of its own")
                 continue
             found = True
             nested = nested or node["depth"] == 0  # under a session
@@ -50,16 +50,16 @@ def contexts_command(
             about += [f"{node['subtree_tokens']:,} tokens"] if "subtree_tokens" in node else []
             if node["type"] == "session":
                 about += ["session", *([f"id {node['id']}"] if node["label"] != node["id"] else [])]
-                say(printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
+                print_line(printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
                 continue
             about += [f"{node['type']} ({node['type_reason'].rstrip('.')})"] if node["type"] else []
             about += [f"{key}={plain(value)}" for key, value in node["metadata"].items()]
             if node["ended_by"] is not None:
                 about += [f"{_ended_words(node['conclusion'])}, No. {node['ended_by']}"]
-            say(indent + printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
+            print_line(indent + printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
         if not found:
             some = len(document.capture) > 0
-            say("All messages are in the main context." if some else "There are no messages.")
+            print_line("All messages are in the main context." if some else "There are no messages.")
 
 
 def _ended_words(conclusion: str | None) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from inspector.cli.arguments import fail
-from inspector.cli.printing import echo, printable, say
+from inspector.cli.printing import echo, print_line, printable
 from inspector.present.guide import page_named, pages, search, text_of
 
 _SUGGESTED = 5
@@ -36,7 +36,7 @@ def _list_pages() -> None:
     width = max(len(page.name) for page in pages())
     for group, members in groupby(pages(), key=lambda page: page.group):
         if group:
-            say("")
-            say(f"{group}:")
+            print_line("")
+            print_line(f"{group}:")
         for page in members:
-            say(f"  {page.name:{width}}  {page.title}")
+            print_line(f"  {page.name:{width}}  {page.title}")

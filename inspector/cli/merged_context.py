@@ -9,7 +9,7 @@ from typer.models import OptionInfo
 
 from inspector.cli.arguments import Json, fail
 from inspector.cli.msp_documents import known_words, name_of, owner_of, read_document, say_problems
-from inspector.cli.printing import MOST_LISTED, dump, echo, escape_hostile, printable, say
+from inspector.cli.printing import MOST_LISTED, dump, echo, escape_hostile, print_line, printable
 from inspector.msp import (
     RULE_WORDS,
     ChatContext,
@@ -125,46 +125,46 @@ def _context(document: SessionDocument, asked: str | None, rules: Rules) -> Merg
 def _say(context: MergedContext | ChatContext) -> None:
     whose, entries = context.subsession if isinstance(context, MergedContext) else context.session, len(context.entries)
     messages = count_of(entries, "message")
-    say(f"{name_of(whose)}: {count_of(context.tokens, 'token')} in {messages}. Estimate ({context.tokenizer}).")
+    print_line(f"{name_of(whose)}: {count_of(context.tokens, 'token')} in {messages}. Estimate ({context.tokenizer}).")
     place = 0
     for number, layer in enumerate(context.layers, 1):
-        say("")
+        print_line("")
         _say_layer(number, layer)
         for entry in layer.entries[:MOST_LISTED]:
             place += 1
             _say_entry(place, entry)
         if len(layer.entries) > MOST_LISTED:
             place += len(layer.entries) - MOST_LISTED
-            say(f"{'':8}and {len(layer.entries) - MOST_LISTED:,} more; --json prints all.")
+            print_line(f"{'':8}and {len(layer.entries) - MOST_LISTED:,} more; --json prints all.")
     _say_withheld(context)
     if context.remarks:
-        say("\nNotes")
+        print_line("\nNotes")
     for note in context.notes:
-        say(f"   {printable(mask_text(note), 400)}")
+        print_line(f"   {printable(mask_text(note), 400)}")
 
 
 def _say_layer(number: int, layer: Layer) -> None:
     tokens = count_of(layer.tokens, "token") if layer.included else f"left out, {count_of(layer.left_out, 'token')}"
-    say(f"{number}  {layer.title}: {tokens}; {layer.what}. {layer.why}")
+    print_line(f"{number}  {layer.title}: {tokens}; {layer.what}. {layer.why}")
 
 
 def _say_entry(place: int, entry: Entry) -> None:
     name = printable(mask_text(entry.id or ""), 12)
     role = printable(mask_text(entry.role), 10)
     text = printable(mask_text(entry.content), 60)
-    say(f"{place:>5,} {name:<12} {role:<10} {entry.tokens:>7,}  {text:<60}  {_reason(entry.reason)}")
+    print_line(f"{place:>5,} {name:<12} {role:<10} {entry.tokens:>7,}  {text:<60}  {_reason(entry.reason)}")
 
 
 def _say_withheld(context: MergedContext | ChatContext) -> None:
     if not context.withheld and not context.older_messages:
         return
-    say(f"\nNot sent: {len(context.withheld):,} withheld, {len(context.older_messages):,} merely older")
+    print_line(f"\nNot sent: {len(context.withheld):,} withheld, {len(context.older_messages):,} merely older")
     for held in context.withheld[:MOST_LISTED]:
         name = printable(mask_text(held.id or "without an id"), 20)
         text = printable(mask_text(held.source.content), 60)
-        say(f"{'':6}{name:<20} {text:<60}  {_reason(held.reason)}")
+        print_line(f"{'':6}{name:<20} {text:<60}  {_reason(held.reason)}")
     if len(context.withheld) > MOST_LISTED:
-        say(f"{'':6}and {len(context.withheld) - MOST_LISTED:,} more; --json prints all.")
+        print_line(f"{'':6}and {len(context.withheld) - MOST_LISTED:,} more; --json prints all.")
 
 
 def _reason(text: str) -> str:

@@ -14,7 +14,7 @@ from inspector.analysis.views.model_context.json_export import conversation_part
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import opened
-from inspector.cli.printing import dump, escape_hostile, printable, say
+from inspector.cli.printing import dump, escape_hostile, print_line, printable
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import entry_answer, entry_answers, model_context_answer
 from inspector.present.context_figures import estimate_words, headline_words, outside_words
@@ -62,13 +62,13 @@ def model_sees_command(
         if as_messages and since is not None:
             fail("--messages and --since cannot be combined; use --at.")
         context = ModelContext(document.analysis, reader, Options(collapsing=not whole, others_reasoning=others))
-        moment = context.at(last)
+        moment = context.moment_at(last)
         if as_messages:
             for part in conversation_parts(moment):
                 # Part by part: a conversation may be larger than memory allows as one text.
                 typer.echo(escape_hostile(part), nl=False)
         elif since is not None:
-            _say_difference(context.at(_message(document, since, 0)), moment, as_json=as_json)
+            _say_difference(context.moment_at(_message(document, since, 0)), moment, as_json=as_json)
         elif as_json:
             typer.echo(dump(model_context_answer(moment) | {"entries": entry_answers(moment, out=out)}))
         else:
@@ -98,28 +98,28 @@ def _message(document: CaptureDocument, number: int | None, default: int) -> int
 
 def _say(document: CaptureDocument, moment: Moment, *, out: bool) -> None:
     title = printable(mask_text(moment.context.reader.title), 80)
-    say(f"{title} at No. {moment.message + 1:,}: {headline_words(moment)}.")
+    print_line(f"{title} at No. {moment.message + 1:,}: {headline_words(moment)}.")
     for words in (estimate_words(moment), outside_words(moment)):
         if words:
-            say(f"{words}.")
+            print_line(f"{words}.")
     status = moment.reported()
     if status is not None and status.messages is not None:
-        say(f"It reported {status.words} with No. {status.message + 1:,}.")
+        print_line(f"It reported {status.words} with No. {status.message + 1:,}.")
     change = request_at(moment)
     if change is not None:
         read, why = cache_words(change)
-        say(f"{change_words(change)}.")
-        say(f"{read}. {why}")
+        print_line(f"{change_words(change)}.")
+        print_line(f"{read}. {why}")
     for role, (count, tokens) in moment.by_role().items():
         entries = "entry  " if count == 1 else "entries"
-        say(f"  {role.word:<10} {count:>7,} {entries} {tokens:>10,} tokens")
+        print_line(f"  {role.word:<10} {count:>7,} {entries} {tokens:>10,} tokens")
     for entry in moment.entries(out=out):
         mark = " " if entry.included else "-"
         star = "*" if entry.assumed else " "
         place = int(np.searchsorted(moment.context.rows, entry.message))
         text = printable(mask_text(entry_words(document, moment, place)), 60)
         cached = f" Cache mark: {entry.cache}." if entry.cache is not None else ""
-        say(
+        print_line(
             f"{mark} {entry.message + 1:>7,} {entry.role.word:<9} {entry.tokens or 0:>7,} {star} "
             f"{text:<60}  {entry.reason}{cached}".rstrip()
         )
@@ -139,9 +139,11 @@ def _say_difference(earlier: Moment, later: Moment, *, as_json: bool) -> None:
         typer.echo(dump(mask_secrets(made)))
         return
     ends = (f"No. {one.message + 1:,} ({one.total:,} tokens)" for one in (earlier, later))
-    say(f"From {' to '.join(ends)}: {found.tokens:+,} tokens. Estimate ({TOKENIZER}).")
+    print_line(f"From {' to '.join(ends)}: {found.tokens:+,} tokens. Estimate ({TOKENIZER}).")
     for name, places in parts:
         for place in places.tolist():
             entry = later.entry(place)
             text = printable(mask_text(content_of_entry(later, entry)), 60)
-            say(f"{name:<10} {entry.message + 1:>7,} {int(found.by_entry[place]):>+7,} {text:<60}  {entry.reason}")
+            print_line(
+                f"{name:<10} {entry.message + 1:>7,} {int(found.by_entry[place]):>+7,} {text:<60}  {entry.reason}"
+            )

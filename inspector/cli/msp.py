@@ -24,7 +24,7 @@ from inspector.cli.msp_documents import (
     text_or_input,
 )
 from inspector.cli.msp_show import say_message, show_command
-from inspector.cli.printing import dump, echo, escape_hostile, printable, say
+from inspector.cli.printing import dump, echo, escape_hostile, print_line, printable
 from inspector.msp import (
     CannotEditError,
     Message,
@@ -86,7 +86,7 @@ def _answer(sentence: str, values: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         echo(dump(mask_secrets(values)))
     else:
-        say(mask_text(sentence))
+        print_line(mask_text(sentence))
 
 
 @app.command("new")
@@ -378,7 +378,9 @@ def _preview_merge(file: str, which: str, *, as_json: bool) -> None:
         told = [{"role": one.role, "content": one.content, "visibility": one.visibility} for one in messages]
         echo(dump(mask_secrets({"file": file, "subsession": sub.id, "parent": parent, "messages": told})))
         return
-    say(mask_text(f"{name_of(sub)} would add {count_of(len(messages), 'message')} to {parent}; nothing was written."))
+    print_line(
+        mask_text(f"{name_of(sub)} would add {count_of(len(messages), 'message')} to {parent}; nothing was written.")
+    )
     for message in messages:
         say_message(message)
 

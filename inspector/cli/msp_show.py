@@ -9,7 +9,7 @@ import typer
 
 from inspector.cli.arguments import Json
 from inspector.cli.msp_documents import name_of, owner_of, read_document, say_problems
-from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
+from inspector.cli.printing import MOST_LISTED, dump, echo, print_line, printable
 from inspector.msp import Message, Rules, Session, SessionDocument, Subsession, covered_words
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
@@ -42,7 +42,7 @@ def show_command(
         return
     for number, session in enumerate(document.sessions):
         if number:
-            say("")
+            print_line("")
         _say_session(session)
 
 
@@ -109,32 +109,32 @@ def _status(sub: Subsession) -> str:
 
 def _say_session(session: Session) -> None:
     nothing = ", not defined in this file" if session.implied else ""
-    say(f"{name_of(session)}: {count_of(len(session.messages), 'message')}{nothing}")
+    print_line(f"{name_of(session)}: {count_of(len(session.messages), 'message')}{nothing}")
     _say_agreed(session)
     below = list(_below(session))
     if below:
-        say("  Sub-sessions")
+        print_line("  Sub-sessions")
     for sub, depth in below[:MOST_LISTED]:
         _say_subsession(sub, "  " * min(depth, _DEEPEST))
     if len(below) > MOST_LISTED:
-        say(f"    and {len(below) - MOST_LISTED:,} more; --json prints all.")
+        print_line(f"    and {len(below) - MOST_LISTED:,} more; --json prints all.")
 
 
 def _say_agreed(session: Session) -> None:
     if session.intent:
-        say(f"  Intent: {_line(session.intent)}")
+        print_line(f"  Intent: {_line(session.intent)}")
     for title, name in _LISTS:
         items: list[str] = getattr(session, name)
         if items:
-            say(f"  {title}")
+            print_line(f"  {title}")
         for number, item in enumerate(items, 1):
-            say(f"  {number:>5}  {_line(item)}")
+            print_line(f"  {number:>5}  {_line(item)}")
     snapshots = session.snapshots
     if snapshots:
-        say("  Snapshots")
+        print_line("  Snapshots")
     for number, snapshot in enumerate(snapshots, 1):
         covers = covered_words(snapshot, Rules())
-        say(f"  {number:>5}  {f'{covers}: ' if covers else ''}{_line(snapshot.content)}")
+        print_line(f"  {number:>5}  {f'{covers}: ' if covers else ''}{_line(snapshot.content)}")
 
 
 def _below(session: Session) -> Iterator[tuple[Subsession, int]]:
@@ -152,16 +152,16 @@ def _say_subsession(sub: Subsession, indent: str) -> None:
         state += ", merged"
     elif sub.summarized:
         state += ", summary appended to the parent"
-    say(f"  {indent}{name_of(sub)}: {state}, {count_of(len(sub.messages), 'message')}")
+    print_line(f"  {indent}{name_of(sub)}: {state}, {count_of(len(sub.messages), 'message')}")
     if sub.summary:
-        say(f"  {indent}  {_line(sub.summary)}")
+        print_line(f"  {indent}  {_line(sub.summary)}")
     if names := sub.policy.include_summaries:
-        say(f"  {indent}  refers to {_line(', '.join(names[:MOST_LISTED]))}")
+        print_line(f"  {indent}  refers to {_line(', '.join(names[:MOST_LISTED]))}")
 
 
 def _say_owner(owner: Session | Subsession) -> None:
     if isinstance(owner, Session):
-        say(f"{name_of(owner)}: {count_of(len(owner.messages), 'message')}")
+        print_line(f"{name_of(owner)}: {count_of(len(owner.messages), 'message')}")
         _say_agreed(owner)
     else:
         _say_subsession(owner, "")
@@ -169,13 +169,13 @@ def _say_owner(owner: Session | Subsession) -> None:
     for message in messages[-MOST_LISTED:]:
         say_message(message)
     if len(messages) > MOST_LISTED:
-        say(f"  and {len(messages) - MOST_LISTED:,} before them; --json prints all.")
+        print_line(f"  and {len(messages) - MOST_LISTED:,} before them; --json prints all.")
 
 
 def say_message(message: Message) -> None:
     seen = f" [{printable(mask_text(message.visibility), 20)}]" if message.visibility else ""
     name, role = printable(mask_text(message.id or ""), 20), printable(mask_text(message.role), 12)
-    say(f"  {name:<20} {role:<10}{seen} {_line(message.content)}")
+    print_line(f"  {name:<20} {role:<10}{seen} {_line(message.content)}")
 
 
 def _line(text: str) -> str:

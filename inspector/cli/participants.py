@@ -8,7 +8,7 @@ from typing import Any
 from inspector.analysis.views.latency.latency import ENOUGH
 from inspector.cli.arguments import AS_USUAL, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import opened
-from inspector.cli.printing import MOST_LISTED, dump, plain, print_array, printable, say
+from inspector.cli.printing import MOST_LISTED, dump, plain, print_array, print_line, printable
 from inspector.document.summary import participant_stories
 from inspector.present.answers import masked_table
 from inspector.protocol.secrets.masking import mask_secrets
@@ -31,7 +31,7 @@ def participants_command(
             found = True
             _say_participant(story)
         if not found:
-            say("There are no participants.")
+            print_line("There are no participants.")
 
 
 def _masked(story: dict[str, Any]) -> dict[str, Any]:
@@ -48,22 +48,24 @@ def _say_participant(story: dict[str, Any]) -> None:
     space = f" in {printable(story['space'], 60)}" if story["space"] else ""
     since = f"{_SINCE[story['here']]} {story['since']}" if story["since"] else ""
     presence = "invited" if story["here"] is None and story["invited"] else _PRESENCE[story["here"]]
-    say(f"{printable(story['name'], 120)}{space}: {presence}{since}, {story['messages']:,} messages")
+    print_line(f"{printable(story['name'], 120)}{space}: {presence}{since}, {story['messages']:,} messages")
     if story["formerly"]:
         few = ", ".join(printable(name, 60) for name in story["formerly"][-_FEW:])
-        say(f"  formerly {few}{', and others before' if len(story['formerly']) > _FEW else ''}")
+        print_line(f"  formerly {few}{', and others before' if len(story['formerly']) > _FEW else ''}")
     for one in islice(story["capabilities"] or (), MOST_LISTED):
         note = "" if one["confirmed"] else f"  granted by No. {one['no']}, not confirmed"
-        say(f"  may      {printable(_words(one['capability']), 160)}{note}")
+        print_line(f"  may      {printable(_words(one['capability']), 160)}{note}")
     for one in islice(story["revoked"], MOST_LISTED):
         what = ", ".join(map(_words, one["capabilities"])) or one["grant_id"] or "unspecified"
-        say(f"  revoked  {printable(what, 160)}  by No. {one['no']}, not confirmed")
+        print_line(f"  revoked  {printable(what, 160)}  by No. {one['no']}, not confirmed")
     for one in islice(story["refused"], MOST_LISTED):
         note = f", though the rules say {one['predicted']}" if one["differs"] else ""
-        say(f"  refused  No. {one['no']}: {printable(plain(one['missing']) or 'a capability', 160)} is missing{note}")
+        print_line(
+            f"  refused  No. {one['no']}: {printable(plain(one['missing']) or 'a capability', 160)} is missing{note}"
+        )
     for one in islice(story["differing"], MOST_LISTED):
         gateway = one["verdicts"][0]["result"]
-        say(f"  differs  No. {one['no']}: {gateway} by the gateway, {one['predicted']} by the rules")
+        print_line(f"  differs  No. {one['no']}: {gateway} by the gateway, {one['predicted']} by the rules")
     _say_dealings(story)
 
 
@@ -71,16 +73,16 @@ def _say_dealings(story: dict[str, Any]) -> None:
     """Prints a participant's tools, its response times, and its open requests."""
     if story["tools"]:
         names = ", ".join(tool["name"] for tool in islice(story["tools"], MOST_LISTED))
-        say(f"  offers   {printable(names, 300)}")
+        print_line(f"  offers   {printable(names, 300)}")
     if story["answered"]:
         took = story["answered"]
         parts = (f", {part} {took[part]:g} ms" for part, enough in ENOUGH.items() if took["count"] >= enough)
-        say(f"  answers  {took['count']:,}{''.join(parts)}")
+        print_line(f"  answers  {took['count']:,}{''.join(parts)}")
     for word, key in (("waits", "waits_for"), ("owes", "waited_for")):
         if story[key]:
             shown = ", ".join(f"No. {no}" for no in story[key][-_FEW:])
             more = f", and {len(story[key]) - _FEW:,} before" if len(story[key]) > _FEW else ""
-            say(f"  {word:<8} {'for an answer to' if word == 'waits' else 'an answer to'} {shown}{more}")
+            print_line(f"  {word:<8} {'for an answer to' if word == 'waits' else 'an answer to'} {shown}{more}")
 
 
 def _words(capability: object) -> str:

@@ -20,8 +20,8 @@ __all__ = [
     "escape_hostile",
     "plain",
     "print_array",
+    "print_line",
     "printable",
-    "say",
 ]
 
 LONGEST_NAMES = 1_000
@@ -74,7 +74,7 @@ def echo(text: str) -> None:
     typer.echo(text)
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Prints a line for people, with control characters escaped."""
     echo(escape_hostile(text))
 

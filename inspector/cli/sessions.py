@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from inspector.cli.arguments import Json
-from inspector.cli.printing import print_array, printable, say
+from inspector.cli.printing import print_array, print_line, printable
 from inspector.present.formats import count_of, size
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.sources.agent_sessions.lookup import MAX_SESSIONS, find_sessions
@@ -32,17 +32,17 @@ def sessions_command(
         print_array(map(_fields, lookup.sessions))
         return
     if not lookup.sessions:
-        say(printable(f"There are no sessions of agents in {' or '.join(map(str, lookup.folders))}.", 600))
+        print_line(printable(f"There are no sessions of agents in {' or '.join(map(str, lookup.folders))}.", 600))
         return
     for session in lookup.sessions:
-        say(_row(session))
+        print_line(_row(session))
     _say_rest(lookup)
 
 
 def _say_rest(lookup: Lookup) -> None:
     left = lookup.total - len(lookup.sessions)
     if left > 0:
-        say(f"{left:,} older ones are not listed: --newest {lookup.total} lists all.")
+        print_line(f"{left:,} older ones are not listed: --newest {lookup.total} lists all.")
 
 
 def _row(session: AgentSession) -> str:

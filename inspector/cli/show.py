@@ -10,7 +10,7 @@ import typer
 
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import named, opened
-from inspector.cli.printing import dump, echo, plain, printable, say
+from inspector.cli.printing import dump, echo, plain, print_line, printable
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import message_answer
 from inspector.store.messages.exact_bytes import save_message
@@ -41,35 +41,37 @@ def show_command(
         return
     for name, value in story["fields"].items():
         if value not in (None, []):
-            say(f"{name:17} {printable(plain(value), 2_000)}")
+            print_line(f"{name:17} {printable(plain(value), 2_000)}")
     for name in ("causes", "effects"):
         if story[name]:
-            say(f"{name:17} {', '.join(f'No. {n}' for n in story[name])}")
+            print_line(f"{name:17} {', '.join(f'No. {n}' for n in story[name])}")
     for one in story["sightings"]:
         there = f", where it says {printable(one['differs'], 2_000)}" if one["differs"] is not None else ""
-        say(f"{'seen by':17} {printable(one['source'], 80)} at {one['time'] or 'no known time'}{there}")
+        print_line(f"{'seen by':17} {printable(one['source'], 80)} at {one['time'] or 'no known time'}{there}")
     for link in story["links"]:
         if "no" not in link:
             where = link.get("context") or link.get("stream") or ""
-            say(f"{'names':17} {printable(link['id'], 200)}: {link['names']} {printable(where, 200)}".rstrip())
+            print_line(f"{'names':17} {printable(link['id'], 200)}: {link['names']} {printable(where, 200)}".rstrip())
     if story["capability"]["differs"]:
         decided = ", ".join(str(verdict["result"]) for verdict in story["capability"]["verdicts"])
-        say(f"{'capability':17} the gateway decided {decided}; as specified it is {story['capability']['predicted']}")
+        print_line(
+            f"{'capability':17} the gateway decided {decided}; as specified it is {story['capability']['predicted']}"
+        )
     if story["odd"]:
-        say(f"{'link':17} {story['odd']}")
+        print_line(f"{'link':17} {story['odd']}")
     for step in story["chain"] if len(story["chain"]) > 1 else ():
         since = "" if step["since_ms"] is None else f", {step['since_ms']:,.1f} ms after No. {step['after']}"
-        say(f"{'chain':17} No. {step['no']} {printable(step['relation'], 80)}{since}")
+        print_line(f"{'chain':17} No. {step['no']} {printable(step['relation'], 80)}{since}")
     for link in story["likely"]:
         sentence = f"No. {link['no']} probably {link['relation']} No. {link['of']}: {link['why']}"
-        say(f"{'likely':17} {printable(sentence, 400)}")
+        print_line(f"{'likely':17} {printable(sentence, 400)}")
     for sentence in _life(story["lifecycle"]):
-        say(f"{'lifecycle':17} {printable(sentence, 400)}")
+        print_line(f"{'lifecycle':17} {printable(sentence, 400)}")
     for found in story["findings"]:
-        say(f"{found['severity']:17} {found['code']}: {printable(found['text'], 400)}")
-    say(dump(story["envelope"], indent=2) if story["envelope"] else story["raw"])
+        print_line(f"{found['severity']:17} {found['code']}: {printable(found['text'], 400)}")
+    print_line(dump(story["envelope"], indent=2) if story["envelope"] else story["raw"])
     if is_big:
-        say(f"This is the beginning; --save PATH writes all {size:,} bytes.")
+        print_line(f"This is the beginning; --save PATH writes all {size:,} bytes.")
 
 
 def _life(life: dict[str, Any]) -> Iterator[str]:
@@ -102,4 +104,4 @@ def _save(document: CaptureDocument, message: int, path: Path) -> None:
         written = save_message(document.capture, message, path)
     except OSError as error:
         fail(f"{path} cannot be written: {error.strerror or error}.")
-    say(f"{written:,} bytes written to {path}.")
+    print_line(f"{written:,} bytes written to {path}.")

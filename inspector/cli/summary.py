@@ -12,7 +12,7 @@ import typer
 from inspector.analysis.views.latency.latency import ENOUGH
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import named, opened
-from inspector.cli.printing import LONGEST_NAMES, MOST_LISTED, dump, echo, printable, say
+from inspector.cli.printing import LONGEST_NAMES, MOST_LISTED, dump, echo, print_line, printable
 from inspector.document.document import CaptureDocument
 from inspector.present.account import Account
 from inspector.present.answers import summary_answer
@@ -40,27 +40,27 @@ def summary_command(
         echo(dump(found))
         return
     mostly = f"most lines have an unknown format; some are {known}" if known else "unknown format"
-    say(f"{printable(found['file'], LONGEST_NAMES)}: {found['format'] or mostly}")
-    say(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
+    print_line(f"{printable(found['file'], LONGEST_NAMES)}: {found['format'] or mostly}")
+    print_line(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
     _say_sources(document)
     _say_account(account)
-    say(f"  spaces        {_some(found['spaces']) or 'none named'}")
-    say(f"  participants  {_some(found['participants']) or 'none'}")
-    say(f"  contexts      {found['contexts']:,}; {found['main']:,} messages in main")
+    print_line(f"  spaces        {_some(found['spaces']) or 'none named'}")
+    print_line(f"  participants  {_some(found['participants']) or 'none'}")
+    print_line(f"  contexts      {found['contexts']:,}; {found['main']:,} messages in main")
     by_code = ", ".join(f"{count:,} {code}" for code, count in found["findings"].items())
-    say(f"  findings      {by_code or 'none'}")
+    print_line(f"  findings      {by_code or 'none'}")
     if failed:
-        say(f"  failures      {failed:,}; `list FILE -Y {quote(failed_filter(document.capture))}` lists them")
+        print_line(f"  failures      {failed:,}; `list FILE -Y {quote(failed_filter(document.capture))}` lists them")
     _say_models(found)
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
-    say(f"  tool results  {badges}")
+    print_line(f"  tool results  {badges}")
     _say_tokens(found["tokens"])
     _say_contexts(found["context"])
     _say_latencies(found["latency"])
     for kind, count in islice(found["kinds"].items(), MOST_LISTED):
-        say(f"  {count:>9,}  {printable(kind, 120) or '(no readable kind)'}")
+        print_line(f"  {count:>9,}  {printable(kind, 120) or '(no readable kind)'}")
     if len(found["kinds"]) > MOST_LISTED:
-        say(f"  and {len(found['kinds']) - MOST_LISTED:,} more kinds")
+        print_line(f"  and {len(found['kinds']) - MOST_LISTED:,} more kinds")
 
 
 def _say_sources(document: CaptureDocument) -> None:
@@ -68,23 +68,25 @@ def _say_sources(document: CaptureDocument) -> None:
     capture = document.capture
     if len(capture.sources) < 2:
         return
-    say(f"  sources       {len(capture.sources):,}; {len(capture.sightings):,} records that another source has too")
+    print_line(
+        f"  sources       {len(capture.sources):,}; {len(capture.sightings):,} records that another source has too"
+    )
     counts = zip(capture.sources, capture.records_by_source(), strict=True)
     for source, count in islice(counts, MOST_LISTED):
         offset = f", clock corrected by {source.clock_offset_ns / 1e6:+,.1f} ms" if source.clock_offset_ns else ""
-        say(f"    {printable(source.name, 60)}: {source.main_format or 'no format'}, {count:,} records{offset}")
+        print_line(f"    {printable(source.name, 60)}: {source.main_format or 'no format'}, {count:,} records{offset}")
     if len(capture.sources) > MOST_LISTED:
-        say(f"    and {len(capture.sources) - MOST_LISTED:,} more")
+        print_line(f"    and {len(capture.sources) - MOST_LISTED:,} more")
 
 
 def _say_account(account: Account) -> None:
     """Prints the sentences of the account, each with its message number."""
-    say(f"  what happened: {account.head}")
+    print_line(f"  what happened: {account.head}")
     for line in account.lines:
         no = (
             "" if line.message is None or line.text.endswith(f"No. {line.message + 1}") else f", No. {line.message + 1}"
         )
-        say(f"    {line.about:14}{printable(line.text, 300)}{no}")
+        print_line(f"    {line.about:14}{printable(line.text, 300)}{no}")
 
 
 def _say_models(found: dict[str, Any]) -> None:
@@ -94,13 +96,15 @@ def _say_models(found: dict[str, Any]) -> None:
         parts = [f"{calls[name]:,} {name}" for name in ("answered", "failed", "unanswered")]
         parts += [f"{calls['untraced']:,} without a recorded result"] if "untraced" in calls else []
         parts += [f"{calls['rejected']:,} rejected by you"] if calls["rejected"] else []
-        say(f"  tool calls    {calls['tools']:,}: {', '.join(parts)}")
+        print_line(f"  tool calls    {calls['tools']:,}: {', '.join(parts)}")
     if found["compactions"]:
-        say(f"  compactions   {found['compactions']:,}")
+        print_line(f"  compactions   {found['compactions']:,}")
     if found["models"]:
-        say(f"  model calls   {', '.join(f'{n:,} of {printable(name, 60)}' for name, n in found['models'].items())}")
+        print_line(
+            f"  model calls   {', '.join(f'{n:,} of {printable(name, 60)}' for name, n in found['models'].items())}"
+        )
     if usage is not None:
-        say(
+        print_line(
             f"  reported      {usage['input']:,} tokens in, {usage['output']:,} out, {usage['cache_read']:,} read from "
             f"a cache, {usage['cache_write']:,} written to one{incomplete_words(found.get('incomplete_output', 0))}"
         )
@@ -111,11 +115,11 @@ def _say_models(found: dict[str, Any]) -> None:
         dated = f", prices of {printable(cost['prices_of'], 60)}" if cost["prices_of"] else ""
         caches = dollars(cost["cache_read"] + cost["cache_write"])
         known = f"{dollars(cost['total'])}, {caches} of it for caches{unpriced}{dated}"
-        say(f"  cost          {known if cost['calls'] else 'not known' + unpriced}")
+        print_line(f"  cost          {known if cost['calls'] else 'not known' + unpriced}")
     if found["stated_cost"] is not None:
-        say(f"  stated cost   {dollars(found['stated_cost'])}, by the session itself")
+        print_line(f"  stated cost   {dollars(found['stated_cost'])}, by the session itself")
     if found["sub_agents"]:
-        say(f"  sub-agents    {found['sub_agents']:,}")
+        print_line(f"  sub-agents    {found['sub_agents']:,}")
 
 
 _MOST_MODELS = 5
@@ -125,14 +129,14 @@ _COUNTED_BYTES = 32 << 20
 
 def _say_tokens(counted: dict[str, Any] | None) -> None:
     if counted is None:
-        say("  tokens        not counted; --tokens counts them")
+        print_line("  tokens        not counted; --tokens counts them")
         return
     left = f", {counted['uncounted']:,} messages not counted" if counted["uncounted"] else ""
-    say(f"  tokens        {counted['total']:,}, estimate ({counted['tokenizer']}){left}")
+    print_line(f"  tokens        {counted['total']:,}, estimate ({counted['tokenizer']}){left}")
     collapsed = counted["collapsed"]
     if collapsed["results"]:
         results = count_of(collapsed["results"], "result")
-        say(
+        print_line(
             f"    {'with collapsing':36}{counted['with_collapsing']:>11,}  "
             f"({collapsed['saved']:,} saved: {results} of {collapsed['before']:,} tokens became "
             f"{'a summary' if collapsed['results'] == 1 else 'summaries'} of {collapsed['after']:,})"
@@ -149,11 +153,11 @@ def _say_tokens(counted: dict[str, Any] | None) -> None:
 def _say_contexts(contexts: list[dict[str, Any]] | None) -> None:
     """Prints the tokens that stayed in each model's context, with and without collapsing."""
     if contexts:
-        say("    in the context of each model")
+        print_line("    in the context of each model")
     for one in (contexts or [])[:_MOST_TOKENS]:
-        say(f"      {printable(one['sentence'], 200)}")
+        print_line(f"      {printable(one['sentence'], 200)}")
     if contexts and len(contexts) > _MOST_TOKENS:
-        say(f"      and {len(contexts) - _MOST_TOKENS:,} more")
+        print_line(f"      and {len(contexts) - _MOST_TOKENS:,} more")
 
 
 _MOST_TOKENS = 8
@@ -164,11 +168,11 @@ def _say_tokens_by(title: str, tokens: Iterable[tuple[str, int]]) -> None:
     rows = [(name, number) for name, number in tokens if number]
     if not rows:
         return
-    say(f"    {title}")
+    print_line(f"    {title}")
     for name, number in rows[:_MOST_TOKENS]:
-        say(f"      {printable(name, _NAME) or '(none)':{_NAME}}{number:>11,}")
+        print_line(f"      {printable(name, _NAME) or '(none)':{_NAME}}{number:>11,}")
     if len(rows) > _MOST_TOKENS:
-        say(f"      and {len(rows) - _MOST_TOKENS:,} more")
+        print_line(f"      and {len(rows) - _MOST_TOKENS:,} more")
 
 
 def _context_name(one: dict[str, Any]) -> str:
@@ -183,13 +187,13 @@ def _say_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
         longest = max(one["count"] for one in rows.values())
         shown = {part: enough for part, enough in ENOUGH.items() if longest >= enough}
         heads = "".join(f"{part:>11}" for part in shown)
-        say(f"  {f'latency in ms, by {title[:-1]}':38}{heads}{'answers':>10}")
+        print_line(f"  {f'latency in ms, by {title[:-1]}':38}{heads}{'answers':>10}")
         for name, one in islice(rows.items(), _MOST_LATENCIES):
             parts = (f"{one[part]:,.1f}" if one["count"] >= enough else "" for part, enough in shown.items())
             percentiles = "".join(f"{figure:>11}" for figure in parts)
-            say(f"    {printable(name, 36):36}{percentiles}{one['count']:>10,}")
+            print_line(f"    {printable(name, 36):36}{percentiles}{one['count']:>10,}")
         if len(rows) > _MOST_LATENCIES:
-            say(f"    and {len(rows) - _MOST_LATENCIES:,} more")
+            print_line(f"    and {len(rows) - _MOST_LATENCIES:,} more")
 
 
 _MOST_LATENCIES = 20

@@ -14,7 +14,7 @@ import typer
 from inspector.base.optional_dependencies import FLEET
 from inspector.cli.arguments import PriceFile, ToolAliasTexts, fail
 from inspector.cli.opening import aliases_of, prices_of
-from inspector.cli.printing import escape_hostile, printable, say
+from inspector.cli.printing import escape_hostile, print_line, printable
 from inspector.present.formats import count_of, duration
 from inspector.protocol.secrets.masking import mask_text
 from inspector.survey.dask_workers import (
@@ -170,9 +170,9 @@ def rough(seconds: float) -> str:
 def _say_end(output: Path, progress: Progress) -> None:
     """Prints the result, and the logs that could not be surveyed."""
     known = f", {progress.known:,} of them unchanged" if progress.known else ""
-    say(f"{output}: {count_of(progress.total, 'run')}{known}.")
+    print_line(f"{output}: {count_of(progress.total, 'run')}{known}.")
     rows = list(query_rows(output, "SELECT path, text FROM failures ORDER BY path"))
     for path, text in rows[:_MOST_LISTED]:
-        say(f"  {printable(mask_text(path), 300)}: {printable(text, 300)}")
+        print_line(f"  {printable(mask_text(path), 300)}: {printable(text, 300)}")
     if len(rows) > _MOST_LISTED:
-        say(f"  and {len(rows) - _MOST_LISTED:,} more in the table failures")
+        print_line(f"  and {len(rows) - _MOST_LISTED:,} more in the table failures")

@@ -10,7 +10,7 @@ import typer
 
 from inspector.cli.arguments import Json, fail
 from inspector.cli.config_change import DryRun, Yes, made
-from inspector.cli.printing import dump, echo, escape_hostile, say
+from inspector.cli.printing import dump, echo, escape_hostile, print_line
 
 if TYPE_CHECKING:
     from inspector.tap.install.changes import Change, Found, Server
@@ -72,11 +72,11 @@ def list_command(json: Json = False) -> None:
     for one in found.servers:
         tapped = "tapped" if one.form.tapped else ""
         row = f"{one.client.name:<15} {one.name:<24} {one.form.kind:<6} {tapped:<7}"
-        say(escape_hostile(f"{row} {one.shown}  ({one.file.path})"))
+        print_line(escape_hostile(f"{row} {one.shown}  ({one.file.path})"))
     for trouble in found.troubles:
-        say(escape_hostile(trouble))
+        print_line(escape_hostile(trouble))
     if not found.servers:
-        say(_nothing(found))
+        print_line(_nothing(found))
 
 
 def _as_json(server: Server) -> dict[str, object]:

@@ -10,7 +10,7 @@ import typer
 from inspector.analysis.views.waste import Waste, WasteReport
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import opened
-from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
+from inspector.cli.printing import MOST_LISTED, dump, echo, print_line, printable
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import waste_answer, waste_of
 from inspector.present.token_facts import reported_words
@@ -61,19 +61,21 @@ def _say(found: WasteReport, shown: tuple[Waste, ...]) -> None:
     if found.wastes:
         perhaps = found.tokens - found.sure_tokens
         part = f", {perhaps:,} of them likely" if perhaps and found.sure_tokens else ""
-        say(f"{found.tokens:,} tokens {'might be' if perhaps else 'are'} avoidable{part}. Estimate ({TOKENIZER}).")
+        print_line(
+            f"{found.tokens:,} tokens {'might be' if perhaps else 'are'} avoidable{part}. Estimate ({TOKENIZER})."
+        )
     else:
-        say(NOTHING)
+        print_line(NOTHING)
     if found.reported is not None:
-        say(f"{reported_words(found.reported)}.")
+        print_line(f"{reported_words(found.reported)}.")
     for note in found.notes:
-        say(note)
+        print_line(note)
     for one in shown:
         mark = " " if one.sure else "?"
-        say(f"{one.tokens:>9,} {mark} No. {one.message + 1:<7,} {one.kind.value:<19} {_words(one.sentence)}")
-        say(f"{'':42}{_words(one.advice)}")
+        print_line(f"{one.tokens:>9,} {mark} No. {one.message + 1:<7,} {one.kind.value:<19} {_words(one.sentence)}")
+        print_line(f"{'':42}{_words(one.advice)}")
     if len(shown) < len(found.wastes):
-        say(f"and {len(found.wastes) - len(shown):,} more; --limit 0 prints all.")
+        print_line(f"and {len(found.wastes) - len(shown):,} more; --limit 0 prints all.")
 
 
 def _words(text: str) -> str:

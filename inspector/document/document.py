@@ -340,7 +340,7 @@ class CaptureDocument:
     def _check_again(self) -> None:
         """Runs postponed checks, and checks that depend on the clock, while no messages arrive."""
         by_clock = self.analysis.now_ns is not None and time.monotonic() >= self._checks_due
-        if by_clock or self.analysis.findings.behind:
+        if by_clock or self.analysis.findings.unchecked_count:
             began = time.monotonic()
             self._notify_observers(self.analysis.begin_catch_up())
             # Slow checks run rarely, so that they take at most 0.2 % of the time.
@@ -455,7 +455,7 @@ class CaptureDocument:
     @property
     def read_errors(self) -> list[str]:
         """Problems with reading or following sources, as sentences for the user."""
-        found = [*self.sources.troubles, self.counting.trouble, *self.failed_checks]
+        found = [*self.sources.troubles, self.counting.failure_message, *self.failed_checks]
         if self.memory.is_full:
             found.append(self.memory.full_message)
         return [sentence for sentence in found if sentence is not None]

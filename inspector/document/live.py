@@ -151,7 +151,7 @@ class LiveSession:
             behind = self.document.has_backlog
             if not behind or used >= SLICE_S or (used >= _BEGUN_S and not analysis.checking):
                 break
-        if not (more or analysis.findings.behind):
+        if not (more or analysis.findings.unchecked_count):
             self._round_due_s = began + _ROUND_S
         return behind
 

@@ -139,7 +139,7 @@ def story_of(
         first=int(sent[0]) if len(sent) else None,
         last=int(sent[-1]) if len(sent) else None,
         kinds=kinds_of(analysis, sent),
-        held=capabilities.held(space, name),
+        held=capabilities.capabilities_of(space, name),
         changes=list(capabilities.changes.get((space, name), ())),
         revoked=capabilities.revoked(space, name),
         refused=[

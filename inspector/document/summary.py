@@ -158,7 +158,7 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
         tokens: adds tokens per node and subtree; main then comes first as a node.
     """
     analysis = document.analysis
-    costs = analysis.costs.by_node() if analysis.costs.known and analysis.usage.report_count else None
+    costs = analysis.costs.by_node() if analysis.costs.has_prices and analysis.usage.report_count else None
     sizes, odd, told = sizes_of(analysis), odd_codes(analysis), analysis.contexts.told_firsts()
     counts = analysis.tokens.node_sums() if tokens else None
     sessions = analysis.contexts.sessions.labels
@@ -313,7 +313,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "carried": _carried_cost(analysis, message),
         "findings": [
             {"code": found.code, "severity": found.severity.word, "text": found.text}
-            for found in analysis.findings.of(message)
+            for found in analysis.findings.findings_about(message)
         ],
     }
 

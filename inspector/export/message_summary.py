@@ -120,7 +120,7 @@ class MessageSummarizer:
                     yield FIELD_BY_NAME[name].label, value
 
     def _findings(self, message: int) -> Iterator[FindingText]:
-        for found in self._document.analysis.findings.of(message):
+        for found in self._document.analysis.findings.findings_about(message):
             yield FindingText(found.severity, found.code, escape_hostile(self._redaction.mask_text(found.text)))
 
     def _body(self, message: int) -> tuple[str, bool, int]:

@@ -204,7 +204,7 @@ class TraceWriter:
         links, strings = self._analysis.correlation.columns, self._capture.strings
         method, target = (strings[int(links[name][row])] for name in ("method", "target"))
         tool = target if method == "tools/call" else ""
-        state = self._analysis.states.of(row)
+        state = self._analysis.states.state_of(row)
         failed = state in _FAILED or (answer != NO_ROW and bool(int(columns["flags"][answer]) & Flag.ERROR))
         facts: Json = {
             "gen_ai.operation.name": "execute_tool" if tool else None, "gen_ai.tool.name": self._text(tool) or None,
@@ -244,7 +244,7 @@ class TraceWriter:
         capture, usage = self._capture, self._analysis.usage
         one = np.array([row])
         given, output, read, write = (
-            max(0, int(usage.at(name, one)[0])) for name in ("input", "output", "cache_read", "cache_write")
+            max(0, int(usage.numbers_at(name, one)[0])) for name in ("input", "output", "cache_read", "cache_write")
         )
         model = str(FIELD_BY_NAME["model"].value(self._analysis, row) or "")
         facts = {
@@ -284,7 +284,7 @@ class TraceWriter:
                 "mew.finding": found.code, "mew.finding.severity": found.severity.word,
                 "mew.finding.text": self._text(found.text), **self._message_attributes(row),
             })
-            for found in self._analysis.findings.of(row)
+            for found in self._analysis.findings.findings_about(row)
         ]  # fmt: skip
 
     def _message_attributes(self, row: int) -> Json:

@@ -234,7 +234,7 @@ class _FacetCounts:
         if name == "context.type":
             return analysis.contexts.refs_of(rows).astype(np.int64)
         if name == "state":
-            return analysis.states.at(rows).astype(np.int64)
+            return analysis.states.states_at(rows).astype(np.int64)
         if name == "tool":
             links = analysis.correlation.columns
             call = analysis.capture.strings.find("tools/call") or -1

@@ -200,12 +200,12 @@ def _first_token(analysis: Analysis) -> Column:
 
 def _usage(name: str) -> Callable[[Analysis], Column]:
     """Tokens that model calls report."""
-    return lambda a: Numbers(_lazy_by_rows(a, partial(a.usage.at, name)), NOT_REPORTED)
+    return lambda a: Numbers(_lazy_by_rows(a, partial(a.usage.numbers_at, name)), NOT_REPORTED)
 
 
 def _cost_column(analysis: Analysis) -> Column:
     """(n,) float64 dollars, NaN if absent."""
-    return Numbers(_lazy_by_rows(analysis, lambda rows: np.round(analysis.costs.at(rows), 10)))
+    return Numbers(_lazy_by_rows(analysis, lambda rows: np.round(analysis.costs.dollars_at(rows), 10)))
 
 
 def _stated_cost(analysis: Analysis) -> Column:
@@ -423,7 +423,8 @@ FIELDS: tuple[Field, ...] = (
     Field("context.told", _T.STRING, "Context told by",
           "How it names its context: envelope; stream, of a frame; as drafts had it: kind, payload.context,"
           " context/start, thread_id.",
-          lambda a: Interned(_lazy_column(a, a.contexts.told), _CONTEXT_SOURCES), _D.TREE, only=_CONTEXT_SOURCES[1:]),
+          lambda a: Interned(_lazy_column(a, a.contexts.context_places), _CONTEXT_SOURCES), _D.TREE,
+          only=_CONTEXT_SOURCES[1:]),
     Field("labels", _T.STRING, "Labels", "Labels of its context, where that is an object that has some.", _labels,
           _D.TREE, many=True),
     Field("context.type", _T.STRING, "Context type", "Declared type of its context, or reasoning.",
@@ -486,7 +487,8 @@ FIELDS: tuple[Field, ...] = (
     Field("waiting", _T.STRING, "Waiting", "answer: a request has none yet; decision: nobody has acted on a proposal.",
           _waiting_column, _D.PASS, only=("answer", "decision")),
     Field("state", _T.STRING, "State", "What became of a request, a proposal, a start of reasoning or a stream.",
-          lambda a: Interned(_lazy_column(a, a.states.at), STATES_OF_MESSAGES), _D.PASS, values=STATES_OF_MESSAGES[1:],
+          lambda a: Interned(_lazy_column(a, a.states.states_at), STATES_OF_MESSAGES), _D.PASS,
+          values=STATES_OF_MESSAGES[1:],
           only=STATES_OF_MESSAGES[1:]),
     Field("proposal.state", _T.STRING, "Proposal", "open, rejected, withdrawn, fulfilled or answered.",
           lambda a: Interned(a.correlation.columns["proposal_state"], _STATES), _D.PASS, only=_STATES[1:]),

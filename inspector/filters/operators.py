@@ -289,7 +289,7 @@ def _child_of_path(operand: str, _type: FieldType) -> Predicate:
 
 OPERATORS: tuple[Operator, ...] = (
     Operator("==", ("eq",), _ALL_TYPES, "Equal to the value; on a list, any element is.", _equal, _vector("=="),
-             places=PathPlaces.at),
+             places=PathPlaces.is_equal),
     Operator(
         "!=", ("ne",), _ALL_TYPES, "Not equal: the opposite of ==, so it also holds where there is no value.", _equal,
         negates="==",
@@ -300,7 +300,7 @@ OPERATORS: tuple[Operator, ...] = (
     Operator(">", ("gt",), _ORDERED_TYPES, "Greater than; for times, after.", _ordering(python.gt), _vector(">")),
     Operator(
         "in", (), _ALL_TYPES - {FieldType.BOOLEAN}, "Equal to one of a set, as in {a, b}.", _member, _vector_member,
-        places=PathPlaces.at,
+        places=PathPlaces.is_equal,
     ),
     Operator("contains", (), _TEXT, "Has the text in it; upper and lower case differ.", _contains, wants_text=True,
              begins=_contains_early),
@@ -313,9 +313,9 @@ OPERATORS: tuple[Operator, ...] = (
         " count and a short form covers the long.", _like_glob, wants_text=True, literal=False,
     ),
     Operator("under", (), _PATHS, "Is this context or any below it.", _under_path, wants_text=True,
-             places=lambda path, node: path.at(node) or path.below(node)),
+             places=lambda path, node: path.is_equal(node) or path.is_descendant(node)),
     Operator("below", (), _PATHS, "Lies below this context, however deep; the context itself does not.", _below_path,
-             wants_text=True, places=PathPlaces.below),
+             wants_text=True, places=PathPlaces.is_descendant),
     Operator("above", (), _PATHS, "Holds this context, however deep; the context itself does not.", _above_path,
              wants_text=True, places=PathPlaces.above),
     Operator("childof", (), _PATHS, "Is a direct child of this context.", _child_of_path, wants_text=True,

@@ -155,7 +155,7 @@ class Sorting:
             at += len(places)
             with read_together(self._capture, rows[places]):
                 first = at - len(places)
-                for run in column.held(rows[places]):
+                for run in column.value_runs(rows[places]):
                     ids[asked[first + run.places]] = entries.ids_of(run.values)
                     first += run.message_count
             pace.note_duration(time.thread_time() - began)

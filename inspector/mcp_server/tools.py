@@ -157,7 +157,7 @@ def _model_sees(captures: Captures, asked: ModelSeesArguments) -> dict[str, Any]
     message = _message(document, len(document.capture) if asked.at is None else asked.at)
     reader = _reader(document, asked.participant, None if asked.at is None else message)
     context = ModelContext(document.analysis, reader, Options())
-    moment = context.at(message)
+    moment = context.moment_at(message)
     entries = page(
         moment.entries(out=asked.out), asked.offset, asked.limit,
         lambda entry: mask_secrets(entry_answer(moment, entry)),

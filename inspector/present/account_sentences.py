@@ -214,7 +214,7 @@ class AccountSentences:
         return lines
 
     def _calls_of(self, sender: int, count: int, groups: Groups) -> str:
-        codes, counts = groups.of(sender).by_what()
+        codes, counts = groups.for_sender(sender).by_what()
         named = zip(codes[:_MOST_TOOLS].tolist(), counts[:_MOST_TOOLS].tolist(), strict=True)
         tools = [(self.string_name(code) or "no name", times) for code, times in named]
         who, server = _capitalize_the(self.actor_name(sender, Deed.CALL)), self._one_recipient(sender)
@@ -228,7 +228,7 @@ class AccountSentences:
 
     def _one_recipient(self, sender: int) -> str:
         """Returns the recipient of a sender's calls if it is always the same."""
-        sets = self.tally.recipients().of(sender).what
+        sets = self.tally.recipients().for_sender(sender).what
         to = self.analysis.capture.to_sets[int(sets[0])] if len(sets) == 1 else ()
         return safe_line(to[0], _NAME) if len(to) == 1 else ""
 

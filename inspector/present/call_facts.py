@@ -92,7 +92,7 @@ def _answered_fact(subject: Subject, answer: int) -> Fact:
     failed = bool(subject.capture.flags_of(answer) & Flag.ERROR)
     is_named = not subject.is_derived and subject.capture.string("sender", answer) is not None
     by = f" by {sender_of(subject.capture, answer)}" if is_named else ""
-    state = subject.analysis.states.of(subject.message)
+    state = subject.analysis.states.state_of(subject.message)
     if state is State.REJECTED:
         outcome = FactPart("Rejected by you" if subject.is_derived else f"Rejected{by}", "warn")
     elif failed:
@@ -282,7 +282,7 @@ def capable_facts(subject: Subject, proposal: int) -> list[Fact]:
     asked = analysis.capabilities.asked(proposal, kind)
     able, known = [], False
     for participant in participants_of(analysis, space):
-        held = analysis.capabilities.held(space, participant.name, proposal)
+        held = analysis.capabilities.capabilities_of(space, participant.name, proposal)
         known = known or held is not None
         if held is not None and first_covering((one.capability for one in held), asked)[0]:
             able.append(participant.name)
@@ -294,7 +294,7 @@ def capable_facts(subject: Subject, proposal: int) -> list[Fact]:
         fact("Held by", shown or "no participant", tooltip="\n".join(able) or None),
     ]
     proposer = capture.string("sender", proposal) or ""
-    if analysis.capabilities.held(space, proposer, proposal) is not None:
+    if analysis.capabilities.capabilities_of(space, proposer, proposal) is not None:
         rows.append(fact(f"{safe_line(proposer, 40)} may", "call it directly" if proposer in able else "propose only"))
     return rows
 

@@ -176,7 +176,7 @@ MOST_PATTERNS = 40
 def held_around(subject: Subject, name: str) -> tuple[list[Held] | None, list[Held] | None]:
     """Returns the capabilities of a participant before and after the message; None if never announced."""
     capture, row = subject.capture, subject.message
-    space, held = int(capture.columns["space"][row]), subject.analysis.capabilities.held
+    space, held = int(capture.columns["space"][row]), subject.analysis.capabilities.capabilities_of
     return held(space, name, row), held(space, name, row + 1)
 
 

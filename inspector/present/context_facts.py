@@ -322,7 +322,7 @@ def _children(subject: ContextSubject) -> list[Fact]:
 def _findings(subject: ContextSubject) -> list[Fact]:
     analysis, node = subject.analysis, subject.node
     by_context = analysis.findings.by_context
-    some = by_context.in_main(subject.space) if node == MAIN else by_context.below(node)
+    some = by_context.in_main(subject.space) if node == MAIN else by_context.subtree_tally(node)
     found = findings_below(analysis, subject.space, node) if any(some) else []
     # An oddity of the context itself leads to the row that caused it.
     odd = {one.check: one for one in oddities_of(analysis.contexts, node)}

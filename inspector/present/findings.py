@@ -58,7 +58,7 @@ def finding_line(document: CaptureDocument, check: Check, message: int) -> Findi
     """Returns a finding in words; None if it was withdrawn meanwhile."""
     findings = document.analysis.findings
     # Later messages can withdraw a finding, such as an answer that came late.
-    finding = next((found for found in findings.found.of(message) if found.check is check), None)
+    finding = next((found for found in findings.found.findings_about(message) if found.check is check), None)
     if finding is None:
         return None
     words = findings.in_words(finding)

@@ -103,7 +103,7 @@ def _duration_ns(document: CaptureDocument, run: int) -> int | None:
 def is_open(document: CaptureDocument, run: int) -> bool:
     """Returns True if a stream was opened and not closed."""
     opened = document.analysis.streams.opened_by(run)
-    return opened is not None and document.analysis.states.of(opened) is State.OPEN
+    return opened is not None and document.analysis.states.state_of(opened) is State.OPEN
 
 
 def _severity(document: CaptureDocument, run: int) -> int:

@@ -149,7 +149,7 @@ def row_contents(document: CaptureDocument, messages: Sequence[int], *, folded: 
         folded: a frame's row stands for its stream.
     """
     analysis, rows = document.analysis, np.array(messages, np.int64)
-    states = map(State, analysis.states.at(rows).tolist())
+    states = map(State, analysis.states.states_at(rows).tolist())
     # In a log, time does not pass, so no row counts up.
     waits = [False] * len(rows)
     if analysis.now_ns is not None:

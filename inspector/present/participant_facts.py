@@ -181,7 +181,7 @@ _ALWAYS_SHOWN = ("Calls", "Median")
 def _use_figures(use: ToolUse | None, tokens: int | None) -> tuple[str, ...]:
     """Returns the values for _USE_COLUMNS; "" if unknown or zero."""
     latency = use.latency if use is not None else None
-    took = [latency.told(part) if latency is not None else None for part in ("p50", "p95")]
+    took = [latency.percentile(part) if latency is not None else None for part in ("p50", "p95")]
     return (
         formats.number(use.calls if use is not None else 0),
         formats.number(use.failed) if use is not None and use.failed else "",
@@ -209,7 +209,7 @@ def latency_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
     """Shows latencies by tool, then for all answers; the header first."""
     told = (*story.latency.values(), *([story.answered] if story.answered is not None else []))
     # A p99 of ten answers would be their maximum under another name.
-    known = [part for part in _PERCENTILES if any(latency.told(part) is not None for latency in told)]
+    known = [part for part in _PERCENTILES if any(latency.percentile(part) is not None for latency in told)]
     rows = [FigureRow("Tool", ("Answers", *known), mono=False)]
     for tool, latency in list(story.latency.items())[:MAX_ROWS]:
         wanted = f"from == {quote(name)} && tool == {quote(tool)} && latency >= 0"
@@ -226,7 +226,7 @@ def _is_all(story: ParticipantStory, answered: Latency) -> bool:
 
 
 def _figures(latency: Latency, parts: Sequence[str]) -> tuple[str, ...]:
-    times = (latency.told(part) for part in parts)
+    times = (latency.percentile(part) for part in parts)
     return (
         formats.number(latency.count),
         *("" if t is None else formats.duration(round(t * 1_000_000)) for t in times),

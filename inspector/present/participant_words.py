@@ -40,7 +40,7 @@ def effective_patterns(participant: Participant, analysis: Analysis) -> list[str
     # An announcement states everything; only later changes must be added.
     if not changes or changes[-1].what == "announced":
         return participant.capabilities
-    held = analysis.capabilities.held(participant.space, participant.name)
+    held = analysis.capabilities.capabilities_of(participant.space, participant.name)
     return None if held is None else capability_lines([one.capability for one in held])
 
 
@@ -101,7 +101,7 @@ def tooltip_text(participant: Participant, space: str, analysis: Analysis) -> st
     if participant.tokens is not None:
         limit = f" of {participant.max_tokens:,}" if participant.max_tokens else ""
         lines.append(f"{participant.tokens:,}{limit} tokens, as it reported")
-    held = analysis.capabilities.held(participant.space, participant.name)
+    held = analysis.capabilities.capabilities_of(participant.space, participant.name)
     if held is None:
         lines.append("Its capabilities were not announced.")
         return "\n".join(lines)

@@ -239,7 +239,7 @@ def _unanswered_word(subject: Subject, row: int) -> tuple[str, str]:
         return "cancelled", "ink.tertiary"
     if gone := who_left(analysis, row):
         return f"{gone} left", "ink.tertiary"
-    state = analysis.states.of(row)
+    state = analysis.states.state_of(row)
     return (state.name.lower(), "badge.transient") if is_pending(analysis, row) else ("", "ink.tertiary")
 
 

@@ -70,7 +70,7 @@ def state_of(subject: Subject) -> State | None:
     flags = subject.flags
     if flags & Flag.UNREADABLE:
         return State("unreadable", _RED, "cross")
-    became = subject.analysis.states.of(subject.message)
+    became = subject.analysis.states.state_of(subject.message)
     if became is not Became.NONE:
         return State(became.name.lower(), *STATE_LOOKS[became])
     if flags & Flag.REJECTED:

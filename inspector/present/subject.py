@@ -186,7 +186,7 @@ class Subject:
     @cached_property
     def findings(self) -> list[Found]:
         """Its findings, most severe first."""
-        return self.analysis.findings.found.of(self.message)
+        return self.analysis.findings.found.findings_about(self.message)
 
     def has_finding(self, *codes: str) -> bool:
         """Returns True if it has a finding with one of the codes."""

@@ -34,7 +34,7 @@ def message_tokens(analysis: Analysis, message: int) -> list[Fact]:
 def _cost_facts(analysis: Analysis, message: int) -> list[Fact]:
     """Shows the cost of a reported model call, and of later calls that carry the message along."""
     rows: list[Fact] = []
-    cost = analysis.costs.of(np.array([message]))
+    cost = analysis.costs.costs_of(np.array([message]))
     if cost is not None and cost.calls:
         cached = f", {formats.dollars(cost.parts[2] + cost.parts[3])} of it for caches" if any(cost.parts[2:]) else ""
         rows.append(fact("Cost", f"{formats.dollars(cost.total)} as reported{cached}", lines=2, filter="cost"))
@@ -80,7 +80,7 @@ def _sender_cost(analysis: Analysis, space: int, name: str) -> list[Fact]:
     """Shows the cost of the calls reported in a participant's messages."""
     rows, columns = analysis.usage.reports(), analysis.capture.columns
     code = analysis.capture.strings.find(name)
-    cost = analysis.costs.of(rows[(columns["sender"][rows] == code) & (columns["space"][rows] == space)])
+    cost = analysis.costs.costs_of(rows[(columns["sender"][rows] == code) & (columns["space"][rows] == space)])
     if cost is None or not cost.calls:
         return []
     return [fact("Cost", f"{formats.dollars(cost.total)} for {formats.count_of(cost.calls, 'call')} as reported")]

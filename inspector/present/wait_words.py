@@ -179,7 +179,7 @@ def _describe_wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ..
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
     waited = None if NO_TIME in (since, now) else max(0, now - since)
     what = safe_line(what, _MAX_NAME)
-    of_agent = capture.string("protocol", message) in _AGENTS and analysis.states.of(message) is State.WAITING
+    of_agent = capture.string("protocol", message) in _AGENTS and analysis.states.state_of(message) is State.WAITING
     return Wait(message, asker_name(analysis, message), whom, what, waited, discovery, *behind, is_of_agent=of_agent)
 
 

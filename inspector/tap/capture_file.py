@@ -148,7 +148,7 @@ class TapCapture:
             self._hold.release()
             self._gone = self._gone and REMOVED
         if self._hold.file < 0:
-            self._hold.take(name, make=True)
+            self._hold.acquire(name, make=True)
         is_cut = self._gone == CUT
         if is_cut and (head := self._hold.begins_with(len(HEADER))) and not head.startswith(_OWN_HEADS):
             raise OSError(errno.EEXIST, "it holds something else by now")
@@ -162,7 +162,7 @@ class TapCapture:
         self.begun.set()
         return writer
 
-    def look(self) -> None:
+    def check_file(self) -> None:
         """Detects that the file was removed or truncated. Later lines would go to a file without a name."""
         writer = self._writer
         if writer is None or self._trouble:

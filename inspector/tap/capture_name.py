@@ -88,7 +88,7 @@ def _checked(path: str, *, append: bool) -> Claim:
         pass
     else:
         return Claim(path, True, hold)
-    hold.take(path, PATIENCE_S)
+    hold.acquire(path, PATIENCE_S)
     try:
         _check_content(hold, path, append=append)
     except BaseException:
@@ -113,7 +113,7 @@ def _beside(path: str) -> Claim:
         else:
             return Claim(name, True, hold, number > 1)
         try:
-            hold.take(name)
+            hold.acquire(name)
             _check_content(hold, name)
             if not os.fstat(hold.file).st_size:
                 return Claim(name, False, hold, number > 1)

@@ -41,7 +41,7 @@ class FileHold:
         """Creates a file and locks it. Raises FileExistsError, or another OSError."""
         self._take(os.open(path, _OPENED | os.O_CREAT | os.O_EXCL, 0o600), path, 0)
 
-    def take(self, path: str, patience_s: float = 0.0, *, make: bool = False) -> None:
+    def acquire(self, path: str, patience_s: float = 0.0, *, make: bool = False) -> None:
         """Locks a file, created first if `make` is set; waits up to `patience_s` for another lock to end.
 
         Raises:

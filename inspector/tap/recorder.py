@@ -181,7 +181,7 @@ class TapRecorder:
 
     def _take_some(self) -> bool:
         """Handles a few megabytes of the backlog. Returns True if there were any entries."""
-        self.capture.look()
+        self.capture.check_file()
         taken = 0
         while taken < _TAKEN_AT_ONCE and (entry := self._backlog.take()) is not None:
             taken += len(entry.data) + _LINE_BYTES * entry.data.count(b"\n") + 1

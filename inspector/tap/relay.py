@@ -156,7 +156,7 @@ _SWITCH_S = 0.00005  # longest wait of a pump for the recorder's thread, in seco
 _STEP_S = 0.02
 
 
-def say(sentence: str) -> None:
+def print_notice(sentence: str) -> None:
     """Prints a sentence on standard error, with control characters escaped."""
     shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in sentence)
     try:
@@ -170,10 +170,10 @@ def run_tap(arguments: TapArguments) -> int:
     try:
         path, is_made, hold, is_beside = claim_file(arguments.output, arguments.command[0], append=arguments.append)
     except NotPossibleError as error:
-        say(str(error))
+        print_notice(str(error))
         return BAD_USAGE
     if is_beside:
-        say(f"{arguments.output} has an earlier capture; this one is written to {path}.")
+        print_notice(f"{arguments.output} has an earlier capture; this one is written to {path}.")
     relay = _Relay(arguments.command)
     code = relay.start()
     if code is not None:
@@ -225,10 +225,10 @@ class _Relay:
                 preexec_fn=_end_with_us(),
             )  # fmt: skip
         except FileNotFoundError:
-            say(f"There is no program {words[0]}.")
+            print_notice(f"There is no program {words[0]}.")
             return NOT_FOUND
         except (OSError, ValueError) as error:
-            say(f"{words[0]} cannot be started: {getattr(error, 'strerror', None) or error}.")
+            print_notice(f"{words[0]} cannot be started: {getattr(error, 'strerror', None) or error}.")
             return NOT_RUN
         # After the start, so that the server has its own copies.
         _let_go_of_inherited()
@@ -249,7 +249,7 @@ class _Relay:
             # Blocked signals stay pending for `sigwaitinfo`, which also tells their origin. A handler would not.
             signal.pthread_sigmask(signal.SIG_BLOCK, [*self._handled, signal.SIGCHLD])
         backlog = Backlog()
-        recorder = TapRecorder(Path(path), backlog, origin=self._origin, say=say, append=append, hold=hold)
+        recorder = TapRecorder(Path(path), backlog, origin=self._origin, say=print_notice, append=append, hold=hold)
         began, to_server, to_client = recorder.began, _closer(process.stdin.close), _closer(process.stdout.close)
         pumps = (
             Pump(CLIENT, 0, process.stdin.fileno(), backlog, close=to_server, recording=began),
@@ -332,7 +332,7 @@ class _Relay:
         recorder.capture.begun.wait(5)
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [*self._handled, signal.SIGCHLD])  # the window inherits the mask
-        self._window = open_window(path, say)
+        self._window = open_window(path, print_notice)
         if hasattr(signal, "sigwaitinfo"):
             signal.pthread_sigmask(signal.SIG_BLOCK, [*self._handled, signal.SIGCHLD])
 

@@ -63,7 +63,7 @@ class LoopTurn(QObject):
         self._claimed_until_s = time.perf_counter() + _CLAIM_S
 
     @property
-    def taken(self) -> bool:
+    def is_taken(self) -> bool:
         """Log readers should skip this iteration."""
         return self.used or self._is_claimed
 
@@ -79,5 +79,5 @@ def turn_of_loop() -> LoopTurn:
 async def others_first() -> None:
     """Yields to other work for a few iterations at most; for log readers, which run in every iteration."""
     for _ in range(_MOST_LEFT):
-        if turn_of_loop().taken:
+        if turn_of_loop().is_taken:
             await asyncio.sleep(0)

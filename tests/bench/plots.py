@@ -57,7 +57,7 @@ def measure(messages: int = 1_000_000) -> dict[str, float]:
     plot, axis = panel.plot, panel.axis
     assert plot is not None
     source = panel.plot.source
-    found: dict[str, float] = {"made_ms": round(hose.go_on_while(lambda: source.behind), 2)}
+    found: dict[str, float] = {"made_ms": round(hose.go_on_while(lambda: source.is_outdated), 2)}
 
     def compute() -> None:
         source.update(now=True)

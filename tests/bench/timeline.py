@@ -62,7 +62,7 @@ def measure(messages: int = 1_000_000, lanes: int = 50) -> dict[str, float]:
     panel = hose.window.center.currentWidget()
     assert isinstance(panel, TimelinePanel)
     source = panel.source
-    made = opened + hose.go_on_while(lambda: source.behind)
+    made = opened + hose.go_on_while(lambda: source.is_outdated)
     axis, view = panel.axis, panel.view
     middle = (axis.first_ns + axis.last_ns) // 2
     found: dict[str, float] = {

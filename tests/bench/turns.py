@@ -220,7 +220,7 @@ async def _asking(window: MainWindow, sql: str) -> None:
     panel = window.panes.panel("query")
     assert isinstance(panel, QueryPanel)
     panel.editor.set_text(sql)
-    panel.ask()
+    panel.run_query()
     while panel.run.running:  # noqa: ASYNC110  as whoever waits for it does
         await asyncio.sleep(0.02)
 

@@ -55,7 +55,7 @@ def shown(window: MainWindow) -> dict[str, Any]:
         "text": model.index(RESULT, Column.MESSAGE).data(),
         "state": (life.badges(RESULT), life.collapsed_by(RESULT), life.summary(RESULT)),
         "steps": [str(steps.model().index(row, 0).data()) for row in range(steps.model().rowCount())],
-        "sees": (line.text, line.state, figures.spoken),
+        "sees": (line.text, line.state, figures.accessible_text),
         "totals": summary(document, ""),
     }
     window.actions_by_id["view.messages"].trigger()

@@ -334,7 +334,7 @@ def test_the_minimap_shows_hits_and_problems_and_leads_there(window: MainWindow,
 def test_marks_show_on_the_minimap(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     marks = panes.document.analysis.marks
-    marks.put(3, Note(True, marks.note(3).comment))
+    marks.set_note(3, Note(True, marks.note(3).comment))
     panes.minimap_marks.renew()
     qtbot.waitUntil(lambda: len(panes.messages.minimap.places("mark")) == 1)
     assert panes.messages.minimap.row_at(panes.messages.minimap.places("mark")[0]) == 3

@@ -41,7 +41,7 @@ def test_a_window_follows_what_is_said_from_the_first_line_on(qapp: QApplication
         assert "the server ended with exit code 3" in texts(window)[3]
         await until(lambda: "ended" in status.accessibleName(), "the status bar")
         assert "The server ended with exit code 3." in status.toolTip()
-        assert [found.code for found in window.document.analysis.findings.of(3)] == ["server-ended"]
+        assert [found.code for found in window.document.analysis.findings.findings_about(3)] == ["server-ended"]
         panes = panes_of(window)
         assert panes.gaps.update() == 0, "nothing is missing"
         panes.go_to(3)

@@ -150,7 +150,7 @@ def test_a_notice_moves_no_row(make: Make, qtbot: QtBot) -> None:
     panes.go_to(100)
     qtbot.wait(30)
     before = top_of(panes, 100)
-    window.notices.say("Something is to be said.")
+    window.notices.show_sentence("Something is to be said.")
     qtbot.wait(30)
     assert top_of(panes, 100) == before
     window.notices.dismiss("message")
@@ -162,7 +162,7 @@ def test_a_notice_leaves_the_first_row_of_a_log_in_sight(make: Make, qtbot: QtBo
     """A session that is opened says at once that its sub-agents lie in other files."""
     window = make(document_of(*many()))
     view = panes_of(window).messages.view
-    window.notices.say("Something is to be said.")
+    window.notices.show_sentence("Something is to be said.")
     qtbot.wait(30)
     assert view.rowAt(0) == 0
     assert view.rowViewportPosition(0) == 0
@@ -198,7 +198,7 @@ def test_what_is_said_of_hidden_calls_moves_no_row_of_a_short_log(make: Make, qt
 
 def test_notices_of_the_window_stand_under_the_tabs(make: Make, qtbot: QtBot) -> None:
     window = make(story())
-    window.notices.say("Exported 9 messages.")
+    window.notices.show_sentence("Exported 9 messages.")
     qtbot.wait(30)
     tabs, said = window.view_head.tabs, window.notices.notice("message")
     assert said is not None

@@ -104,7 +104,7 @@ def test_an_action_of_its_own_has_keys_and_is_found(window: MainWindow, qtbot: Q
     action = QAction("Do &it", window)
     action.setObjectName("mine.1")
     action.triggered.connect(lambda: done.append(True))
-    window.keys.take(action, "Mine", ("Ctrl+F12",))
+    window.keys.add_action(action, "Mine", ("Ctrl+F12",))
     press(window, "Ctrl+F12")
     assert done == [True]
     assert window.keys.words("mine.1") == "Ctrl+F12"
@@ -465,7 +465,7 @@ def test_every_action_has_a_key_once_it_is_given_one(window: MainWindow) -> None
     window.command_palette.card.open()
     listed = {line.id for line in window.command_palette.card.list.lines.lines} | {"help.palette"}
     QTest.keyClick(window.command_palette.card.field, KEYS.Key_Escape)
-    known = {one.id for one in window.keys.known()}
+    known = {one.id for one in window.keys.visible_actions()}
     for one in ACTIONS:
         assert one.id in listed
         assert one.id in known

@@ -19,22 +19,22 @@ def test_what_nobody_waits_for_gets_a_turn_of_its_own(qtbot: QtBot, monkeypatch:
     assert turn is turn_of_loop()
     assert dispatcher is not None
     dispatcher.awake.emit()
-    assert not turn.taken
+    assert not turn.is_taken
     now_s += 0.01  # a log was read
-    assert turn.taken
+    assert turn.is_taken
     assert not turn.may_take()
     dispatcher.awake.emit()
-    assert turn.taken, "it was asked for by what may not take the one before"
+    assert turn.is_taken, "it was asked for by what may not take the one before"
     assert turn.may_take()
-    assert not turn.taken, "little was done in it"
+    assert not turn.is_taken, "little was done in it"
     now_s += 0.01
     assert not turn.may_take()
     dispatcher.awake.emit()
     now_s += 1.0
     dispatcher.awake.emit()
-    assert not turn.taken, "what asked for it has gone"
+    assert not turn.is_taken, "what asked for it has gone"
     turn.claim()
-    assert turn.taken, "something is to be painted"
+    assert turn.is_taken, "something is to be painted"
     assert turn.may_take()
     granted: list[bool] = []
     for _ in range(6):  # traffic floods in

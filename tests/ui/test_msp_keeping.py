@@ -107,7 +107,7 @@ def test_what_is_undone_while_it_is_saved_can_be_saved_without_it(qapp: QApplica
         await until(slow.is_asked, "it to be written")
         window.actions_by_id["edit.undo"].trigger()
         save(window)  # waits for the other
-        both = asyncio.ensure_future(window.msp.saving.settle())  # noqa: TID251  is awaited
+        both = asyncio.ensure_future(window.msp.saving.wait_for_write())  # noqa: TID251  is awaited
         await asyncio.sleep(0.05)  # so does this, behind it
         slow.free.set()
         await both

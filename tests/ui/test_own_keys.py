@@ -86,7 +86,7 @@ def test_find_is_switched_by_key_and_says_how_it_stands(window: MainWindow) -> N
 
 def test_enter_follows_the_link_of_a_notice(window: MainWindow) -> None:
     done: list[int] = []
-    window.notices.say("Something happened.", link=("Do it", lambda: done.append(1)))
+    window.notices.show_sentence("Something happened.", link=("Do it", lambda: done.append(1)))
     notice = window.notices.notice("message")
     assert notice is not None
     link = next(one for one in notice.findChildren(QWidget, "notice_messageLink0"))

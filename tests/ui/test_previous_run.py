@@ -32,7 +32,7 @@ def crash() -> None:
 def test_nothing_is_offered_after_a_good_end(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window = application.new_window()
-        application.previous_run.look()
+        application.previous_run.find_crashes()
         assert window.notices.notice(_KEY) is None
 
     run_in_window(qapp, steps)
@@ -44,7 +44,7 @@ def test_a_crash_is_offered_in_the_window_in_front_and_read(qapp: QApplication) 
     async def steps(application: Application) -> None:
         second, first = application.new_window(), application.new_window()
         await until(first.isActiveWindow, "the one in front")
-        application.previous_run.look()
+        application.previous_run.find_crashes()
         notice = first.notices.notice(_KEY)
         assert notice is not None
         assert notice.text == SENTENCE
@@ -70,7 +70,7 @@ def test_discarding_throws_it_away(qapp: QApplication) -> None:
 
     async def steps(application: Application) -> None:
         window = application.new_window()
-        application.previous_run.look()
+        application.previous_run.find_crashes()
         notice = window.notices.notice(_KEY)
         assert notice is not None
         child(notice, QPushButton, f"notice_{_KEY}Link1").click()
@@ -85,7 +85,7 @@ def test_discarding_in_the_report_does_so_too(qapp: QApplication) -> None:
 
     async def steps(application: Application) -> None:
         window = application.new_window()
-        application.previous_run.look()
+        application.previous_run.find_crashes()
         application.previous_run.show_report()
         child(child(window, ReportDialog), QPushButton, "reportAnswer_discard").click()
         await until(lambda: window.notices.notice(_KEY) is None, "the notice to go")

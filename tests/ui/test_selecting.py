@@ -369,7 +369,7 @@ def test_the_export_dialog_starts_with_what_is_selected(qapp: QApplication, tmp_
         window = window_on(application, document_of(*chats(12)))
         panes_of(window).go_to(2)
         view_of(window).selection.extend_to_row(4)
-        window.exporting.ask()
+        window.exporting.show_dialog()
         dialog = window.findChild(ExportDialog)
         assert dialog is not None
         assert dialog.which == "selected"

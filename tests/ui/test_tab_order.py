@@ -33,7 +33,7 @@ def end_what_is_gone() -> None:
 def test_menus_outlive_the_widgets_that_tab_passed_before_theirs(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.stack_filter('kind like "*"')
-    window.notices.say("Something to be closed.", link=("Do it", lambda: None))
+    window.notices.show_sentence("Something to be closed.", link=("Do it", lambda: None))
     panes.findings.head.show()
     tab_around(window, qtbot)
     window.pane_focus.step(1)

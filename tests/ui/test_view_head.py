@@ -203,10 +203,10 @@ def a_context_in_whose_scope_the_table_is_offers_the_way_back(window: MainWindow
 
 def a_note_goes_with_the_view_it_was_about(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
-    window.notices.say("Saved.")
+    window.notices.show_sentence("Saved.")
     panes.filter_state.apply_filter(CHATS)
     assert window.notices.notice("message") is None
-    window.notices.say("The gateway is gone.", "severity.error")
+    window.notices.show_sentence("The gateway is gone.", "severity.error")
     panes.filter_state.apply_filter("tool")
     assert window.notices.notice("message") is not None
 

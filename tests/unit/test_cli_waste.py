@@ -123,5 +123,5 @@ def test_the_end_of_growth_is_the_moment_at_the_end() -> None:
     document = document_of(*wasteful())
     document.count_tokens()
     for reader in readers(document.analysis):
-        found, moment = outcome(document.analysis, reader), ModelContext(document.analysis, reader).at(20)
+        found, moment = outcome(document.analysis, reader), ModelContext(document.analysis, reader).moment_at(20)
         assert (found.tokens, found.uncollapsed) == (moment.total, moment.uncollapsed_total)

@@ -40,7 +40,7 @@ def test_a_welcome_for_somebody_else_is_not_believed() -> None:
     assert codes(document) == {"system-from-participant": 1}
     assert [found.row for found in analysis.findings.all()] == [len(capture) - 1]
     ((space, _), intern), *_ = [(key, one) for key, one in analysis.participants.all.items() if key[1] == "intern"]
-    held = analysis.capabilities.held(space, "intern") or []
+    held = analysis.capabilities.capabilities_of(space, "intern") or []
     assert {"kind": "*"} not in [one.capability for one in held]
     assert [one.confirmed for one in held] == [True, True, True, False]
     assert intern.capabilities == ["chat", "mcp/request:tools/list", "mcp/response"]

@@ -45,7 +45,7 @@ def kept(path: Path, **notes: Note) -> Path:
     file = MarksFile(document, path)
     file.restore(complete=True)
     for name, note in notes.items():
-        document.analysis.marks.put(int(name.removeprefix("no")) - 1, note)
+        document.analysis.marks.set_note(int(name.removeprefix("no")) - 1, note)
     file.write(file.snapshot())
     document.close()
     assert file.path is not None
@@ -56,9 +56,9 @@ def test_marks_are_restored(tmp_path: Path) -> None:
     path = log(tmp_path)
     document = opened(path)
     marks = document.analysis.marks
-    marks.put(1, Note(True, "why\nis it slow"))
-    marks.put(context(document, "why/fs"), Note(comment="the culprit"))
-    marks.put(ContextTarget(document.analysis.contexts.spaces[0], MAIN), Note(True))
+    marks.set_note(1, Note(True, "why\nis it slow"))
+    marks.set_note(context(document, "why/fs"), Note(comment="the culprit"))
+    marks.set_note(ContextTarget(document.analysis.contexts.spaces[0], MAIN), Note(True))
     file = MarksFile(document, path)
     file.restore(complete=True)
     file.write(file.snapshot())
@@ -91,7 +91,7 @@ def test_marks_of_another_file_are_not_put_on_this_one(tmp_path: Path) -> None:
     marks = MarksFile(other, path)
     assert marks.restore(complete=True) == []
     assert marks.trouble == "log.jsonl.ctxmarks.json holds the marks of another file; it was left as it is."
-    other.analysis.marks.put(0, Note(True))
+    other.analysis.marks.set_note(0, Note(True))
     marks.write(marks.snapshot())
     assert file.read_bytes() == before
     assert marks.path is not None
@@ -152,7 +152,7 @@ def test_without_notes_there_is_no_file(tmp_path: Path) -> None:
     document = opened(path)
     marks = MarksFile(document, path)
     marks.restore(complete=True)
-    document.analysis.marks.put(0, Note())
+    document.analysis.marks.set_note(0, Note())
     marks.write(marks.snapshot())
     assert not file.exists()
 
@@ -160,9 +160,9 @@ def test_without_notes_there_is_no_file(tmp_path: Path) -> None:
 def test_an_older_write_does_not_undo_a_newer_one(tmp_path: Path) -> None:
     document = opened(path := log(tmp_path))
     file = MarksFile(document, path)
-    document.analysis.marks.put(0, Note(True))
+    document.analysis.marks.set_note(0, Note(True))
     older = file.snapshot()
-    document.analysis.marks.put(1, Note(True))
+    document.analysis.marks.set_note(1, Note(True))
     file.write(file.snapshot())
     file.write(older)
     assert [entry["no"] for entry in json.loads(beside_capture(path).read_bytes())["messages"]] == [1, 2]
@@ -182,7 +182,7 @@ def test_a_file_that_cannot_be_read_is_left_alone(tmp_path: Path, content: bytes
     marks = MarksFile(document, path)
     assert marks.restore(complete=True) == []
     assert "cannot be read" in marks.trouble
-    document.analysis.marks.put(0, Note(True))
+    document.analysis.marks.set_note(0, Note(True))
     marks.write(marks.snapshot())
     assert file.read_bytes() == content
 
@@ -198,7 +198,7 @@ def session(path: Path, home: Path | None = None, *, complete: bool = True) -> t
 
 
 def mark(one: tuple[CaptureDocument, MarksFile], row: int, note: Note) -> None:
-    one[0].analysis.marks.put(row, note)
+    one[0].analysis.marks.set_note(row, note)
     one[1].write(one[1].snapshot())
 
 
@@ -225,7 +225,7 @@ def test_half_characters(tmp_path: Path) -> None:
         for space in one[0].analysis.contexts.spaces
         for node in [one[0].analysis.contexts.tree.find(space, bad)]
     )
-    one[0].analysis.marks.put(target, Note(True))
+    one[0].analysis.marks.set_note(target, Note(True))
     mark(one, 0, Note(comment="a\ud83d"))
     again = opened(path)
     assert restore_marks(again, path) == ""
@@ -316,7 +316,7 @@ def test_what_was_taken_in_after_a_snapshot_is_not_dropped_by_it(tmp_path: Path)
     kept(path, no26=Note(True))
     document = opened(path)
     file = MarksFile(document, path)
-    document.analysis.marks.put(0, Note(True))
+    document.analysis.marks.set_note(0, Note(True))
     early = file.snapshot()
     file.restore(complete=True)
     file.write(early)
@@ -347,7 +347,7 @@ def test_restoring_many_contexts_leaves_off_in_time(tmp_path: Path) -> None:
     path = log(tmp_path, *(envelope("chat", {"text": "x"}, context=f"c{number}") for number in range(50)))
     one = session(path, path)
     for number in range(50):
-        one[0].analysis.marks.put(context(one[0], f"c{number}"), Note(True))
+        one[0].analysis.marks.set_note(context(one[0], f"c{number}"), Note(True))
     one[1].write(one[1].snapshot())
     again = opened(path)
     file = MarksFile(again, path)

@@ -104,7 +104,7 @@ def marked(path: Path) -> Path:
     document = document_at(path)
     file = MarksFile(document, path)
     file.restore(complete=True)
-    document.analysis.marks.put(0, Note(True, "look"))
+    document.analysis.marks.set_note(0, Note(True, "look"))
     file.write(file.snapshot())
     return beside_capture(path)
 

@@ -187,7 +187,7 @@ class Decoded:
             return (value for run in self.decode_held(messages) for value in run.value_per_message())
         return map(self.decode, messages.tolist()) if self.decode_many is None else self.decode_many(messages)
 
-    def held(self, messages: NDArray[np.integer[Any]]) -> Iterator[ValueBatch]:
+    def value_runs(self, messages: NDArray[np.integer[Any]]) -> Iterator[ValueBatch]:
         """Yields the same as runs, without messages known to have no value."""
         if self.decode_held is not None:
             return self.decode_held(messages)

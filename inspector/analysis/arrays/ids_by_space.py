@@ -48,7 +48,7 @@ class SpaceNumbers:
             found[missing] = [self._others.get(pair, UNKNOWN) for pair in pairs]
         return found.astype(np.int32, copy=False)
 
-    def put(self, space: int, string: int, number: int) -> None:
+    def set_number(self, space: int, string: int, number: int) -> None:
         """Stores the number of a new pair of space and string."""
         if string >= len(self._space_of):
             self._reach(string)
@@ -102,5 +102,5 @@ class NamesBySpace(SpaceNumbers):
         """Adds a new name (string id) in a space; returns its number."""
         number = len(self.keys)
         self.keys.append(space << 32 | code)
-        self.put(space, code, number)
+        self.set_number(space, code, number)
         return number

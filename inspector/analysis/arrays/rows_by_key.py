@@ -45,7 +45,7 @@ class RowLists:
             entry = self._before[entry]
         return self.rows[entry] if entry != NONE else NONE
 
-    def of(self, owner: int, most: int) -> list[int]:
+    def last_rows(self, owner: int, most: int) -> list[int]:
         """Returns the last rows of an owner, at most `most`. O(rows)."""
         return [self.rows[entry] for entry in self.entries(owner, most)]
 

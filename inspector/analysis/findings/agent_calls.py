@@ -33,7 +33,9 @@ class AgentCalls:
         codes = [code for label in _LABELS if (code := batch.code(label)) >= 0]
         if not codes or not len(rows):
             return NO_ROWS, rows
-        own = np.isin(batch.of("protocol", rows), codes) & (batch.of("flags", rows) & Flag.DERIVED.value != 0)
+        own = np.isin(batch.column_values("protocol", rows), codes) & (
+            batch.column_values("flags", rows) & Flag.DERIVED.value != 0
+        )
         return rows[own], rows[~own]
 
     def feed(self, batch: Batch, new: Rows) -> Rows:
@@ -71,21 +73,21 @@ class AgentCalls:
             rows = rows[~batch.capture.repeated_messages(rows)[1]]
         if not len(rows):
             return False
-        kind, sender = batch.of("kind", rows), batch.of("sender", rows)
-        spoken = np.isin(kind, [batch.code(one) for one in ("chat", "reasoning/thought", kinds.REQUEST)])
-        spoken &= sender == columns["sender"][call]
+        kind, sender = batch.column_values("kind", rows), batch.column_values("sender", rows)
+        outputs = np.isin(kind, [batch.code(one) for one in ("chat", "reasoning/thought", kinds.REQUEST)])
+        outputs &= sender == columns["sender"][call]
         programs = [batch.code(name) for name in _PROGRAMS]
-        told = kind == batch.code(kinds.RESPONSE)
-        told |= (kind == batch.code("chat")) & (sender != columns["sender"][call]) & ~np.isin(sender, programs)
-        return self._spoke_later(batch, call, rows, spoken, told)
+        inputs = kind == batch.code(kinds.RESPONSE)
+        inputs |= (kind == batch.code("chat")) & (sender != columns["sender"][call]) & ~np.isin(sender, programs)
+        return self._spoke_later(batch, call, rows, outputs, inputs)
 
-    def _spoke_later(self, batch: Batch, call: int, rows: Rows, spoken: Array, told: Array) -> bool:
+    def _spoke_later(self, batch: Batch, call: int, rows: Rows, outputs: Array, inputs: Array) -> bool:
         usage = batch.passes.usage
         api, own = usage.calls_at(rows), int(usage.calls_at(np.array([call]))[0])
         # Another call id of the API means another model call, so the agent went on.
-        if own != NO_HASH and (spoken & (api != NO_HASH) & (api != np.uint64(own))).any():
+        if own != NO_HASH and (outputs & (api != NO_HASH) & (api != np.uint64(own))).any():
             return True
-        unnamed = spoken & ((api == NO_HASH) | (own == NO_HASH))
-        since_told = np.logical_or.accumulate(told) | self._open[call]
-        self._open[call] |= bool(told.any())
+        unnamed = outputs & ((api == NO_HASH) | (own == NO_HASH))
+        since_told = np.logical_or.accumulate(inputs) | self._open[call]
+        self._open[call] |= bool(inputs.any())
         return bool((unnamed & since_told).any())

@@ -142,8 +142,8 @@ class Announced:
         for code, _ in self._kinds.unseen(codes):
             kind = batch.capture.strings[code]
             free = not kind or kind in _FREE or kind.startswith(("system/", "msp/"))
-            self._kinds.put(code, 1 if free else 2)
-        rows = np.flatnonzero((flags & _NOT_JUDGED == 0) & (self._kinds.of(codes) == 2)) + batch.start
+            self._kinds.set_number(code, 1 if free else 2)
+        rows = np.flatnonzero((flags & _NOT_JUDGED == 0) & (self._kinds.numbers_of(codes) == 2)) + batch.start
         rows = rows[~_are_refused(batch, rows)]
         if not len(rows):
             return
@@ -161,12 +161,12 @@ class Announced:
 
     def _calls_of(self, batch: Batch, rows: Rows) -> list[int]:
         """Returns the call number of each message."""
-        called = (batch.of("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
+        called = (batch.column_values("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
         return self._calls.intern_all(zip(*(of.tolist() for of in called), strict=True), len(rows)).tolist()
 
     def _lie_open(self, batch: Batch, rows: Rows) -> NDArray[np.bool_]:
         """(n,) bool: True for messages at a time when an unplaced grant may be their sender's (`UnplacedGrants`)."""
-        spaces, unplaced = batch.of("space", rows), np.zeros(len(rows), np.bool_)
+        spaces, unplaced = batch.column_values("space", rows), np.zeros(len(rows), np.bool_)
         for space in np.unique(spaces).tolist():
             own = np.flatnonzero(spaces == space)
             unplaced[own] = self._unplaced.lie_open(space, rows[own])
@@ -238,7 +238,7 @@ def _kind_of(batch: Batch, row: int) -> str:
 
 def _senders(batch: Batch, rows: Rows) -> NDArray[np.int64]:
     """(n,) space << 32 | sender of each message."""
-    return batch.of("space", rows).astype(np.int64) << 32 | batch.of("sender", rows)
+    return batch.column_values("space", rows).astype(np.int64) << 32 | batch.column_values("sender", rows)
 
 
 def _are_refused(batch: Batch, rows: Rows) -> np.ndarray:

@@ -99,7 +99,7 @@ class Batch:
     def on_the_wire(self, rows: Rows) -> Rows:
         """Filters out rows of session documents, which were never sent (docs/protocols.md 14)."""
         code = self.code(msp.PROTOCOL)
-        return rows if code < 0 or not len(rows) else rows[self.of("protocol", rows) != code]
+        return rows if code < 0 or not len(rows) else rows[self.column_values("protocol", rows) != code]
 
     def code(self, text: str) -> int:
         """Returns the id of a string; -1 if no message has it."""
@@ -134,7 +134,7 @@ class Batch:
             self._bits = int(np.bitwise_or.reduce(self.new("flags"))) if self.stop > self.start else 0
         return np.flatnonzero(self.new("flags") & bits) + self.start if self._bits & bits else NO_ROWS
 
-    def of(self, column: str, rows: Rows) -> Array:
+    def column_values(self, column: str, rows: Rows) -> Array:
         """Returns a column's values for some messages."""
         return self.capture.columns[column][rows]
 
@@ -156,7 +156,7 @@ class Marks:
     def __init__(self, dtype: Any = np.uint8) -> None:
         self._values = np.zeros(_ROOM, dtype)
 
-    def of(self, ids: Array) -> Array:
+    def numbers_of(self, ids: Array) -> Array:
         """Returns the numbers of some strings."""
         if len(ids):
             self._reach(int(ids.max()))
@@ -166,7 +166,7 @@ class Marks:
         """Returns the number of one string."""
         return int(self._values[identifier]) if 0 <= identifier < len(self._values) else 0
 
-    def put(self, ids: Any, marks: Any) -> None:
+    def set_number(self, ids: Any, marks: Any) -> None:
         """Sets the numbers of one or more strings."""
         self._reach(int(np.max(ids)))
         self._values[ids] = marks
@@ -184,7 +184,7 @@ class Marks:
 
     def unseen(self, ids: Array) -> list[tuple[int, int]]:
         """Returns strings without a number: (id, first position in `ids`) of each, by position."""
-        places = np.flatnonzero(self.of(ids) == 0)
+        places = np.flatnonzero(self.numbers_of(ids) == 0)
         if not len(places):
             return []
         found, first = np.unique(ids[places], return_index=True)

@@ -202,7 +202,7 @@ class FindingsByContext:
 
     # Queries
 
-    def below(self, node: int) -> Tally:
+    def subtree_tally(self, node: int) -> Tally:
         """Returns findings in a context and its descendants; `node` is living and not MAIN."""
         self._settle()
         if self._behind:
@@ -212,7 +212,7 @@ class FindingsByContext:
     def recent(self, node: int) -> Tally:
         """Returns the same for views. For a very deep tree it may be a moment old; `is_behind` is True then."""
         if self._dear.due:
-            return self.below(node)
+            return self.subtree_tally(node)
         return Tally(*self._below[node].tolist()) if node < len(self._below) else NONE
 
     @property

@@ -24,7 +24,7 @@ class CancelledAbove:
         self._read_at = -1, 0
         self._moves = 0
 
-    def take(self, contexts: ContextPass, nodes: Iterable[int], rewritten: Iterable[int]) -> Array:
+    def add_cancelled(self, contexts: ContextPass, nodes: Iterable[int], rewritten: Iterable[int]) -> Array:
         """Takes in newly cancelled contexts. O(contexts) if contexts have appeared or moved.
 
         Args:

@@ -48,7 +48,7 @@ class Check:
     where: str = ""
     """Condition of this severity, if the same code is also declared with another one."""
 
-    def at(self, severity: Severity, where: str) -> Check:
+    def with_severity(self, severity: Severity, where: str) -> Check:
         """Returns a copy with another severity for some cases. Both share a code; a message gets one of them."""
         return replace(self, severity=severity, where=where)
 

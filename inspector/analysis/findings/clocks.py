@@ -102,15 +102,15 @@ class Clocks:
 
     def _numbers(self, batch: Batch, senders: Array) -> Array:
         """Returns the rows of senders in the columns; adds new senders."""
-        new = senders[self._number.of(senders) == 0]
+        new = senders[self._number.numbers_of(senders) == 0]
         if len(new):
             first = len(self._of)
             strings = batch.capture.strings
             values: dict[str, Any] = {name: empty for name, (_, empty) in _COLUMNS.items()}
             values |= {"sender": new, "gateway": np.array([strings[one] in GATEWAY_IDS for one in new.tolist()])}
             self._of.append(values, len(new))
-            self._number.put(new, np.arange(first, first + len(new)) + 1)
-        return self._number.of(senders).astype(np.int64) - 1
+            self._number.set_number(new, np.arange(first, first + len(new)) + 1)
+        return self._number.numbers_of(senders).astype(np.int64) - 1
 
     def _note(self, numbers: Array, starts: Array, apart: Array, rows: Array) -> bool:
         """Takes in messages, sorted by sender. Returns True if a sender was removed from those that share the link."""

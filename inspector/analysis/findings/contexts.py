@@ -156,13 +156,13 @@ class Contexts:
         if not new:
             return
         refs, places = np.array(new, np.int64).T
-        self._seen.put(refs, True)
+        self._seen.set_number(refs, True)
         rows = (places + batch.start)[refs != 0]
-        rows = rows[batch.of("context", rows) != 0]
+        rows = rows[batch.column_values("context", rows) != 0]
         self._look_at(batch, rows)
         # A session document lists all its contexts at once, which is no flood.
-        rows = batch.on_the_wire(rows[batch.of("time_ns", rows) != NO_TIME])
-        senders = batch.of("sender", rows)
+        rows = batch.on_the_wire(rows[batch.column_values("time_ns", rows) != NO_TIME])
+        senders = batch.column_values("sender", rows)
         for sender in ascending(senders).tolist():
             self._count(batch, rows[senders == sender], sender)
 
@@ -191,7 +191,7 @@ class Contexts:
     def _look_at(self, batch: Batch, rows: Rows) -> None:
         """Checks names of contexts at their first use."""
         strings = batch.capture.strings
-        keys = [strings[key] for key in batch.of("context", rows).tolist()]
+        keys = [strings[key] for key in batch.column_values("context", rows).tolist()]
         names = [key.removeprefix(OBJECT_KEY) for key in keys]
         # Most names are plain. All are searched together, and single names only after a hit.
         together = "\n".join(names)
@@ -200,7 +200,9 @@ class Contexts:
             batch.findings.add(SECRET, [*secrets], details=[*secrets.values()])
         said = {*batch.on_the_wire(rows).tolist()}
         guessed: dict[int, str] = {}
-        for row, sender, key, name in zip(rows.tolist(), batch.of("sender", rows).tolist(), keys, names, strict=True):
+        for row, sender, key, name in zip(
+            rows.tolist(), batch.column_values("sender", rows).tolist(), keys, names, strict=True
+        ):
             if sender not in self._guessable and row in said:
                 root = name if name != key else context_paths.root_segment(context_paths.normalise(name))
                 if _GUESSABLE.fullmatch(root[:64]):
@@ -211,7 +213,7 @@ class Contexts:
     def _count(self, batch: Batch, rows: Rows, sender: int) -> None:
         """Checks the rate of a sender's new contexts."""
         before = self._times.get(sender, _NO_TIMES)
-        times = np.concatenate((before, batch.of("time_ns", rows)))
+        times = np.concatenate((before, batch.column_values("time_ns", rows)))
         for check, seconds in ((FLOODED, FLOOD_S), (RATE, BURST_S)):
             first = max(check.limit - 1, len(before))
             if len(times) <= first or (sender, check) in self._flooded:

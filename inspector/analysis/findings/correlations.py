@@ -46,25 +46,27 @@ class Correlations:
         rows = rows[links["cause"][rows] == NO_ROW]
         if batch.findings.counts_of(DANGLING) and len(batch.changed):
             rows = np.concatenate((batch.changed[batch.findings.has(DANGLING, batch.changed)], rows))
-        rows = rows[~are_any(batch.of("kind", rows), [batch.code(kind) for kind in _NOT_LOOKED_AT])]
+        rows = rows[~are_any(batch.column_values("kind", rows), [batch.code(kind) for kind in _NOT_LOOKED_AT])]
         rows = rows[~_are_of_store(batch, rows)]
         if len(rows):
             nothing = batch.passes.named.named(rows) == Named.NOTHING_SEEN.value
-            batch.findings.settle(DANGLING, rows, nothing)
+            batch.findings.replace_findings(DANGLING, rows, nothing)
         for kind in _DECISIONS:
             rows = batch.both(kind)
-            rows = rows[batch.of("flags", rows) & correlated != 0]
+            rows = rows[batch.column_values("flags", rows) & correlated != 0]
             if len(rows):
                 cause = links["cause"][rows].astype(np.int64)
-                lost = (cause == NO_ROW) | (batch.of("kind", cause) != batch.code(kinds.PROPOSAL))
+                lost = (cause == NO_ROW) | (batch.column_values("kind", cause) != batch.code(kinds.PROPOSAL))
                 early = lost.copy()
                 early[lost] = batch.beginnings.early(rows[lost])
-                batch.findings.settle(ABOUT_NOTHING, rows, lost & ~early)
-                batch.findings.settle(BEFORE, rows, early, details="decision")
+                batch.findings.replace_findings(ABOUT_NOTHING, rows, lost & ~early)
+                batch.findings.replace_findings(BEFORE, rows, early, details="decision")
 
 
 def _are_of_store(batch: Batch, rows: Rows) -> Array:
     """(n,) bool: True for gateway messages about stored items, which it delivered to no participant."""
     kinds_of_store = [code for code in map(batch.code, kinds.SENT_FOR_CONSUMED) if code >= 0]
     gateways = [code for code in map(batch.code, GATEWAY_IDS) if code >= 0]
-    return are_any(batch.of("kind", rows), kinds_of_store) & are_any(batch.of("sender", rows), gateways)
+    return are_any(batch.column_values("kind", rows), kinds_of_store) & are_any(
+        batch.column_values("sender", rows), gateways
+    )

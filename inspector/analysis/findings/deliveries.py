@@ -69,11 +69,11 @@ class Deliveries:
         people = deliveries["participant"][self._counted :].astype(np.int64)
         self._counted += len(rows)
         # An echo of this program's message is no delivery to another participant.
-        logged = batch.of("flags", rows) & Flag.SENT.value == 0
+        logged = batch.column_values("flags", rows) & Flag.SENT.value == 0
         rows, people = rows[logged], people[logged]
         if not len(rows):
             return
-        spaces = batch.of("space", rows).astype(np.int64)
+        spaces = batch.column_values("space", rows).astype(np.int64)
         # Sorted by space and participant, so that each participant is one slice.
         order = np.lexsort((rows, people, spaces))
         rows, people, spaces = rows[order], people[order], spaces[order]
@@ -86,19 +86,19 @@ class Deliveries:
         new = np.arange(self._listed, batch.stop)
         self._listed = batch.stop
         new = new[self._are_broadcasts(batch, new)]
-        spaces = batch.of("space", new)
+        spaces = batch.column_values("space", new)
         for space in np.unique(spaces).tolist():
             own = new[spaces == space]
             self._broadcasts.setdefault(space, GrowingColumns({"row": np.uint32})).append({"row": own}, len(own))
 
     def _are_broadcasts(self, batch: Batch, rows: Rows) -> np.ndarray:
-        codes = batch.of("kind", rows)
+        codes = batch.column_values("kind", rows)
         for code, _ in self._kinds.unseen(codes):
             kind = batch.capture.strings[code]
-            self._kinds.put(code, 2 if kind.startswith("system/") or kind in kinds.CONSUMED_BY_GATEWAY else 1)
+            self._kinds.set_number(code, 2 if kind.startswith("system/") or kind in kinds.CONSUMED_BY_GATEWAY else 1)
         return (
-            (batch.of("to_set", rows) == 0) & (batch.of("flags", rows) & _NO_BROADCAST == 0)
-            & (self._kinds.of(codes) != 2)
+            (batch.column_values("to_set", rows) == 0) & (batch.column_values("flags", rows) & _NO_BROADCAST == 0)
+            & (self._kinds.numbers_of(codes) != 2)
         )  # fmt: skip
 
     def _judge(self, batch: Batch, space: int, person: int, rows: Rows) -> None:
@@ -136,7 +136,7 @@ class Deliveries:
                 self._say(batch, row)
 
     def _take_back_rejected(self, batch: Batch) -> None:
-        flags = batch.of("flags", batch.changed)
+        flags = batch.column_values("flags", batch.changed)
         for row in batch.changed[flags & Flag.REJECTED.value != 0].tolist():
             if self._missed.pop(row, None):
                 self._say(batch, row)
@@ -144,4 +144,6 @@ class Deliveries:
     def _say(self, batch: Batch, row: int) -> None:
         names = sorted(batch.capture.strings[person] for person in self._missed.get(row, ()))
         details = [", ".join(names)] if names else []
-        batch.findings.settle(UNDELIVERED, np.array([row], np.int64), np.array([bool(names)]), details=details)
+        batch.findings.replace_findings(
+            UNDELIVERED, np.array([row], np.int64), np.array([bool(names)]), details=details
+        )

@@ -79,8 +79,8 @@ class Forms:
         for identifier, _ in marks.unseen(ids) if self._counts[which] < _MOST - 1 else ():
             if self._counts[which] < _MOST - 1:
                 self._counts[which] += 1
-                marks.put(identifier, self._counts[which])
-        return marks.of(ids).astype(np.int64)
+                marks.set_number(identifier, self._counts[which])
+        return marks.numbers_of(ids).astype(np.int64)
 
     def _tell(self, batch: Batch, row: int, check: Check, detail: str) -> None:
         """Reports a check once per sender."""

@@ -153,7 +153,7 @@ class FindingPass:
         return self.found.columns
 
     @property
-    def behind(self) -> int:
+    def unchecked_count(self) -> int:
         """Count of messages not yet checked."""
         return self._fed - self._looked_at
 
@@ -181,7 +181,7 @@ class FindingPass:
         if len(earlier):
             self._changed.append(earlier)
         # A round costs the same for few messages as for a hundred, so it waits for more of them.
-        if self.behind >= (_ENOUGH if more else _AT_ONCE):
+        if self.unchecked_count >= (_ENOUGH if more else _AT_ONCE):
             self._begin_round(now_ns)
         elif not more:
             self.catch_up(now_ns)
@@ -235,7 +235,7 @@ class FindingPass:
         Returns:
             True if no work is left until more messages come.
         """
-        if self.behind or self._round is not None:
+        if self.unchecked_count or self._round is not None:
             if self._round is None:
                 self._begin_round(now_ns)
             if not self.advance(until):
@@ -267,15 +267,15 @@ class FindingPass:
 
     def take_changes(self) -> Rows:
         """Returns messages whose findings changed since the last call."""
-        rows = self.found.changed.take()
+        rows = self.found.changed.take_rows()
         self.by_context.note(rows)
         return rows
 
     # Queries
 
-    def of(self, row: int) -> list[Finding]:
+    def findings_about(self, row: int) -> list[Finding]:
         """Returns the findings about a message, formatted, most severe first."""
-        return [self.in_words(found) for found in self.found.of(row)]
+        return [self.in_words(found) for found in self.found.findings_about(row)]
 
     def all(self) -> Iterator[Finding]:
         """Yields every finding, formatted: the most severe codes first, by message within a code."""

@@ -154,10 +154,12 @@ class GatewayLog:
         rejected = [*batch.changed[flags[batch.changed] & Flag.REJECTED.value != 0].tolist()]
         rejected += batch.flagged(Flag.REJECTED.value).tolist()
         rows = np.array(rejected, np.int64)
-        said = (flags[rows] & Flag.LOG_ONLY.value != 0) | (batch.of("kind", rows) == batch.code("system/error"))
+        said = (flags[rows] & Flag.LOG_ONLY.value != 0) | (
+            batch.column_values("kind", rows) == batch.code("system/error")
+        )
         rows = rows[~(said & batch.findings.has(DENIED, rows))]  # the call of the others may have become known only now
         names = [f"{_named(batch, row)} may not send {_call(batch, row)}." for row in rows.tolist()]
-        batch.findings.settle(DENIED, rows, np.ones(len(rows), np.bool_), details=names)
+        batch.findings.replace_findings(DENIED, rows, np.ones(len(rows), np.bool_), details=names)
 
     def _refusal(self, batch: Batch, row: int, payload: Mapping[str, Any]) -> str:
         """Describes a refusal. Gateways forward no refused message; their errors name its kind."""
@@ -181,9 +183,9 @@ class GatewayLog:
     def _compare(self, batch: Batch, row: int) -> None:
         keys = differing_keys(batch.capture, row)
         one = np.array([row], np.int64)
-        batch.findings.settle(ALTERED, one, np.array(["context" in keys]))
+        batch.findings.replace_findings(ALTERED, one, np.array(["context" in keys]))
         others = ", ".join(key for key in keys if key != "context")
-        batch.findings.settle(COPIES, one, np.array([bool(others)]), details=[others] if others else [])
+        batch.findings.replace_findings(COPIES, one, np.array([bool(others)]), details=[others] if others else [])
 
 
 def _named(batch: Batch, row: int) -> str:

@@ -133,7 +133,7 @@ class Wire:
         if len(batch.flagged(Flag.ERROR.value)):
             found.add(CRASHED, ended_badly(batch.capture, batch.start, batch.stop))
         marks = batch.flagged(Flag.GAP.value)
-        found.add(GAP, marks[batch.of("flags", marks) & Flag.ERROR.value == 0])
+        found.add(GAP, marks[batch.column_values("flags", marks) & Flag.ERROR.value == 0])
         missing = np.flatnonzero((batch.new("kind_raw") == 0) & (flags & _NO_ENVELOPE == 0))
         found.add(NO_KIND, missing + batch.start)
         self._new_kinds(batch)
@@ -153,7 +153,7 @@ class Wire:
         self._prefixed = logs
         if not len(rows) or not logs:
             return
-        usual = rows[np.isin(batch.of("source", rows), logs)]
+        usual = rows[np.isin(batch.column_values("source", rows), logs)]
         batch.findings.withdraw(UNREADABLE, usual[batch.findings.has(UNREADABLE, usual)])
 
     def _new_kinds(self, batch: Batch) -> None:
@@ -162,7 +162,7 @@ class Wire:
         for code, place in self._kinds.unseen(codes):
             kind, row = batch.capture.strings[code], batch.start + place
             reserved = (kind.startswith("system/") and kind not in _FROM_CLIENTS) or kind in _FROM_GATEWAYS
-            self._kinds.put(code, _RESERVED if reserved else _ORDINARY)
+            self._kinds.set_number(code, _RESERVED if reserved else _ORDINARY)
             if code == 0 or not kind or kind in KNOWN or int(batch.new("flags")[place]) & Flag.LOG_ONLY.value:
                 continue
             found[DECLARED if kind.startswith(_DECLARING) else UNKNOWN][row] = kind
@@ -170,14 +170,14 @@ class Wire:
             batch.findings.add(check, list(rows), details=list(rows.values()))
 
     def _reserved(self, batch: Batch) -> None:
-        places = np.flatnonzero(self._kinds.of(batch.new("kind")) == _RESERVED)
+        places = np.flatnonzero(self._kinds.numbers_of(batch.new("kind")) == _RESERVED)
         if not len(places):
             return
         senders = batch.new("sender")[places]
         for sender, _ in self._gateways.unseen(senders):
             trusted = sender == 0 or batch.capture.strings[sender] in GATEWAY_IDS
-            self._gateways.put(sender, 1 if trusted else 2)
-        rows = places[self._gateways.of(senders) == 2] + batch.start
+            self._gateways.set_number(sender, 1 if trusted else 2)
+        rows = places[self._gateways.numbers_of(senders) == 2] + batch.start
         rows = rows[~_are_heartbeats(batch, rows)]
         batch.findings.add(SPOOFED, rows, details=[_who_forged(batch, row) for row in rows.tolist()])
         trust = batch.passes.trust
@@ -195,8 +195,8 @@ class Wire:
             if written.startswith(_DECLARING) and batch.string("kind", row) in KNOWN:
                 batch.findings.add(DECLARED, [row], details=written[:_SENTENCE])
             # Only kinds with a suffix can disagree with their payload.
-            self._raw.put(code, 2 if ":" in written else 1)
-        places = np.flatnonzero(self._raw.of(raw) == 2)
+            self._raw.set_number(code, 2 if ":" in written else 1)
+        places = np.flatnonzero(self._raw.numbers_of(raw) == 2)
         if not len(places):
             return
         columns = zip(*(batch.new(name)[places].tolist() for name in ("kind_raw", "method", "target")), strict=True)
@@ -230,7 +230,7 @@ def _who_forged(batch: Batch, row: int) -> str:
 
 def _are_heartbeats(batch: Batch, rows: Rows) -> Array:
     """(n,) bool: True for the `presence` that v0.0 clients send every 30 s as a heartbeat."""
-    found = batch.of("kind_raw", rows) == batch.code("presence")
+    found = batch.column_values("kind_raw", rows) == batch.code("presence")
     for place in np.flatnonzero(found).tolist():
         payload = batch.capture.records.decoded_record(int(rows[place])).payload
         about = payload.get("participant")

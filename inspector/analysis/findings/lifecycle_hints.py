@@ -121,7 +121,7 @@ class Hints:
         renamed = batch.passes.transients.aliases is not self._aliases
         if not len(rows) and not self._waiting.any and not renamed:
             return
-        marked = rows[batch.of("flags", rows) & Flag.HAS_META.value != 0]
+        marked = rows[batch.column_values("flags", rows) & Flag.HAS_META.value != 0]
         for row in marked[marked >= batch.start].tolist():
             self._read(batch, row)
         # A new tool alias changes the meaning of every hint, also of earlier ones.
@@ -136,7 +136,7 @@ class Hints:
 
     def _read(self, batch: Batch, row: int) -> None:
         transients = batch.passes.transients
-        said = transients.said(row)
+        said = transients.signal_bits(row)
         if _is_misspelled(batch.capture.records.decoded_record(row).payload):
             batch.findings.add(MISSPELLED, [row])
         if said & NO_CALL:
@@ -169,12 +169,12 @@ class Hints:
         others = np.full(len(marked), NO_ROW)
         others[consumed] = waiting
         why = [_why_nothing(batch, row) for row in about.tolist()]
-        batch.findings.settle(NOTHING_CONSUMED, marked, consumed, others=others, details=why)
+        batch.findings.replace_findings(NOTHING_CONSUMED, marked, consumed, others=others, details=why)
         known = marked[batch.findings.has(NEVER_CONSUMED, marked)] if len(marked) else marked
         pending = _pending(story["badges"][known])
         batch.findings.withdraw(NEVER_CONSUMED, known[~pending])
         new = marked[_pending(story["badges"][marked])]
-        self._waiting.add(batch.of("time_ns", new), new, lambda rows: _pending(story["badges"][rows]))
+        self._waiting.add(batch.column_values("time_ns", new), new, lambda rows: _pending(story["badges"][rows]))
         late = np.unique(self._waiting.take_due(batch.now_ns))
         late = late[_pending(story["badges"][late]) & ~batch.findings.has(NEVER_CONSUMED, late)]
         batch.findings.add(NEVER_CONSUMED, late)
@@ -225,7 +225,7 @@ class Hints:
         missing_of = {place: self._missing(server, self._named[place]) for place in np.unique(places).tolist()}
         missing = [missing_of[place] for place in places.tolist()]
         wrong = np.array([bool(names) for names in missing], np.bool_)
-        batch.findings.settle(UNKNOWN_TOOL, rows, wrong, details=[names for names in missing if names])
+        batch.findings.replace_findings(UNKNOWN_TOOL, rows, wrong, details=[names for names in missing if names])
 
     def _missing(self, server: _Server, named: tuple[str, ...]) -> str:
         """Returns unknown tool names, with a tool alias that would pair one with a prefixed tool."""
@@ -250,19 +250,19 @@ class Hints:
         calling = batch.code("tools/call")
         if calling < 0:
             return
-        flags = batch.of("flags", rows)
+        flags = batch.column_values("flags", rows)
         results = (batch.links["method"][rows] == calling) & (flags & Flag.ERROR.value == 0)
         results &= batch.passes.transients.columns["badges"][rows] & Badge.TRANSIENT.value == 0
-        results &= batch.of("length", rows) < _LONGEST_READ
+        results &= batch.column_values("length", rows) < _LONGEST_READ
         rows = rows[results]
         targets = batch.links["target"][rows]
         for target, _ in self._targets.unseen(targets):
-            self._targets.put(target, 2 if target and batch.capture.strings[target] in _LISTING else 1)
+            self._targets.set_number(target, 2 if target and batch.capture.strings[target] in _LISTING else 1)
         records, of_anything = batch.capture.extracted.listed_record_counts(rows)
-        counts = np.where(self._targets.of(targets) == 2, of_anything, records)
+        counts = np.where(self._targets.numbers_of(targets) == 2, of_anything, records)
         many = counts >= MANY_RECORDS
         details = [str(count) for count in counts[many].tolist()]
-        batch.findings.settle(NOT_MARKED, rows, many, details=details)
+        batch.findings.replace_findings(NOT_MARKED, rows, many, details=details)
 
 
 def _is_misspelled(payload: Mapping[str, Any]) -> bool:

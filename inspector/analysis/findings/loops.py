@@ -92,8 +92,8 @@ class Loops:
         begun, ended = times[causes], times[rows]
         known = (begun != NO_TIME) & (ended != NO_TIME)
         known[known] = np.abs(ended[known] / 1e9 - begun[known] / 1e9) <= WITHIN_S
-        known &= batch.of("sender", rows) != batch.of("sender", causes)
-        known &= batch.of("space", rows) == batch.of("space", causes)
+        known &= batch.column_values("sender", rows) != batch.column_values("sender", causes)
+        known &= batch.column_values("space", rows) == batch.column_values("space", causes)
         rows, causes = rows[known], causes[known]
         if len(rows):
             self._deepen(rows, causes)
@@ -104,20 +104,20 @@ class Loops:
         causes = batch.links["cause"][chats].astype(np.int64)
         code = batch.code("chat")
         of_chats = (causes != NO_ROW) & (causes < chats)
-        of_chats[of_chats] = batch.of("kind", causes[of_chats]) == code
+        of_chats[of_chats] = batch.column_values("kind", causes[of_chats]) == code
         causes[~of_chats] = NO_ROW
         before = np.empty(len(chats), np.int64)
-        spaces = batch.of("space", chats)
+        spaces = batch.column_values("space", chats)
         for space in np.unique(spaces).tolist():
             own = np.flatnonzero(spaces == space)
             before[own] = np.concatenate(([self._last.get(space, NO_ROW)], chats[own][:-1]))
             self._last[space] = int(chats[own[-1]])
         # Without a correlation id, mutual addresses show the exchange.
         bare = np.flatnonzero(
-            (before != NO_ROW) & (batch.of("flags", chats) & Flag.CORRELATED.value == 0)
-            & (batch.of("to_set", chats) != 0)
+            (before != NO_ROW) & (batch.column_values("flags", chats) & Flag.CORRELATED.value == 0)
+            & (batch.column_values("to_set", chats) != 0)
         )  # fmt: skip
-        bare = bare[batch.of("to_set", before[bare]) != 0]
+        bare = bare[batch.column_values("to_set", before[bare]) != 0]
         if len(bare):
             mutual = self._mutual(batch, chats[bare], before[bare])
             causes[bare[mutual]] = before[bare[mutual]]
@@ -125,8 +125,10 @@ class Loops:
 
     def _mutual(self, batch: Batch, rows: Rows, before: Rows) -> Array:
         """(n,) bool: True if both messages address each other's senders."""
-        mutual = batch.addressed(batch.of("to_set", rows), batch.of("sender", before))
-        mutual[mutual] = batch.addressed(batch.of("to_set", before[mutual]), batch.of("sender", rows[mutual]))
+        mutual = batch.addressed(batch.column_values("to_set", rows), batch.column_values("sender", before))
+        mutual[mutual] = batch.addressed(
+            batch.column_values("to_set", before[mutual]), batch.column_values("sender", rows[mutual])
+        )
         return mutual
 
     def _deepen(self, rows: Rows, causes: Rows) -> None:
@@ -155,15 +157,15 @@ class Loops:
 
     def _follow(self, batch: Batch, rows: Rows) -> None:
         """Takes in answers. From the first one deep enough until a pause, all of a space belong to its loop."""
-        spaces = batch.of("space", rows)
+        spaces = batch.column_values("space", rows)
         for space in np.unique(spaces).tolist():
             own = rows[spaces == space]
-            times = batch.of("time_ns", own)
+            times = batch.column_values("time_ns", own)
             for part in np.split(own, np.flatnonzero(np.diff(times) > _OVER_NS) + 1):
                 self._take(batch, space, part)
 
     def _take(self, batch: Batch, space: int, rows: Rows) -> None:
-        times = batch.of("time_ns", rows)
+        times = batch.column_values("time_ns", rows)
         if int(times[0]) - self._last_ns.get(space, NO_TIME) > _OVER_NS:
             self._loops.pop(space, None)
         self._last_ns[space] = int(times[-1])
@@ -180,10 +182,10 @@ class Loops:
 
     def _count(self, batch: Batch, loop: _Loop, rows: Rows) -> None:
         """Adds chats to a loop, and reports it again if the text changes."""
-        loop.last_ns = max(loop.last_ns, int(batch.of("time_ns", rows).max()))
+        loop.last_ns = max(loop.last_ns, int(batch.column_values("time_ns", rows).max()))
         loop.chats += len(rows)
-        loop.size += int(batch.of("size", rows).sum())
-        senders = batch.of("sender", rows)
+        loop.size += int(batch.column_values("size", rows).sum())
+        senders = batch.column_values("sender", rows)
         found, first = np.unique(senders, return_index=True)
         loop.senders.update(dict.fromkeys(found[np.argsort(first)].tolist()))
         # The counts are rounded, so the text changes rarely and the finding is rarely rewritten.

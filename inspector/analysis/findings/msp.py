@@ -157,7 +157,7 @@ class Sessions:
         protocol, chat = batch.code(msp.PROTOCOL), batch.code("chat")
         if protocol < 0 or chat < 0 or not len(rows):
             return
-        rows = rows[(batch.of("protocol", rows) == protocol) & (batch.of("kind", rows) == chat)]
+        rows = rows[(batch.column_values("protocol", rows) == protocol) & (batch.column_values("kind", rows) == chat)]
         values = batch.passes.visibility.columns["visibility"][rows]
         inside = batch.passes.contexts.nodes_of(rows) != MAIN
         known = batch.passes.visibility.values
@@ -169,7 +169,7 @@ class Sessions:
         for check, here in wrong.items():
             words = [f"“{known[value]}”" for value in values[here].tolist()] if check is UNKNOWN_VISIBILITY else ""
             if again:
-                batch.findings.settle(check, rows, here, details=words)
+                batch.findings.replace_findings(check, rows, here, details=words)
             else:
                 batch.findings.add(check, rows[here], details=words)
 

@@ -76,11 +76,11 @@ class Proposals:
         rows, cause = _about_proposals(batch, kinds.WITHDRAW)
         if not len(rows):
             return
-        own = batch.of("sender", rows) == batch.of("sender", cause)
+        own = batch.column_values("sender", rows) == batch.column_values("sender", cause)
         for row, proposal in zip(rows[own].tolist(), cause[own].tolist(), strict=True):
             self._withdrawn[proposal] = min(row, self._withdrawn.get(proposal, row))
         proposers = [batch.string("sender", proposal) for proposal in cause[~own].tolist()]
-        batch.findings.settle(BY_ANOTHER, rows, ~own, others=cause, details=proposers)
+        batch.findings.replace_findings(BY_ANOTHER, rows, ~own, others=cause, details=proposers)
 
     def _fulfilments(self, batch: Batch) -> None:
         rows, cause = _about_proposals(batch, kinds.REQUEST)
@@ -89,11 +89,11 @@ class Proposals:
         links, found = batch.links, batch.findings
         withdrawn = self._withdrawn
         late = [withdrawn.get(p, row) < row for row, p in zip(rows.tolist(), cause.tolist(), strict=True)]
-        found.settle(AFTER_WITHDRAWAL, rows, np.array(late, np.bool_), others=cause)
+        found.replace_findings(AFTER_WITHDRAWAL, rows, np.array(late, np.bool_), others=cause)
         first = links["answer"][cause].astype(np.int64)
         again = (first != NO_ROW) & (first < rows) & ~are_copies(batch, first, rows)
         by = [f"No. {row + 1}" for row in first[again].tolist()]
-        found.settle(FULFILLED_AGAIN, rows, again, others=cause, details=by)
+        found.replace_findings(FULFILLED_AGAIN, rows, again, others=cause, details=by)
         differs = np.zeros(len(rows), np.bool_)
         for name in ("method", "target"):
             ours, theirs = links[name][rows], links[name][cause]
@@ -105,14 +105,16 @@ class Proposals:
             details[place] += OTHER_ARGUMENTS
         differs |= otherwise
         details = [words for words, wrong in zip(details, differs.tolist(), strict=True) if wrong]
-        found.settle(DIFFERS, rows, differs, others=cause, details=details)
+        found.replace_findings(DIFFERS, rows, differs, others=cause, details=details)
 
     def _undecided(self, batch: Batch) -> None:
         new, states = batch.rows(kinds.PROPOSAL), batch.links["proposal_state"]
         changed = batch.changed_rows(kinds.PROPOSAL)
         known = changed[batch.findings.has(UNDECIDED, changed)]
         batch.findings.withdraw(UNDECIDED, known[states[known] != ProposalState.OPEN.value])
-        self._waiting.add(batch.of("time_ns", new), new, lambda rows: states[rows] == ProposalState.OPEN.value)
+        self._waiting.add(
+            batch.column_values("time_ns", new), new, lambda rows: states[rows] == ProposalState.OPEN.value
+        )
         due = self._waiting.take_due(batch.now_ns)
         batch.findings.add(UNDECIDED, due[states[due] == ProposalState.OPEN.value])
 
@@ -122,7 +124,7 @@ def _about_proposals(batch: Batch, kind: str) -> tuple[Rows, Rows]:
     rows = batch.both(kind)
     cause = batch.links["cause"][rows].astype(np.int64)
     rows, cause = rows[cause != NO_ROW], cause[cause != NO_ROW]
-    fits = batch.of("kind", cause) == batch.code(kinds.PROPOSAL)
+    fits = batch.column_values("kind", cause) == batch.code(kinds.PROPOSAL)
     return rows[fits], cause[fits]
 
 

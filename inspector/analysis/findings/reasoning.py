@@ -96,7 +96,7 @@ class Reasoning:
         for rows in (thoughts, ends):
             outside = rows[refs[rows - batch.start] == 0]
             # Drafts grouped by reasoning_id, under other kinds (docs/protocols.md 8).
-            drafted = batch.of("kind", outside) != batch.of("kind_raw", outside)
+            drafted = batch.column_values("kind", outside) != batch.column_values("kind_raw", outside)
             outside = outside[~drafted]
             batch.findings.add(
                 WITHOUT_CONTEXT, np.array([row for row in outside.tolist() if row not in ending], np.int64)
@@ -117,7 +117,7 @@ class Reasoning:
         contexts, code = batch.passes.contexts, batch.code(_CANCEL)
         nodes = {node for row, node in ended if int(batch.capture.columns["kind"][row]) == code}
         nodes |= set(contexts.nodes_of(cancels).tolist()) if len(cancels) else set()
-        return self._cancelled.take(contexts, nodes - {MAIN}, contexts.sequences.rewritten)
+        return self._cancelled.add_cancelled(contexts, nodes - {MAIN}, contexts.sequences.rewritten)
 
     def _look_again(self, batch: Batch, moved: Array) -> None:
         """Checks earlier messages of contexts with a changed history or place. O(messages) if there are any."""
@@ -134,7 +134,7 @@ class Reasoning:
         rows = np.union1d(rows, ends)
         for check in (AFTER_CONCLUSION, AFTER_CANCEL, CONCLUDED_AGAIN):
             batch.findings.withdraw(check, rows[batch.findings.has(check, rows)])
-        self._find_late(batch, rows[are_any(batch.of("kind", rows), [batch.code(kind) for kind in _ACTS])])
+        self._find_late(batch, rows[are_any(batch.column_values("kind", rows), [batch.code(kind) for kind in _ACTS])])
         self._find_again(batch, nodes.tolist(), 0, batch.start)
 
     def _goes_on(self, batch: Batch, start: int, stop: int) -> None:
@@ -148,7 +148,7 @@ class Reasoning:
         nodes = contexts.nodes_of(acts)
         acts, nodes = acts[nodes != MAIN], nodes[nodes != MAIN]
         above = self._cancelled.cancels(contexts, acts, nodes)
-        above[batch.of("kind", above) != batch.code(_CANCEL)] = -1
+        above[batch.column_values("kind", above) != batch.code(_CANCEL)] = -1
         first = as_numpy(sequences.first_end)[nodes]
         late = (first >= 0) & (first < acts)
         below = ~late & (above >= 0)
@@ -165,7 +165,7 @@ class Reasoning:
                     state[place], by[place] = changes[after - 1].state, changes[after - 1].by
             if len(changes) == 1:
                 state[here], by[here] = changes[0].state, changes[0].by
-        ended = are_any(batch.of("kind", by), [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)])
+        ended = are_any(batch.column_values("kind", by), [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)])
         stopped, done = ended & (state == CANCELLED), ended & (state == CONCLUDED)
         below = ~stopped & ~done & (above >= 0)
         by[below] = above[below]
@@ -195,7 +195,7 @@ class Reasoning:
             unopened += [row for row in replay.unopened if start <= row < stop]
         rows, others = np.array(sorted(again), np.int64).reshape(-1, 2).T
         kinds_ = [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)]
-        other = are_any(batch.of("kind", others), kinds_) & ~are_copies(batch, rows, others)
+        other = are_any(batch.column_values("kind", others), kinds_) & ~are_copies(batch, rows, others)
         batch.findings.add(CONCLUDED_AGAIN, rows[other], others=others[other])
         return unopened
 
@@ -207,7 +207,9 @@ class Reasoning:
             refs: contexts as written (numbers) of the starts in the batch.
         """
         self._take_back(batch, refs)
-        aliased = batch.of("kind", new) != batch.of("kind_raw", new)  # drafts had no start (docs/protocols.md 8)
+        aliased = batch.column_values("kind", new) != batch.column_values(
+            "kind_raw", new
+        )  # drafts had no start (docs/protocols.md 8)
         new = new[~aliased]
         nodes = batch.passes.contexts.nodes_of(new)
         unopened = ~self._are_opened(batch, nodes)
@@ -224,7 +226,7 @@ class Reasoning:
         contexts = batch.passes.contexts
         refs = ascending(refs[refs != 0])
         if len(refs):
-            self._begun.put(refs, True)
+            self._begun.set_number(refs, True)
         # Without moves only new starts matter; after moves every number may mean another node.
         if contexts.tree.moves == self._moves:
             opened = [contexts.nodes_of_refs(refs), contexts.sequences.started_since(batch.start)[1]]
@@ -239,7 +241,7 @@ class Reasoning:
             opened = [contexts.nodes_of_refs(refs), nodes]
         begun = opened[0][opened[0] != MAIN]
         if len(begun):
-            self._begun_nodes.put(begun, True)
+            self._begun_nodes.set_number(begun, True)
         if not self._unbegun:
             return
         nodes = ascending(*opened)
@@ -252,12 +254,16 @@ class Reasoning:
         """(n,) bool: True for contexts that a start opened, by its id or by lying in them."""
         if not len(nodes):
             return np.zeros(0, np.bool_)
-        begun = self._begun_nodes.of(nodes)
+        begun = self._begun_nodes.numbers_of(nodes)
         return (nodes != MAIN) & ((as_numpy(batch.passes.contexts.started_by)[nodes] >= 0) | begun)
 
 
 def _were_written_before(batch: Batch, rows: Rows, ends: Rows) -> Array:
     """(n,) bool: True for messages written before the conclusion by the sender's clock, despite the log's order."""
-    ours, theirs = batch.of("ts_ns", rows), batch.of("ts_ns", ends)
-    known = (ours != NO_TIME) & (theirs != NO_TIME) & (batch.of("sender", rows) == batch.of("sender", ends))
+    ours, theirs = batch.column_values("ts_ns", rows), batch.column_values("ts_ns", ends)
+    known = (
+        (ours != NO_TIME)
+        & (theirs != NO_TIME)
+        & (batch.column_values("sender", rows) == batch.column_values("sender", ends))
+    )
     return known & (ours < theirs)

@@ -113,43 +113,45 @@ class Requests:
         unseen = orphaned.copy()
         unseen[orphaned] = ~_are_nearly_answers(batch, rows[orphaned])
         unseen &= ~_answer_the_unreadable(batch, rows)
-        unseen &= batch.of("flags", rows) & Flag.CONTAINS_REQUEST.value == 0
+        unseen &= batch.column_values("flags", rows) & Flag.CONTAINS_REQUEST.value == 0
         unseen[unseen] = batch.passes.named.named(rows[unseen]) != Named.CONTEXT.value
         unseen[unseen] = ~_tell_enough(batch, rows[unseen])
         early = unseen.copy()
         early[unseen] = batch.beginnings.early(rows[unseen])
         unseen &= ~early
         ours = batch.mcp.are_ours(batch.capture, rows)
-        found.settle(WITHOUT_REQUEST, rows, unseen & ~ours)
-        found.settle(TO_NOTHING, rows, unseen & ours & batch.mcp.began(batch.capture, rows))
-        found.settle(BEFORE, rows, early, details="answer")
+        found.replace_findings(WITHOUT_REQUEST, rows, unseen & ~ours)
+        found.replace_findings(TO_NOTHING, rows, unseen & ours & batch.mcp.began(batch.capture, rows))
+        found.replace_findings(BEFORE, rows, early, details="answer")
         _find_other_calls(batch, rows, cause)
         rows, cause = rows[~orphaned], cause[~orphaned]
-        asked = batch.of("kind", cause) == batch.code(kinds.REQUEST)
-        found.settle(NOT_A_REQUEST, rows, ~asked, others=cause)
+        asked = batch.column_values("kind", cause) == batch.code(kinds.REQUEST)
+        found.replace_findings(NOT_A_REQUEST, rows, ~asked, others=cause)
         rows, cause = rows[asked], cause[asked]
         first = links["answer"][cause].astype(np.int64)
-        senders = batch.of("sender", rows)
+        senders = batch.column_values("sender", rows)
         again = (first != NO_ROW) & (first < rows)
-        again[again] &= batch.of("sender", first[again]) == senders[again]
+        again[again] &= batch.column_values("sender", first[again]) == senders[again]
         again[again] &= ~are_copies(batch, first[again], rows[again])
         # Methods with streamed answers have several responses by design.
         streamed = [code for name in kinds.STREAMED_ANSWERS if (code := batch.capture.strings.find(name))]
-        again &= ~np.isin(batch.of("method", cause), streamed)
+        again &= ~np.isin(batch.column_values("method", cause), streamed)
         _tell_again(batch, rows, again, cause)
         self._by_another(batch, rows, cause, senders)
-        ours, theirs = batch.of("rpc_hash", rows), batch.of("rpc_hash", cause)
-        found.settle(ID_DIFFERS, rows, (ours != theirs) & (ours != NO_HASH) & (theirs != NO_HASH), others=cause)
+        ours, theirs = batch.column_values("rpc_hash", rows), batch.column_values("rpc_hash", cause)
+        found.replace_findings(
+            ID_DIFFERS, rows, (ours != theirs) & (ours != NO_HASH) & (theirs != NO_HASH), others=cause
+        )
         _find_slow(batch, rows, cause)
 
     def _by_another(self, batch: Batch, rows: Rows, cause: Rows, senders: Array) -> None:
-        sets = batch.of("to_set", cause)
+        sets = batch.column_values("to_set", cause)
         pairs, which = np.unique(sets.astype(np.int64) << 32 | senders, return_inverse=True)
         to, sender = pairs >> 32, pairs & 0xFFFFFFFF
         # Distinct pairs of recipients and sender are few, so each is tested once.
         wrong = (~batch.addressed(to, sender) & (to != 0) & (sender != 0))[which]
         details = [", ".join(batch.capture.to_sets[code]) for code in sets[wrong].tolist()]
-        batch.findings.settle(BY_ANOTHER, rows, wrong, others=cause, details=details)
+        batch.findings.replace_findings(BY_ANOTHER, rows, wrong, others=cause, details=details)
 
     def _requests(self, batch: Batch) -> None:
         new = batch.rows(kinds.REQUEST)
@@ -171,19 +173,19 @@ class Requests:
         self._now_ns = batch.now_ns
 
     def _wait(self, batch: Batch, rows: Rows) -> None:
-        self._waiting.add(batch.of("time_ns", rows), rows, lambda waiting: ~_is_settled(batch, waiting))
+        self._waiting.add(batch.column_values("time_ns", rows), rows, lambda waiting: ~_is_settled(batch, waiting))
 
     def _mend(self, batch: Batch) -> None:
         """Withdraws findings about requests that are now settled, also through a copy, or that are not late yet."""
         found, both = batch.findings, batch.both(kinds.REQUEST)
         settled = both[_is_settled(batch, both)]
-        hashes = batch.of("id_hash", settled)
+        hashes = batch.column_values("id_hash", settled)
         copies = batch.capture.ids.all_rows(ascending(hashes[hashes != NO_HASH]))[1]
         mended = ascending(settled, copies)
         found.withdraw(UNANSWERED, mended[found.has(UNANSWERED, mended)])
         if batch.now_ns < self._now_ns:  # the log clock was set back: an earlier time proved wrong (analysis.log_clock)
             late = self._of_agents.take_out(batch, np.sort(found.rows_of(UNANSWERED)))[1]
-            early = late[~overdue(batch.of("time_ns", late), batch.now_ns, PATIENCE_S)]
+            early = late[~overdue(batch.column_values("time_ns", late), batch.now_ns, PATIENCE_S)]
             found.withdraw(UNANSWERED, early)
             self._wait(batch, early)
 
@@ -193,8 +195,8 @@ _RPC_ERROR = (Flag.RPC | Flag.ERROR).value
 
 def are_copies(batch: Batch, rows: Rows, others: Rows) -> Array:
     """(rows,) bool: True if a message has the same id as its counterpart. Messages without an id have no copies."""
-    ours = batch.of("id_hash", rows)
-    return (ours != NO_HASH) & (ours == batch.of("id_hash", others))
+    ours = batch.column_values("id_hash", rows)
+    return (ours != NO_HASH) & (ours == batch.column_values("id_hash", others))
 
 
 def _are_for_people(batch: Batch, rows: Rows) -> Array:
@@ -220,7 +222,7 @@ def _find_other_calls(batch: Batch, rows: Rows, cause: Rows) -> None:
     source, links = batch.capture.columns, batch.links
     own_method, own_target = source["method"][rows], source["target"][rows]
     method, target = links["method"][cause], links["target"][cause]
-    asked = (cause != NO_ROW) & (batch.of("kind", cause) == batch.code(kinds.REQUEST))
+    asked = (cause != NO_ROW) & (batch.column_values("kind", cause) == batch.code(kinds.REQUEST))
     otherwise = asked & (own_method != 0) & (method != 0)
     otherwise &= (own_method != method) | ((own_target != 0) & (target != 0) & (own_target != target))
     itself = source["flags"][rows] & Flag.CALLS_DIFFER.value != 0
@@ -233,7 +235,9 @@ def _find_other_calls(batch: Batch, rows: Rows, cause: Rows) -> None:
             details.append(f"with {own} a request for {other}")
         else:
             details.append(f"as {own} by its kind")
-    batch.findings.settle(ANOTHER_CALL, rows, wrong, others=np.where(otherwise, cause, NO_ROW), details=details)
+    batch.findings.replace_findings(
+        ANOTHER_CALL, rows, wrong, others=np.where(otherwise, cause, NO_ROW), details=details
+    )
 
 
 _LONGEST_CALL = 120
@@ -246,8 +250,8 @@ def _call_words(batch: Batch, method: int, target: int) -> str:
 
 def _answer_the_unreadable(batch: Batch, rows: Rows) -> Array:
     """(n,) bool: True for JSON-RPC errors without an id, the answer to an unreadable request (JSON-RPC 2.0, 5)."""
-    failed = batch.of("flags", rows) & _RPC_ERROR == _RPC_ERROR
-    return failed & (batch.of("rpc_hash", rows) == NO_HASH)
+    failed = batch.column_values("flags", rows) & _RPC_ERROR == _RPC_ERROR
+    return failed & (batch.column_values("rpc_hash", rows) == NO_HASH)
 
 
 def _are_nearly_answers(batch: Batch, rows: Rows) -> Array:
@@ -260,15 +264,15 @@ def _are_nearly_answers(batch: Batch, rows: Rows) -> Array:
         differs = np.array([not one[1] for one in meant if one is not None], np.bool_)
         first = batch.links["answer"][requests]
         _tell_again(batch, rows, (first != NO_ROW) & (first < rows), requests)
-        batch.findings.settle(ID_DIFFERS, rows, differs, others=requests)
+        batch.findings.replace_findings(ID_DIFFERS, rows, differs, others=requests)
     return known
 
 
 def _tell_again(batch: Batch, rows: Rows, again: Array, requests: Rows) -> None:
     """Settles the findings about second answers."""
     ours = batch.mcp.are_ours(batch.capture, rows)
-    batch.findings.settle(ANSWERED_AGAIN, rows, again & ~ours, others=requests)
-    batch.findings.settle(TWICE, rows, again & ours, others=requests)
+    batch.findings.replace_findings(ANSWERED_AGAIN, rows, again & ~ours, others=requests)
+    batch.findings.replace_findings(TWICE, rows, again & ours, others=requests)
 
 
 def _is_settled(batch: Batch, rows: Rows) -> Array:
@@ -281,19 +285,19 @@ def _is_copy_settled(batch: Batch, rows: Rows) -> Array:
 
     O(messages with these ids).
     """
-    hashes, which = np.unique(batch.of("id_hash", rows), return_inverse=True)
+    hashes, which = np.unique(batch.column_values("id_hash", rows), return_inverse=True)
     places, copies = batch.capture.ids.all_rows(hashes)
-    request = _is_settled(batch, copies) & (batch.of("kind", copies) == batch.code(kinds.REQUEST))
+    request = _is_settled(batch, copies) & (batch.column_values("kind", copies) == batch.code(kinds.REQUEST))
     settled = np.zeros(len(hashes), np.bool_)
     settled[places[request]] = True
     return settled[which]
 
 
 def _find_slow(batch: Batch, rows: Rows, cause: Rows) -> None:
-    times, asked = batch.of("time_ns", rows), batch.of("time_ns", cause)
+    times, asked = batch.column_values("time_ns", rows), batch.column_values("time_ns", cause)
     known = (times != NO_TIME) & (asked != NO_TIME)
     # Hostile times can be further apart than 64 bits hold.
     late = times.astype(np.float64) - asked.astype(np.float64)
     slow = known & (late > PATIENCE_S * 1e9) & ~batch.mcp.are_ours(batch.capture, rows)  # MCP has no such limit
     details = [f"{nanoseconds / 1e9:,.0f} s" for nanoseconds in late[slow].tolist()]
-    batch.findings.settle(SLOW, rows, slow, others=cause, details=details)
+    batch.findings.replace_findings(SLOW, rows, slow, others=cause, details=details)

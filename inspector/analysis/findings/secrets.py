@@ -60,7 +60,7 @@ class Secrets:
         while self._looked_to < batch.stop:
             rows = np.arange(self._looked_to, min(batch.stop, self._looked_to + _AT_ONCE))
             self._looked_to = int(rows[-1]) + 1
-            rows = rows[batch.of("length", rows) <= _LONGEST_READ]
+            rows = rows[batch.column_values("length", rows) <= _LONGEST_READ]
             for row in _suspects(batch, rows):
                 self._look_at(batch, row, batch.capture.records.envelope(row))
             if time.perf_counter() >= until:

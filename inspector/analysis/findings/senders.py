@@ -149,42 +149,42 @@ class Senders:
         if not len(places):
             return
         rows = batch.on_the_wire(places + batch.start)
-        before = batch.capture.ids.latest_rows(batch.of("id_hash", rows), rows)
+        before = batch.capture.ids.latest_rows(batch.column_values("id_hash", rows), rows)
         rows, before = rows[before != NO_ROW], before[before != NO_ROW]
         # Logs of several recipients repeat a message; equal columns show a copy instead of a reused id.
         copies = np.ones(len(rows), np.bool_)
         for name in ("sender", "kind", "ts_ns", "size"):
-            copies &= batch.of(name, rows) == batch.of(name, before)
+            copies &= batch.column_values(name, rows) == batch.column_values(name, before)
         # The gateway echoes messages of this program and adds fields to them.
-        echoes = batch.of("flags", before) & Flag.SENT.value != 0
-        copies |= echoes & (batch.of("kind", rows) == batch.of("kind", before))
+        echoes = batch.column_values("flags", before) & Flag.SENT.value != 0
+        copies |= echoes & (batch.column_values("kind", rows) == batch.column_values("kind", before))
         wrong = ~copies & ~self._from_gateway(batch, rows)
         batch.findings.add(REUSED, rows[wrong], others=before[wrong])
 
     def _from_gateway(self, batch: Batch, rows: Rows) -> Array:
         """(n,) bool: True for messages of gateways. Released gateways make ids from the time, and these collide."""
         codes = [code for code in map(batch.code, sorted(GATEWAY_IDS)) if code >= 0]
-        return are_any(batch.of("sender", rows), codes)
+        return are_any(batch.column_values("sender", rows), codes)
 
     def _without_ids(self, batch: Batch) -> None:
         rows = batch.on_the_wire(batch.flagged(Flag.NO_ID.value))
         if not len(rows):
             return
         strings = batch.capture.strings
-        senders, kinds = batch.of("sender", rows), batch.of("kind", rows)
+        senders, kinds = batch.column_values("sender", rows), batch.column_values("kind", rows)
         for sender, _ in self._without_id.unseen(senders):
             if sender == 0 or strings[sender] in GATEWAY_IDS:
-                self._without_id.put(sender, _SEEN)  # errors about malformed input have neither id nor sender
+                self._without_id.set_number(sender, _SEEN)  # errors about malformed input have neither id nor sender
                 continue
             own = np.flatnonzero(senders == sender).tolist()
             place = next((n for n in own if not strings[int(kinds[n])].startswith("system/")), None)
             if place is not None:
-                self._without_id.put(sender, _SEEN)
+                self._without_id.set_number(sender, _SEEN)
                 batch.findings.add(MISSING, [int(rows[place])])
 
     def _joins(self, batch: Batch) -> None:
         joins = batch.rows("system/join")
-        ours = joins[batch.of("flags", joins) & Flag.SENT.value != 0] if len(joins) else joins
+        ours = joins[batch.column_values("flags", joins) & Flag.SENT.value != 0] if len(joins) else joins
         if not (self._ours or len(ours)):
             return
         believed = [*filter(batch.passes.trust.is_gateway, batch.rows("system/presence").tolist())]

@@ -59,7 +59,7 @@ class SlowLoops:
         """Takes in the chats of a batch. Returns (space, new chats, run) for each space with an ongoing loop."""
         acts = np.sort(np.concatenate((batch.rows(kinds.REQUEST), batch.rows(kinds.PROPOSAL))))
         acts = acts[batch.links["method"][acts] == batch.code("tools/call")] if len(acts) else acts
-        spaces, worked_in = batch.of("space", chats), batch.of("space", acts)
+        spaces, worked_in = batch.column_values("space", chats), batch.column_values("space", acts)
         found: list[tuple[int, Rows, Turns]] = []
         for space in np.unique(spaces).tolist():
             own, worked = chats[spaces == space], acts[worked_in == space]
@@ -104,7 +104,7 @@ def _go_on(batch: Batch, chats: Rows, worked: Rows) -> Array:
     if len(chats) < 2:
         return answers
     earlier, later = chats[:-1], chats[1:]
-    senders, times = batch.of("sender", chats), batch.of("time_ns", chats)
+    senders, times = batch.column_values("sender", chats), batch.column_values("time_ns", chats)
     goes_on = (batch.links["cause"][later] == earlier) & (senders[1:] != senders[:-1])
     goes_on &= (times[1:] != NO_TIME) & (times[:-1] != NO_TIME)
     goes_on &= np.abs(times[1:] / 1e9 - times[:-1] / 1e9) <= WITHIN_NS / 1e9

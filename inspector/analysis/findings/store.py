@@ -112,7 +112,7 @@ class Findings:
     def _detail(self, text: str, longest: int = LONGEST_DETAIL) -> int:
         return self._details.intern(masked_value_text(text, longest)) if text else 0
 
-    def settle(
+    def replace_findings(
         self, check: Check, rows: Rows, wrong: NDArray[np.bool_], *,
         others: Rows | None = None, details: str | Sequence[str] = "",
     ) -> None:  # fmt: skip
@@ -231,7 +231,7 @@ class Findings:
         """Returns the checks in one entry of `sets`."""
         return [check for number, check in enumerate(self._checks) if self._masks[place] >> number & 1]
 
-    def of(self, row: int) -> list[Found]:
+    def findings_about(self, row: int) -> list[Found]:
         """Returns the findings about a message, most severe first."""
         # Bit masks, as a check of one code may be declared with several severities.
         mask = self._masks[int(self.columns["set"][row])]

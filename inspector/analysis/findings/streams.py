@@ -75,8 +75,8 @@ class Streams:
         frames = batch.rows(kinds.FRAME)
         if not (len(opens) or len(closes) or len(asked) or len(welcomes) or len(frames) or self._waiting.any):
             return
-        closes_known = closes[batch.of("stream", closes) != 0]
-        batch.findings.add(CLOSED_WITHOUT_ID, closes[batch.of("stream", closes) == 0])
+        closes_known = closes[batch.column_values("stream", closes) != 0]
+        batch.findings.add(CLOSED_WITHOUT_ID, closes[batch.column_values("stream", closes) == 0])
         listed = self._listed(batch, welcomes)
         self._opened(batch, opens, listed)
         if len(frames):
@@ -87,8 +87,10 @@ class Streams:
 
     def _of(self, batch: Batch, rows: Rows) -> Array:
         """(n,) number of each message's stream; 0 without one."""
-        streams = batch.of("stream", rows).astype(np.int64)
-        pairs, inverse = np.unique(batch.of("space", rows).astype(np.int64) << 32 | streams, return_inverse=True)
+        streams = batch.column_values("stream", rows).astype(np.int64)
+        pairs, inverse = np.unique(
+            batch.column_values("space", rows).astype(np.int64) << 32 | streams, return_inverse=True
+        )
         numbers = [self._number(pair) if pair & 0xFFFFFFFF else 0 for pair in pairs.tolist()]
         return np.array(numbers, np.int64)[inverse]
 
@@ -111,7 +113,7 @@ class Streams:
         streams = dict.fromkeys(self._of(batch, opens).tolist())
         streams.update((stream, None) for listing in listed.values() for stream in listing)
         for stream in filter(None, streams):
-            self._marks.put(stream, self._marks.get(stream) | _OPENED)
+            self._marks.set_number(stream, self._marks.get(stream) | _OPENED)
             row = self._strange.pop(stream, None)
             if row is not None:
                 batch.findings.withdraw(UNKNOWN, np.array([row], np.int64))
@@ -119,7 +121,7 @@ class Streams:
     def _frames(self, batch: Batch, frames: Rows) -> None:
         streams = self._of(batch, frames)
         for stream, place in self._marks.unseen(streams):
-            self._marks.put(stream, _HAS_FRAMES)
+            self._marks.set_number(stream, _HAS_FRAMES)
             if stream:
                 row = int(frames[place])
                 if batch.beginnings.stream_may_be_older(row):
@@ -134,7 +136,7 @@ class Streams:
         late = frames[np.isin(named, [*concerned, *closing.tolist()])]
         rows = np.sort(np.concatenate((opens, closes, late, np.array([*listed], np.int64))))
         ends, begins = set(closes.tolist()), set(opens.tolist())
-        streams, times = self._of(batch, rows).tolist(), batch.of("time_ns", rows).tolist()
+        streams, times = self._of(batch, rows).tolist(), batch.column_values("time_ns", rows).tolist()
         for row, stream, time in zip(rows.tolist(), streams, times, strict=True):
             # A welcome with the stream in its list also shows that it is open again.
             if row in begins or row in listed:
@@ -157,12 +159,12 @@ class Streams:
             one = np.array([row], np.int64)
             if row < batch.start and batch.findings.has(UNOPENED, one)[0]:
                 batch.findings.withdraw(UNOPENED, one)
-        self._waiting.add(batch.of("time_ns", asked), asked, lambda rows: ~self._is_served(batch, rows))
+        self._waiting.add(batch.column_values("time_ns", asked), asked, lambda rows: ~self._is_served(batch, rows))
         due = self._waiting.take_due(batch.now_ns)
         batch.findings.add(UNOPENED, due[~self._is_served(batch, due)])
 
     def _is_served(self, batch: Batch, asked: Rows) -> Array:
         """(n,) bool: True for requests whose stream was opened, also through a copy in the log."""
-        named = zip(asked.tolist(), batch.of("id_hash", asked).tolist(), strict=True)
+        named = zip(asked.tolist(), batch.column_values("id_hash", asked).tolist(), strict=True)
         served = [row in self._served or (id_ != NO_HASH and id_ in self._served_ids) for row, id_ in named]
         return np.array(served, np.bool_)

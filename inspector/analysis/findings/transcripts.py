@@ -79,7 +79,7 @@ class Transcripts:
         told = told[told >= batch.start - _BACK]
         judged = int(told[0]) if len(told) else batch.start
         rows = np.arange(max(0, judged - _BACK), batch.stop)
-        rows = rows[batch.of("part", rows) != 0]
+        rows = rows[batch.column_values("part", rows) != 0]
         if not len(rows):
             return
         # A resumed session repeats its history, which must not count as further failures.
@@ -92,32 +92,32 @@ class Transcripts:
 
     def _errors(self, batch: Batch, rows: Rows) -> None:
         """Reports the first of several consecutive model errors with no message in between."""
-        kind, error = batch.of("kind", rows), batch.code("system/error")
+        kind, error = batch.column_values("kind", rows), batch.code("system/error")
         if not (kind == error).any():
             return
         rows = rows[np.isin(kind, [error, *map(batch.code, _SPEAKING)])]
-        failed = batch.of("kind", rows) == error
+        failed = batch.column_values("kind", rows) == error
         key = _places(batch, rows)
         run = _runs(key, _same_as_before(key, failed) & failed)
         batch.findings.add(MODEL_FAILED, rows[(run == 1) & failed & (rows >= batch.start)])
 
     def _failing(self, batch: Batch, rows: Rows, judged: int) -> None:
         """Settles the answers from row `judged` on that complete a run of failures of one tool."""
-        answers = rows[batch.of("kind", rows) == batch.code(kinds.RESPONSE)]
-        failed = batch.of("flags", answers) & Flag.ERROR.value != 0
+        answers = rows[batch.column_values("kind", rows) == batch.code(kinds.RESPONSE)]
+        failed = batch.column_values("flags", answers) & Flag.ERROR.value != 0
         key = _places(batch, answers, batch.links["target"][answers])
         run = _runs(key, _same_as_before(key, failed) & failed)
         new = answers >= judged
-        batch.findings.settle(FAILING, answers[new], ((run == IN_A_ROW) & failed)[new])
+        batch.findings.replace_findings(FAILING, answers[new], ((run == IN_A_ROW) & failed)[new])
 
     def _repeating(self, batch: Batch, rows: Rows) -> None:
         """Queues similar tool calls. Model calls are skipped, as their input lies in other messages."""
-        asked = rows[batch.of("kind", rows) == batch.code(kinds.REQUEST)]
+        asked = rows[batch.column_values("kind", rows) == batch.code(kinds.REQUEST)]
         asked = asked[batch.links["method"][asked] == batch.code("tools/call")]
         if not len(asked):
             return
-        key = _places(batch, asked, batch.of("sender", asked))
-        what = _numbered(batch.links["target"][asked], batch.of("size", asked))
+        key = _places(batch, asked, batch.column_values("sender", asked))
+        what = _numbered(batch.links["target"][asked], batch.column_values("size", asked))
         run = _runs(key, _same_as_before(key, what))
         places = np.flatnonzero((run == AGAIN) & (asked >= batch.start))
         for place in places.tolist():
@@ -165,7 +165,7 @@ def _numbered(*columns: Array) -> Array:
 
 def _places(batch: Batch, rows: Rows, *more: Array) -> Array:
     """(n,) a number per context, and per value of further columns."""
-    return _numbered(batch.of("space", rows), batch.of("context", rows), *more)
+    return _numbered(batch.column_values("space", rows), batch.column_values("context", rows), *more)
 
 
 def _same_as_before(key: Array, what: Array) -> Array:
@@ -194,7 +194,7 @@ def _runs(key: Array, goes_on: Array) -> Array:
 def _goes_in_circles(batch: Batch, calls: Rows) -> bool:
     """Returns True if the calls have equal arguments and all answers before the last call have equal texts."""
     capture = batch.capture
-    if (batch.of("flags", calls) & Flag.UNRECORDED.value).any():
+    if (batch.column_values("flags", calls) & Flag.UNRECORDED.value).any():
         return False
     if any(capture.records.is_big(row) for row in calls.tolist()):
         return False
@@ -206,7 +206,7 @@ def _goes_in_circles(batch: Batch, calls: Rows) -> bool:
     answers = batch.links["answer"][calls[:-1]]
     if ((answers == NO_ROW) | (answers > calls[-1])).any():
         return False
-    if (batch.of("flags", answers) & Flag.UNRECORDED.value).any():
+    if (batch.column_values("flags", answers) & Flag.UNRECORDED.value).any():
         return False
     if any(capture.records.is_big(row) for row in answers.tolist()):
         return False

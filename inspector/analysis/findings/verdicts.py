@@ -62,7 +62,7 @@ class _Case:
     allowed: bool
     sender: str
     kind: str
-    held: list[Any]
+    capabilities: list[Any]
     matched: object
     expected: bool | None
     judged: int = 0
@@ -158,8 +158,8 @@ def _judge(batch: Batch, case: _Case, rows: Rows) -> None:
             if not seen or case.judged >= _MOST_JUDGED or capture.records.is_big(row):
                 continue  # of a message refused over a socket, only the kind is kept
             case.judged += 1
-            asked = batch.passes.capabilities.asked_by(case.held, row, case.kind)
-            expected, capability = first_covering(case.held, asked)
+            asked = batch.passes.capabilities.asked_by(case.capabilities, row, case.kind)
+            expected, capability = first_covering(case.capabilities, asked)
         if expected is not None and expected != case.allowed:
             wrong.append(row)
             words.append(case.words(capability))
@@ -168,7 +168,7 @@ def _judge(batch: Batch, case: _Case, rows: Rows) -> None:
 
 def _covering(case: _Case) -> object:
     """Returns the first capability that covers every message of the kind, or None."""
-    return next((one for one in case.held if covers_by_kind([one], case.kind)), None)
+    return next((one for one in case.capabilities if covers_by_kind([one], case.kind)), None)
 
 
 def _short(capability: object) -> str:

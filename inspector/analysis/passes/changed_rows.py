@@ -41,7 +41,7 @@ class ChangedRows:
                 # A limit of twice the rest keeps the cost of all merges linear in the number of rows.
                 self._most = max(_ENOUGH, 2 * self._held)
 
-    def take(self) -> Rows:
+    def take_rows(self) -> Rows:
         """Returns the collected messages, ascending, and clears them."""
         if not (self._rows or self._batches):
             return NO_ROWS

@@ -82,7 +82,7 @@ class Marks:
 
     # Editing
 
-    def put(self, target: Target, note: Note) -> bool:
+    def set_note(self, target: Target, note: Note) -> bool:
         """Sets the note of a message or a context; an empty note removes it.
 
         Returns:

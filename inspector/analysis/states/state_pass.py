@@ -95,7 +95,7 @@ class StatePass:
 
     def take_changes(self) -> Rows:
         """Returns starts and streams with a changed state, and clears them."""
-        return self._changed.take()
+        return self._changed.take_rows()
 
     def feed(self, start: int, stop: int, linked: Rows) -> None:
         """Processes messages `start` to `stop`. O(stop - start).
@@ -149,7 +149,7 @@ class StatePass:
 
     # Lookup
 
-    def at(self, take: slice | NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+    def states_at(self, take: slice | NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
         """Returns (k,) `State` of a slice or array of messages. O(messages)."""
         rows = np.arange(*take.indices(len(self.columns))) if isinstance(take, slice) else take.astype(np.int64)
         states = np.array(self.columns["state"][take], np.uint8)
@@ -165,9 +165,9 @@ class StatePass:
                 states[places] = of(rows[places])
         return states
 
-    def of(self, message: int) -> State:
+    def state_of(self, message: int) -> State:
         """Returns the state of one message. O(1)."""
-        return State(int(self.at(np.array([message]))[0]))
+        return State(int(self.states_at(np.array([message]))[0]))
 
     def _of_requests(self, rows: Rows) -> NDArray[np.uint8]:
         states = np.full(len(rows), State.WAITING, np.uint8)

@@ -83,14 +83,14 @@ def write_beside(notes: ExportedNotes, target: Path) -> Path | None:
         if len(analysis) != notes.total:
             raise OSError(errno.EINVAL, f"{target.name} has other messages by now")
         for row, note in notes.messages.items():
-            analysis.marks.put(row, note)
+            analysis.marks.set_note(row, note)
         for (space, path), note in notes.contexts.items():
             number = document.capture.strings.find(space) if space else 0
             if number is None or number not in analysis.contexts.spaces:
                 continue
             node = analysis.contexts.tree.displayed(number, path) if path else MAIN
             if node != MAIN or not path:
-                analysis.marks.put(ContextTarget(number, node), note)
+                analysis.marks.set_note(ContextTarget(number, node), note)
         file = MarksFile(document, target)
         return file.write_copy(target)
     finally:

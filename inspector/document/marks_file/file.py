@@ -85,7 +85,7 @@ class MarksFile:
             done += 1
             if not self._is_of(entry):
                 self.lost.append(entry)
-            elif marks.put(entry.no - 1, join_note(marks.note(entry.no - 1), entry)):
+            elif marks.set_note(entry.no - 1, join_note(marks.note(entry.no - 1), entry)):
                 placed.append(entry.no - 1)
         if done:
             self.messages = self.messages[done:]
@@ -121,7 +121,7 @@ class MarksFile:
             target = self._context(entry)
             if target is None:
                 waiting.append(entry)
-            elif marks.put(target, join_note(marks.note(target), entry)):
+            elif marks.set_note(target, join_note(marks.note(target), entry)):
                 placed.append(target)
         self._tree = version
         self.contexts = waiting

@@ -22,7 +22,7 @@ from inspector.tap.capture_name import NotPossibleError
 from inspector.tap.http.address import AddressError, Listening, upstream_of
 from inspector.tap.http.ports import listened
 from inspector.tap.http.run import Door, HttpTap, close_tap
-from inspector.tap.relay import BAD_USAGE, NOT_FOUND, NOT_RUN, is_from_terminal, open_window, say
+from inspector.tap.relay import BAD_USAGE, NOT_FOUND, NOT_RUN, is_from_terminal, open_window, print_notice
 
 CODEX = "codex"
 _CODEX_PACKAGE = "@openai/codex"
@@ -75,11 +75,11 @@ class ModelTapArguments(NamedTuple):
 def run_model_tap(arguments: ModelTapArguments) -> int:
     """Runs the client until it ends. Returns its exit code, negative for the signal that killed it."""
     if shutil.which(arguments.command[0]) is None:
-        say(f"There is no program {arguments.command[0]}.")
+        print_notice(f"There is no program {arguments.command[0]}.")
         return NOT_FOUND
     refused = why_refused(arguments.command, os.environ)
     if refused:
-        say(refused)
+        print_notice(refused)
         return BAD_USAGE
     said: list[str] = []
     try:
@@ -87,11 +87,11 @@ def run_model_tap(arguments: ModelTapArguments) -> int:
         name = PureWindowsPath(arguments.command[0]).stem
         tap = HttpTap([*doors.values()], arguments.output, name=name, model=True, say=said.append)
     except (AddressError, NotPossibleError) as error:
-        say(str(error))
+        print_notice(str(error))
         return BAD_USAGE
     code = asyncio.run(_run(tap, doors, arguments, said))
     for sentence in dict.fromkeys(said):
-        say(sentence)
+        print_notice(sentence)
     return code
 
 
@@ -167,7 +167,7 @@ async def _tell_silence(tap: HttpTap, doors: Mapping[ModelApi, Door]) -> None:
     """Prints a notice if no call came for a while, unless the client may be drawing on the terminal."""
     await asyncio.sleep(_SILENCE_S)
     if not tap.has_recorded and not os.isatty(2):
-        say(f"No model call yet, after {_SILENCE_S:.0f} seconds. {_what_to_check(doors)}")
+        print_notice(f"No model call yet, after {_SILENCE_S:.0f} seconds. {_what_to_check(doors)}")
 
 
 def _what_to_check(doors: Mapping[ModelApi, Door]) -> str:

@@ -163,7 +163,7 @@ class TapProxy:
         if answer.status == 401:
             self._tell_sign_in(request, answer)
         response = _PassedBack(status=answer.status, reason=answer.reason or "", headers=self._headers_back(headers))
-        response.said = answer.headers
+        response.server_headers = answer.headers
         chunked = "Content-Length" not in answer.headers and request.version >= aiohttp.HttpVersion11
         if chunked and request.method != "HEAD" and answer.status not in (204, 304) and answer.status >= 200:
             response.enable_chunked_encoding()
@@ -313,14 +313,14 @@ class _Unread(logging.Handler):
 class _PassedBack(web.StreamResponse):
     """Response of the server; `said` has its headers."""
 
-    said: CIMultiDictProxy[str]
+    server_headers: CIMultiDictProxy[str]
 
 
 async def _leave_as_answered(_request: web.Request, response: web.StreamResponse) -> None:
     """Removes headers that aiohttp adds to a response."""
     if isinstance(response, _PassedBack):
         for name in _OURS:
-            if name not in response.said:
+            if name not in response.server_headers:
                 response.headers.popall(name, None)
 
 

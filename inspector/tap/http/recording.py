@@ -359,7 +359,7 @@ class _Recorder:
         self._lines = ExchangeLines(unwritten)
         hold = FileHold()
         with suppress(OSError):  # disk errors are reported at the first write
-            hold.take(str(path), _AGAIN_S, make=True)
+            hold.acquire(str(path), _AGAIN_S, make=True)
         self._capture = TapCapture(
             path, origin=lambda: origin, say=self._say, append=resume, hold=hold, opened_ns=begun_ns
         )
@@ -388,7 +388,7 @@ class _Recorder:
         self._capture.release()
 
     def _take(self, data: bytes) -> None:
-        self._capture.look()
+        self._capture.check_file()
         for entry in unpacked(data):
             if entry.sort is Sort.CLOSE:
                 self._reason = str(entry.facts().get("reason", "")) or "the tap ended"

@@ -19,7 +19,7 @@ from inspector.tap.http.proxy import TapProxy, proxy_for
 from inspector.tap.http.recording import ProcessRecording
 from inspector.tap.http.sign_in import SENTENCE, asks_for_sign_in
 from inspector.tap.http.unwritten import Unwritten
-from inspector.tap.relay import BAD_USAGE, open_window, say
+from inspector.tap.relay import BAD_USAGE, open_window, print_notice
 
 _ENDINGS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -62,11 +62,11 @@ def run_http_tap(arguments: HttpTapArguments, tell: Callable[[str], None] = say_
         upstream = upstream_of(arguments.address)
         listening = listening_of(arguments.listen) if arguments.listen else Listening("127.0.0.1", 0)
         if not (arguments.own_token or arguments.model) and asyncio.run(_asks(upstream)):
-            say(SENTENCE.format(address=Unwritten().target(upstream.origin + upstream.path)))
+            print_notice(SENTENCE.format(address=Unwritten().target(upstream.origin + upstream.path)))
             return BAD_USAGE
         tap = HttpTap([door_to(upstream, listening)], arguments.output, name=upstream.host, model=arguments.model)
     except (AddressError, NotPossibleError) as error:
-        say(str(error))
+        print_notice(str(error))
         return BAD_USAGE
     return asyncio.run(_run(tap, arguments, tell))
 
@@ -85,7 +85,7 @@ async def _run(tap: HttpTap, arguments: HttpTapArguments, tell: Callable[[str], 
     tell(f"Tapping {door.shown_upstream}. Give the client this address instead:\n\n  {door.address}\n")
     tell(f"The traffic is written to {tap.path}. Ctrl+C stops the tap.")
     if arguments.show:
-        open_window(tap.path, say)
+        open_window(tap.path, print_notice)
     try:
         await ended.wait()
         ended.clear()
@@ -94,7 +94,9 @@ async def _run(tap: HttpTap, arguments: HttpTapArguments, tell: Callable[[str], 
     return 0
 
 
-async def close_tap(tap: HttpTap, reason: str, hurried: asyncio.Event, *, say: Callable[[str], None] = say) -> None:
+async def close_tap(
+    tap: HttpTap, reason: str, hurried: asyncio.Event, *, say: Callable[[str], None] = print_notice
+) -> None:
     """Closes connections and writes the backlog. A signal cuts that short: the process ends within a second.
 
     Args:
@@ -162,7 +164,7 @@ class HttpTap:
 
     def __init__(
         self, doors: Sequence[Door], output: str, *, name: str, model: bool = False,
-        say: Callable[[str], None] = say,
+        say: Callable[[str], None] = print_notice,
     ) -> None:  # fmt: skip
         """Claims the capture; `start` begins to answer.
 

@@ -223,7 +223,7 @@ class Application:
         new = [words for words in left_out if words not in self._not_written]
         self._not_written = set(left_out)
         if new and self.front is not None:
-            self.front.notices.say(secret_settings.left_out_words(new), "severity.warning")
+            self.front.notices.show_sentence(secret_settings.left_out_words(new), "severity.warning")
 
     def open_targets(self, targets: list[str]) -> None:
         """Opens a window for each file or address, or the start page."""

@@ -123,25 +123,25 @@ class FailureDialog(QObject):
             self._before[0](kind, error, _trace)
             return
         # PySide passes exceptions of slots and virtual methods to this hook.
-        self.take("event", error)
+        self.report("event", error)
 
     def _on_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None and not isinstance(args.exc_value, SystemExit):
-            self.take("thread", args.exc_value)
+            self.report("thread", args.exc_value)
 
     def _on_clean_up(self, args: sys.UnraisableHookArgs) -> None:
         # The object is being destroyed, so its name is not read. It is not urgent: no dialog.
         if args.exc_value is not None:
-            self.take("clean-up", args.exc_value, shows=False)
+            self.report("clean-up", args.exc_value, shows=False)
 
     def on_loop_failure(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Exception handler of the event loop: failed tasks and callbacks."""
         error = context.get("exception")
-        self.take("task", error if isinstance(error, BaseException) else None, str(context.get("message", "")))
+        self.report("task", error if isinstance(error, BaseException) else None, str(context.get("message", "")))
 
     # Collecting
 
-    def take(self, origin: str, error: BaseException | None, words: str = "", *, shows: bool = True) -> None:
+    def report(self, origin: str, error: BaseException | None, words: str = "", *, shows: bool = True) -> None:
         """Counts, logs and shows an error; callable from any thread, never raises.
 
         Args:
@@ -258,7 +258,7 @@ class FailureDialog(QObject):
 
     def _refresh_dialog(self) -> None:
         if self.dialog is not None:
-            self.dialog.say(self._sentence())
+            self.dialog.set_summary(self._sentence())
             self.dialog.refresh()
 
     def _on_answered(self, answer: str) -> None:
@@ -292,7 +292,7 @@ def on_qt_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> N
     if kind == QtMsgType.QtFatalMsg:
         hard_crashes.write_dump(f"Qt\n{crash_report.marked_message(mask_text(text))}")
     if kind == QtMsgType.QtCriticalMsg and _in_force is not None:
-        _in_force.take("Qt", None, text)
+        _in_force.report("Qt", None, text)
         return
     level = logging.ERROR if kind in (QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg) else logging.WARNING
     _log.log(logging.DEBUG if kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) else level, "Qt: %s", text)

@@ -59,12 +59,12 @@ class PreviousRun(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SOON_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.find_crashes)
 
     def look_soon(self) -> None:
         self._timer.start()
 
-    def look(self) -> None:
+    def find_crashes(self) -> None:
         """Finds dumps and offers them; also logs facts on this run that would delay the start."""
         hard_crashes.write_fact("version", version())
         _log.info("Context Inspector %s runs as process %d", version(), os.getpid())

@@ -115,7 +115,7 @@ def _show_participant(window: MainWindow, name: str) -> str | None:
 def _is_working_out(panes: Panes) -> bool:
     from inspector.ui.panels.timeline.panel import TimelinePanel
 
-    if panes.details.shows_account and panes.details.isVisible() and panes.account.tally.behind:
+    if panes.details.shows_account and panes.details.isVisible() and panes.account.tally.is_behind:
         return True
     timeline = panes.made.get("timeline")
     return isinstance(timeline, TimelinePanel) and timeline.isVisible() and timeline.source.working

@@ -179,7 +179,7 @@ def _open(program: TakesRequests, target: str, *, new_window: bool) -> MainWindo
         window.gateway.ask_for_gateway(target)
         return window
     if not reads:
-        window.notices.say(
+        window.notices.show_sentence(
             f"{target_path(target)} cannot be read: there is no such file, or it does not respond.", "severity.error"
         )
         return window
@@ -212,7 +212,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 def _free_window(program: TakesRequests) -> MainWindow | None:
     """Returns an unused window on the start page, the active one first."""
-    free = [one for one in program.windows if not one.taken]
+    free = [one for one in program.windows if not one.is_in_use]
     return next((one for one in free if one.isActiveWindow()), free[-1] if free else None)
 
 

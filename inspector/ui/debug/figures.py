@@ -151,7 +151,7 @@ class Figures:
             ("not yet in the views", f"{bridge.waiting if bridge is not None else 0:,}"),
             ("not yet read", formats.size(document.sources.unread_bytes)),
             ("tokens not counted", f"{document.analysis.tokens.uncounted:,}"),
-            ("checks behind", "yes" if document.analysis.findings.behind else "no"),
+            ("checks behind", "yes" if document.analysis.findings.unchecked_count else "no"),
             ("tasks", str(len(self._tasks))),
         )
         return [f"{name:<24}{value:>12}" for name, value in rows]

@@ -66,7 +66,7 @@ class SessionListModel(QAbstractListModel):
         if one is None:
             return None
         about = " · ".join(filter(None, (project_name(one), *facts(one)[: -1 if one.running else None])))
-        return TwoLines(self.says(one), self.when(one), about, "running" if one.running else "")
+        return TwoLines(self.session_name(one), self.when(one), about, "running" if one.running else "")
 
     @override
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -78,14 +78,14 @@ class SessionListModel(QAbstractListModel):
         if one is None:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.says(one)
+            return self.session_name(one)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (self.says(one), project_name(one), self.when(one), *facts(one))))
+            return ", ".join(filter(None, (self.session_name(one), project_name(one), self.when(one), *facts(one))))
         if role == Qt.ItemDataRole.ToolTipRole:
             return tool_tip(f"{one.project}\n{one.path}\n{', '.join(facts(one))}")
         return None
 
-    def says(self, session: AgentSession) -> str:
+    def session_name(self, session: AgentSession) -> str:
         """Returns the name of a session: its title, else its first prompt."""
         return safe_line(mask_text(session.name[:_LONGEST])) or "No prompt"
 

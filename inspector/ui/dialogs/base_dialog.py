@@ -184,7 +184,7 @@ class DialogList(QListView):
 
     def set_empty_text(self, text: str) -> None:
         """Sets the text of the empty list."""
-        self._empty.say(self, text)
+        self._empty.set_text(self, text)
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -55,7 +55,7 @@ class ResultCard(QFrame):
         row.addLayout(words, 1)
         self.hide()
 
-    def say(self, icon: str, token: str, headline: str, detail: str = "") -> None:
+    def show_result(self, icon: str, token: str, headline: str, detail: str = "") -> None:
         """Shows a headline and an optional detail."""
         self._icon.set_icon(icon, token)
         self._headline.setText(headline)
@@ -275,7 +275,7 @@ class ConnectDialog(FittedDialog):
 
     def say_trouble(self, sentence: str) -> None:
         """Shows why the saved token is unavailable, and focuses the token field."""
-        self._result.say("warning", "severity.warning", sentence)
+        self._result.show_result("warning", "severity.warning", sentence)
         self._token.setFocus()
 
     def _focus_first_empty(self) -> None:
@@ -375,7 +375,7 @@ class ConnectDialog(FittedDialog):
 
     def _say_where_the_token_is(self, _text: str = "") -> None:
         self._keeping.show_address(self._address.text())
-        there = self._needs_keyring() and not self._keeping.trouble
+        there = self._needs_keyring() and not self._keeping.keyring_error
         self._token.setPlaceholderText(TOKEN_STORED if there else "")
         other = self._keeping.other_stored_token(self._address.text())
         if other:
@@ -390,7 +390,7 @@ class ConnectDialog(FittedDialog):
         if self._tokens is None or before is None:
             self.say_trouble(NO_KEYRING)
             return None
-        self._result.say("connect", "ink.secondary", WAITING, WAITING_DETAIL)
+        self._result.show_result("connect", "ink.secondary", WAITING, WAITING_DETAIL)
         self._waiting = True
         try:
             return replace(connection, token=await self._tokens.read_token(account_name(before)))
@@ -412,12 +412,12 @@ class ConnectDialog(FittedDialog):
         whole = await self._with_stored_token(connection) if self._needs_keyring() else connection
         if whole is None:
             return
-        self._result.say("connect", "ink.secondary", "Testing the connection...")
+        self._result.show_result("connect", "ink.secondary", "Testing the connection...")
         result = await test(whole)
         icon, token = ("success", "badge.consumed") if result.ok else ("error", "severity.error")
         if result.doubtful:
             icon, token = "warning", "severity.warning"
-        self._result.say(icon, token, result.headline, result.detail)
+        self._result.show_result(icon, token, result.headline, result.detail)
         if connection.participant == self._offered:
             # The gateway has seen this id, so the connection itself uses another.
             self._offer_another_id()
@@ -435,7 +435,7 @@ class ConnectDialog(FittedDialog):
         if self._test is None:
             self._result.hide()
         else:
-            self._result.say("connect", "ink.tertiary", UNTESTED, UNTESTED_DETAIL)
+            self._result.show_result("connect", "ink.tertiary", UNTESTED, UNTESTED_DETAIL)
 
     async def tests_done(self) -> None:
         """Waits until no test is running."""

@@ -81,7 +81,7 @@ class GoToDialog(FittedDialog):
             parent=self,
         )  # fmt: skip
         self.field.textChanged.connect(self._on_changed)
-        self.field.taken.connect(self._take)
+        self.field.accepted.connect(self._take)
         self.field.left.connect(self.reject)
         self._state = TextLabel(variant="hint", name="goToState", parent=self)
         lines = QVBoxLayout(self)

@@ -186,7 +186,7 @@ class HighlightPage(NamedFiltersPage[HighlightRule]):
     def _toggle(self, row: int) -> None:
         rule = self._model.item(row)
         if rule is not None:
-            self.put(row, rule.model_copy(update={"on": not rule.on}))
+            self.replace_item(row, rule.model_copy(update={"on": not rule.on}))
 
     # Sharing
 

@@ -54,7 +54,7 @@ def key_lines(keys: Keys) -> list[CommandEntry]:
     """Returns the actions with keys, then the fixed keys, then the actions without keys."""
     lines: list[CommandEntry] = []
     keyless: list[CommandEntry] = []
-    for known in keys.known():
+    for known in keys.visible_actions():
         shown = tuple(_native(sequence.toString()) for sequence in keys.action(known.id).shortcuts())
         line = CommandEntry(known.id, known.group, known.title, shown)
         (lines if shown else keyless).append(line)
@@ -117,7 +117,7 @@ class KeysDialog(Dialog):
         )  # fmt: skip
         self._pressed = ""
         self.field.textChanged.connect(self._on_searched)
-        self.field.taken.connect(self.accept)
+        self.field.accepted.connect(self.accept)
         self.field.left.connect(self.reject)
         self._nothing = TextLabel("No key matches.", variant="secondary", name="keysNothing", parent=frame)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -64,7 +64,7 @@ class KeysPage(QWidget):
             self.list, name="keysPageSearch", label="Search actions", hint="Search by action or key", parent=self
         )
         self.field.textChanged.connect(self._fill)
-        self.field.taken.connect(lambda: self._edits[0].setFocus())
+        self.field.accepted.connect(lambda: self._edits[0].setFocus())
         self.field.left.connect(self._on_search_left)
         self.setFocusProxy(self.field)
         column.addWidget(self.field)

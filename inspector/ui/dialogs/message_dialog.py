@@ -100,7 +100,7 @@ class MessageDialog(FittedDialog):
         self._page.addLayout(row)
 
     @classmethod
-    def tell(
+    def show_message(
         cls,
         parent: QWidget,
         theme_controller: ThemeController,
@@ -116,7 +116,7 @@ class MessageDialog(FittedDialog):
         return dialog
 
     @classmethod
-    def ask(
+    def show_question(
         cls,
         parent: QWidget,
         theme_controller: ThemeController,

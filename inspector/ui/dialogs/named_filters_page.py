@@ -242,9 +242,9 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         row = self._row()
         item = self._model.item(row)
         if item is not None and not self._say_trouble():
-            self.put(row, self.edited(item, self._name.text().strip(), self._filter.text().strip()))
+            self.replace_item(row, self.edited(item, self._name.text().strip(), self._filter.text().strip()))
 
-    def put(self, row: int, item: Item) -> None:
+    def replace_item(self, row: int, item: Item) -> None:
         """Replaces the item of a row after an edit."""
         self._model.change(row, item)
         self.changed.emit()

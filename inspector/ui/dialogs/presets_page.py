@@ -40,11 +40,11 @@ class PresetListModel(OrderedModel[Preset]):
     def __init__(self, presets: Sequence[Preset], parent: QObject | None = None, taken: Collection[str] = ()) -> None:
         """Creates a model of copies."""
         super().__init__(presets, parent)
-        self.taken = taken
+        self.used_keys = taken
 
     def key(self, row: int) -> str:
         """Returns the key of a row's preset, or ""."""
-        return keys_in_settings(self._items, self.taken)[row]
+        return keys_in_settings(self._items, self.used_keys)[row]
 
     @override
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -215,7 +215,7 @@ class PresetsPage(NamedFiltersPage[Preset]):
         row = self._row()
         preset = self._presets.item(row)
         if preset is not None and preset.key != key:
-            self.put(row, preset.model_copy(update={"key": key}))
+            self.replace_item(row, preset.model_copy(update={"key": key}))
             self._show_key()
 
     # Sharing

@@ -24,12 +24,12 @@ class Asking:
             self._dialog.raise_()
         return self._dialog is not None
 
-    async def ask(self, title: str, text: str, answers: tuple[tuple[str, str], ...]) -> str:
+    async def ask_question(self, title: str, text: str, answers: tuple[tuple[str, str], ...]) -> str:
         """Asks and returns the id of the answer. Arguments as for `MessageDialog`."""
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         # the window may be behind others, as when the program quits
         self._parent.activateWindow()
-        self._dialog = MessageDialog.ask(self._parent, self._themes, title, text, answers)
+        self._dialog = MessageDialog.show_question(self._parent, self._themes, title, text, answers)
 
         def answered(chosen: str) -> None:
             self._dialog = None  # it deletes itself

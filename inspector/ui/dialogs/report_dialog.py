@@ -131,7 +131,7 @@ class ReportDialog(Dialog):
     def choices(self) -> ReportChoices:
         return ReportChoices(**{name: box.isChecked() for name, box in self._boxes.items()})
 
-    def say(self, text: str) -> None:
+    def set_summary(self, text: str) -> None:
         """Replaces the summary."""
         if text != self._text.text():
             self._text.setText(text)

@@ -102,7 +102,7 @@ class KeepFields(QWidget):
         return bool(self.name.text().strip())
 
     @property
-    def trouble(self) -> str:
+    def keyring_error(self) -> str:
         """Reason why the keyring is unavailable; "" if it is available or not checked yet."""
         return self._trouble or ""
 

@@ -92,21 +92,21 @@ class ShareButtons(QWidget):
         try:
             write_shared(path, shared)
         except OSError as error:
-            self.say(f"{path.name} could not be written: {error.strerror or error}.", wrong=True)
+            self.show_result(f"{path.name} could not be written: {error.strerror or error}.", wrong=True)
             return
         left_out = f" {secret:,} with a secret {'was' if secret == 1 else 'were'} left out."
-        self.say(f"The {self._what} were written to {path.name}.{left_out if secret else ''}")
+        self.show_result(f"The {self._what} were written to {path.name}.{left_out if secret else ''}")
 
     def read(self, path: Path) -> None:
         """Imports a file and shows the result."""
         try:
-            self.say(self._take(read_shared(path), path.name))
+            self.show_result(self._take(read_shared(path), path.name))
         except OSError as error:
-            self.say(f"{path.name} could not be read: {error.strerror or error}.", wrong=True)
+            self.show_result(f"{path.name} could not be read: {error.strerror or error}.", wrong=True)
         except UnreadableShareError as error:
-            self.say(str(error), wrong=True)
+            self.show_result(str(error), wrong=True)
 
-    def say(self, sentence: str, *, wrong: bool = False) -> None:
+    def show_result(self, sentence: str, *, wrong: bool = False) -> None:
         """Shows a result; "" hides it."""
         variant = "error" if wrong else "hint"
         self.status.setText(safe_line(sentence))

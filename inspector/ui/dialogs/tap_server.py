@@ -137,7 +137,7 @@ class TapServerDialog(Dialog):
         ]  # fmt: skip
         if not found.servers:
             self._list.set_empty_text(looked_in("No MCP servers are configured on this machine.", found.looked_at))
-            self.say(" ".join(found.troubles))
+            self.show_sentence(" ".join(found.troubles))
         self._list.setCurrentIndex(self._model.index(same[0] if same else 0))
         self._select()
 
@@ -151,23 +151,23 @@ class TapServerDialog(Dialog):
         self._change.setText(UNTAP if tapped else TAP)
         self._change.setEnabled(change is not None)
         if change is not None:
-            self.say(" ".join((f"In {change.server.file.path}.", *change.notes)))
+            self.show_sentence(" ".join((f"In {change.server.file.path}.", *change.notes)))
         elif why_not:
-            self.say(why_not)
+            self.show_sentence(why_not)
 
     def show_running(self, sentence: str) -> None:
         """Shows the progress of an applied change and disables other changes."""
         self._list.setEnabled(False)
         self._again.setEnabled(False)
         self._change.setEnabled(False)
-        self.say(sentence)
+        self.show_sentence(sentence)
 
     def show_ended(self) -> None:
         """Enables other changes again."""
         self._list.setEnabled(True)
         self._again.setEnabled(True)
 
-    def say(self, sentence: str) -> None:
+    def show_sentence(self, sentence: str) -> None:
         """Shows a sentence below the list."""
         self._says.setText(safe_line(sentence, _LONGEST))
         self._says.setVisible(bool(sentence))

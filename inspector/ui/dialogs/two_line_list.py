@@ -24,7 +24,7 @@ class TwoLines(NamedTuple):
     title: str
     aside: str
     """At the right of the title."""
-    below: str
+    detail: str
     state: str
     """At the right of the second line, in the colour of active states."""
 
@@ -61,7 +61,7 @@ class TwoLineDelegate(RowDelegate):
         paints.draw(painter, "body", "ink.primary", left, upper, one.title, room)
         paints.draw(painter, "small", "ink.secondary", right - width, upper, one.aside, width)
         state_width = paints.width("small", one.state) if one.state else 0
-        paints.draw(painter, "small", "ink.tertiary", left, lower, one.below, right - left - state_width - side)
+        paints.draw(painter, "small", "ink.tertiary", left, lower, one.detail, right - left - state_width - side)
         if one.state:
             paints.draw(painter, "small", "state.active", right - state_width, lower, one.state, state_width)
 

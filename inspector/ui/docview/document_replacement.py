@@ -237,4 +237,4 @@ def _carry_marks(shown: CaptureDocument, document: CaptureDocument, places: Plac
             place = places.place_of(shown, target)
             there = None if place is None else places.message_at(document, place)
         if there is not None:
-            document.analysis.marks.put(there, marks.note(target))
+            document.analysis.marks.set_note(there, marks.note(target))

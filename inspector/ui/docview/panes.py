@@ -518,7 +518,7 @@ class Panes(QObject):
 
     def show_notes(self) -> None:
         """Shows changed marks or comments at once, also while the view is paused."""
-        changes = Changes(0, 0, self.document.analysis.marks.changed.take(), tree_moved=False)
+        changes = Changes(0, 0, self.document.analysis.marks.changed.take_rows(), tree_moved=False)
         self.filter_state.search.take_in(changes)
         self.messages.apply_changes(changes)
         self.details.renew()

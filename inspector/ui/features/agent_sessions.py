@@ -41,10 +41,10 @@ class AgentSessions(QObject):
         self._parent, self._services, self._notices = parent, services, notices
         self._looking: asyncio.Task[None] | None = None
 
-    def ask(self) -> AgentSessionsDialog | None:
+    def show_dialog(self) -> AgentSessionsDialog | None:
         """Shows the list and fills it. Returns None if the settings disable the lookup."""
         if not self._services.settings.start.agent_sessions:
-            self._notices.say(NOT_LOOKED)
+            self._notices.show_sentence(NOT_LOOKED)
             return None
         dialog = AgentSessionsDialog(self._services.theme, self._parent)
         dialog.open_requested.connect(self._open)

@@ -133,16 +133,16 @@ class CaptureSaving(QObject):
             if self._location.unsaved is None and session is None:
                 await save_copy(document, target)
                 self.copied.emit(target)
-                self._notices.say(f"Saved a copy as {target}.")
+                self._notices.show_sentence(f"Saved a copy as {target}.")
             else:
                 writer = session.writer if session is not None and not session.writer.closed else None
                 await save_capture(document, target, own=self._location.unsaved, writer=writer)
                 self._location.unsaved = None
                 self.moved.emit(target)
                 await self._take_in_rest(session)
-                self._notices.say(f"Saved as {target}.")
+                self._notices.show_sentence(f"Saved as {target}.")
         except OSError as error:
-            self._notices.say(why_not_saved(error, target), "severity.error", ("Save as...", self.save_as))
+            self._notices.show_sentence(why_not_saved(error, target), "severity.error", ("Save as...", self.save_as))
             return False
         self.saved.emit(target)
         return True
@@ -209,7 +209,7 @@ class CaptureSaving(QObject):
         # a second close request must not stack a second question
         if self._asking.raise_unanswered():
             return False
-        answer = await self._asking.ask(
+        answer = await self._asking.ask_question(
             f"Save the capture of {self.name}?",
             f"{self._unsaved_words()} not saved yet. A discarded capture cannot be restored.",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save...")),
@@ -266,7 +266,7 @@ class CaptureSaving(QObject):
         self._services.spawn(self._discard(unsaved), "discard a capture")
 
     async def _discard(self, unsaved: UnsavedCapture) -> None:
-        answer = await self._asking.ask(
+        answer = await self._asking.ask_question(
             "Discard the capture?",
             f"{unsaved_words(unsaved, datetime.now().astimezone())}. This cannot be undone.",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel")),
@@ -283,9 +283,11 @@ class CaptureSaving(QObject):
         try:
             own.discard()
         except OSError as error:
-            self._notices.say(f"{unsaved.path} cannot be deleted: {error.strerror or error}.", "severity.error")
+            self._notices.show_sentence(
+                f"{unsaved.path} cannot be deleted: {error.strerror or error}.", "severity.error"
+            )
 
     def _say_gone(self, unsaved: UnsavedCapture) -> None:
         there = unsaved.path.exists()
         what = "is open in another window" if there else "no longer exists"
-        self._notices.say(f"The capture {unsaved.path.name} {what}.", "severity.warning")
+        self._notices.show_sentence(f"The capture {unsaved.path.name} {what}.", "severity.warning")

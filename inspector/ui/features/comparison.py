@@ -36,7 +36,7 @@ class Comparing(QObject):
         panes = self._shown.panes
         messages = [] if panes is None else panes.messages.view.selection.messages.shown().tolist()
         if len(messages) != 2:
-            self._notices.say(HOW)
+            self._notices.show_sentence(HOW)
             return
         from inspector.ui.panels.details.difference import DifferenceDialog
 

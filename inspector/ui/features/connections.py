@@ -185,7 +185,7 @@ class Connections(QObject):
             if chosen.token == "keyring"
             else "No token is saved for it."
         )
-        dialog = MessageDialog.ask(
+        dialog = MessageDialog.show_question(
             parent or self._parent, self._services.theme, f"Delete the connection {chosen.name}?", text,
             [(CANCEL, "Cancel"), ("delete", "Delete")],
         )  # fmt: skip

@@ -72,15 +72,15 @@ class Exporting(QObject):
     def attach(self, panes: Panes) -> None:
         """Connects the export requests of these panes."""
         panes.messages.copy_refused.connect(self._say_not_copied)
-        panes.messages.export_requested.connect(self.ask)
+        panes.messages.export_requested.connect(self.show_dialog)
         panes.contexts.export_requested.connect(self.ask_context)
 
     def _say_not_copied(self, sentence: str) -> None:
-        self._notices.say(sentence, link=("Export...", self.ask))
+        self._notices.show_sentence(sentence, link=("Export...", self.show_dialog))
 
     # Dialogs
 
-    def ask(self) -> None:
+    def show_dialog(self) -> None:
         """Asks for messages and format, then for a file."""
         document, panes = self._shown.document, self._shown.panes
         if panes is None or self._dialog is not None or not len(document.analysis):
@@ -187,7 +187,7 @@ class Exporting(QObject):
         )
 
     def _say_context_written(self, target: Path, done: Exported) -> None:
-        self._notices.say(
+        self._notices.show_sentence(
             f"Exported {formats.count_of(done.messages, 'message')} as an MSP session with this sub-session, "
             f"{safe_line(str(target))}, {formats.size(done.size_bytes)}. Secrets are masked.",
             link=("Open", lambda: self.open_requested.emit(target)),
@@ -259,7 +259,7 @@ class Exporting(QObject):
         if marks is not None and not beside_it:
             beside_it = "Another file's marks are beside it, so the program's data folder has its own. "
         secrets = "Secrets are masked." if masked else "Secrets are not masked."
-        self._notices.say(
+        self._notices.show_sentence(
             f"Exported {formats.count_of(done.messages, 'message')}, {view}, as {safe_line(str(target))}, "
             f"{formats.size(done.size_bytes)}. {beside_it}{secrets}",
             "severity.note" if masked else "severity.warning",
@@ -268,7 +268,7 @@ class Exporting(QObject):
     def _say_not_written(self, target: Path, error: OSError, again: Callable[[], object]) -> None:
         self._notices.dismiss("export")
         sentence = f"{safe_line(target.name)} could not be written: {write_error_words(error)}"
-        self._notices.say(sentence, "severity.error", ("Export...", again))
+        self._notices.show_sentence(sentence, "severity.error", ("Export...", again))
 
     def _view(self, which: Which, total: int) -> str:
         panes = self._shown.panes
@@ -294,4 +294,4 @@ class Exporting(QObject):
 
     def _cancel(self) -> None:
         self.stop()
-        self._notices.say("Export cancelled. No file was written.")
+        self._notices.show_sentence("Export cancelled. No file was written.")

@@ -72,7 +72,7 @@ class Filtering(QObject):
         state = panes.filter_state
         state.filter_applied.connect(self._on_applied)
         state.filter_failed.connect(self.bar.show_error)
-        state.filter_refused.connect(self._notices.say)
+        state.filter_refused.connect(self._notices.show_sentence)
         state.filter_grown.connect(self.bar.go_on_with)
         state.search.searching.connect(self.bar.set_busy)
         state.scope_changed.connect(self._show_context)
@@ -95,7 +95,7 @@ class Filtering(QObject):
             return
         own = panes.filter_state.stack.text
         # A preset needs no place in the history, unless the user typed it.
-        remembers = self._entering or not self._presets.bar.holds(own)
+        remembers = self._entering or not self._presets.bar.contains_filter(own)
         if not self._entering or own != self.bar.applied_text():
             self.bar.set_applied(own, remembers=remembers)
         self._show_preset()
@@ -128,7 +128,7 @@ class Filtering(QObject):
     def _say_left(self, message: int, hider: str, put_back: Callable[[], None]) -> None:
         """Reports that a hidden message was revealed by showing all messages."""
         sentence = f"No. {message + 1:,} was hidden by {hider}, so all messages are shown."
-        self._notices.say(sentence, link=(f"Restore {hider}", put_back))
+        self._notices.show_sentence(sentence, link=(f"Restore {hider}", put_back))
 
     # Signals of the bar
 

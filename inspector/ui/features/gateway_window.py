@@ -148,7 +148,9 @@ class GatewayWatch(QObject):
             session = LiveSession(connection, document, on_state=self._on_state, demo=demo, others_first=others_first)
         except OSError as error:
             where = error.filename or captures_folder()
-            self._notices.say(f"The capture cannot be written: {where}: {error.strerror or error}.", "severity.error")
+            self._notices.show_sentence(
+                f"The capture cannot be written: {where}: {error.strerror or error}.", "severity.error"
+            )
             return False
         self.session = session
         self.capture_begun.emit(session.own, demo)
@@ -186,9 +188,11 @@ class GatewayWatch(QObject):
                 severity = "severity.error" if state is SourceState.FAILED else "severity.warning"
                 # the disk failed, not the gateway
                 if self.session is not None and self.session.writer.error is not None:
-                    self._notices.say(sentence, severity, ("Save as...", self.save_as_requested.emit))
+                    self._notices.show_sentence(sentence, severity, ("Save as...", self.save_as_requested.emit))
                 else:
-                    self._notices.say(f"{sentence}{self._received_words()}", severity, ("Reconnect", self._reconnect))
+                    self._notices.show_sentence(
+                        f"{sentence}{self._received_words()}", severity, ("Reconnect", self._reconnect)
+                    )
         self.tick()
         self._requests.actions_changed.emit()
 

@@ -74,7 +74,7 @@ class Highlighting(QObject):
             return
         field = self._filter_bar
         near = QRect(field.mapTo(self._parent, field.rect().topLeft()), field.size())
-        self._name_card().ask(
+        self._name_card().ask_name(
             "Highlight rule name",
             text,
             formats.truncate(text, _NAME_LENGTH),

@@ -142,12 +142,12 @@ class Marking(QObject):
             placed = self.file.restore(complete=complete, until=until)
         except OSError as error:  # of the log, or of a folder searched for marks
             if complete:
-                self._notices.say(safe_line(search_failure(error)), "severity.warning")
+                self._notices.show_sentence(safe_line(search_failure(error)), "severity.warning")
             return
         if placed:
             self._panes.show_notes()
         if complete and self.file.trouble:
-            self._notices.say(self.file.trouble, "severity.warning")
+            self._notices.show_sentence(self.file.trouble, "severity.warning")
         if complete:
             self._say_where_found(self.file)
 
@@ -174,12 +174,12 @@ class Marking(QObject):
         try:
             placed = self.file.restore(complete=True)
         except OSError as error:
-            self._notices.say(safe_line(search_failure(error)), "severity.warning")
+            self._notices.show_sentence(safe_line(search_failure(error)), "severity.warning")
             return
         notes = {target: self._marks.note(target) for target in placed}
         self._panes.show_notes()
         for target in placed:
-            self._marks.put(target, before.get(target, Note()))
+            self._marks.set_note(target, before.get(target, Note()))
         self._do("import marks", notes)
 
     # User actions
@@ -211,7 +211,7 @@ class Marking(QObject):
                 self.toggle(target)
             return
         if len(messages) > _MOST_MARKED:
-            self._notices.say(
+            self._notices.show_sentence(
                 f"{len(messages):,} messages are too many to mark at once. The limit is {_MOST_MARKED:,}."
             )
             return
@@ -265,7 +265,7 @@ class Marking(QObject):
 
     def _put(self, notes: dict[Target, Note]) -> None:
         for target, note in notes.items():
-            self._marks.put(target, note)
+            self._marks.set_note(target, note)
         if self._panes is not None:
             self._panes.show_notes()
         self._changed()

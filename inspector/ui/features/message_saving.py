@@ -40,10 +40,10 @@ class MessageSaving(QObject):
         self._parent = parent
 
     def attach(self, panes: Panes) -> None:
-        panes.messages.save_requested.connect(self.ask)
-        panes.details.links.save_requested.connect(self.ask)
+        panes.messages.save_requested.connect(self.ask_for_file)
+        panes.details.links.save_requested.connect(self.ask_for_file)
 
-    def ask(self, message: int) -> None:
+    def ask_for_file(self, message: int) -> None:
         """Asks for a file and writes the message there."""
         dialog = QFileDialog(self._parent, "Save message as", self._name(message))
         dialog.setObjectName("saveMessageDialog")
@@ -67,6 +67,8 @@ class MessageSaving(QObject):
             exact = ExactMessage(self._shown.document.capture, message)
             written = await asyncio.to_thread(exact.save, path)
         except OSError as error:
-            self._notices.say(f"{number} could not be saved as {path}: {error.strerror or error}.", "severity.error")
+            self._notices.show_sentence(
+                f"{number} could not be saved as {path}: {error.strerror or error}.", "severity.error"
+            )
             return
-        self._notices.say(f"Saved {number} as {path}, {formats.size(written)}.")
+        self._notices.show_sentence(f"Saved {number} as {path}, {formats.size(written)}.")

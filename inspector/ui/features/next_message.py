@@ -130,7 +130,7 @@ class NextMessage(QObject):
             return False
         panes.messages.go_to(message)
         if before is not None and (message - before) * step <= 0:
-            self._status.tell("continued from the first" if step > 0 else "continued from the last")
+            self._status.show_message("continued from the first" if step > 0 else "continued from the last")
         return True
 
     def _say_none(

@@ -170,7 +170,7 @@ class Opening(QObject):
             self._open_apart(found)
 
     async def _ask_how_to_open(self, paths: Sequence[Path]) -> None:
-        answer = await self._asking.ask(
+        answer = await self._asking.ask_question(
             f"Open {len(paths)} files together?",
             "Together they form one document in time order. Copies of a message are shown once with their sources, and "
             "calls of an agent are linked to the messages of its servers.",
@@ -190,7 +190,9 @@ class Opening(QObject):
         try:
             named = own_source_list([SourceChoice(path) for path in paths])
         except OSError as error:
-            self._notices.say(f"The files cannot be opened together: {error.strerror or error}.", "severity.error")
+            self._notices.show_sentence(
+                f"The files cannot be opened together: {error.strerror or error}.", "severity.error"
+            )
             return
         self.open_path(named)
 
@@ -235,7 +237,7 @@ class Opening(QObject):
         if shown:
             free._status.show_opening(shown)
         else:
-            free._notices.say(waiting_words(path), lasting=True)
+            free._notices.show_sentence(waiting_words(path), lasting=True)
         if is_survey(path):
             free.survey_found.emit(path)
             return
@@ -266,7 +268,7 @@ class Opening(QObject):
             else:
                 self._status.set_progress(None)
             reason = error.strerror or error if isinstance(error, OSError) else ""
-            self._notices.say(f"{path} cannot be read: {reason}." if reason else str(error), "severity.error")
+            self._notices.show_sentence(f"{path} cannot be read: {reason}." if reason else str(error), "severity.error")
             return False
         finally:
             self._may_read = False
@@ -423,7 +425,7 @@ class Opening(QObject):
         self._requests.actions_changed.emit()
         self._following.start(document)
         for sentence in document.sources.troubles:  # features of other kinds of documents report their own
-            self._notices.say(sentence, "severity.warning")
+            self._notices.show_sentence(sentence, "severity.warning")
         if self._stopped_at is not None:
             self._status.set_stopped(self._stopped_at, again=not document.sources.can_go_on)
 
@@ -496,7 +498,9 @@ class Opening(QObject):
         """Opens the text in the clipboard as a log."""
         text = QGuiApplication.clipboard().text()
         if not text.strip():
-            self._notices.say("The clipboard has no text. Copy lines of a log first, one JSON object per line.")
+            self._notices.show_sentence(
+                "The clipboard has no text. Copy lines of a log first, one JSON object per line."
+            )
             return
         self.open_text(text.encode("utf-8", "surrogatepass"), "pasted text")
 
@@ -575,4 +579,4 @@ class LogFollowing:
         ended, badly = document.capture.sources[0].server_end
         self._status.set_watched(watched, missing=followed.missing, ended=ended, badly=badly)
         if followed.trouble is not None:
-            self._notices.say(followed.trouble, "severity.warning")
+            self._notices.show_sentence(followed.trouble, "severity.warning")

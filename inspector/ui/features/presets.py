@@ -124,7 +124,7 @@ class Presets(QObject):
         """
         self._text, self._scoped = text, scoped
         self.bar.set_active_filter(text if text.strip() or not scoped else None)
-        saved = self.bar.holds(text)
+        saved = self.bar.contains_filter(text)
         self.saved_changed.emit(saved)
         self.bar.set_can_add(bool(text.strip()) and not saved)
 
@@ -200,11 +200,11 @@ class Presets(QObject):
         """Asks for a name at the place of the new preset, and saves a filter."""
         known = next((preset for preset in self._usable() if preset.filter.strip() == text.strip()), None)
         if not text.strip():
-            self._notices.say("There is no filter to save as a preset.")
+            self._notices.show_sentence("There is no filter to save as a preset.")
         elif known is not None:
-            self._notices.say(f"This filter is already saved as the preset {safe_line(known.name)}.")
+            self._notices.show_sentence(f"This filter is already saved as the preset {safe_line(known.name)}.")
         else:
-            self._name_card().ask(
+            self._name_card().ask_name(
                 "Preset name", text, formats.truncate(text, _NAME_LENGTH), self._add_place(),
                 lambda name: self.save(text, name), self._objection,
             )  # fmt: skip
@@ -226,7 +226,7 @@ class Presets(QObject):
             self.refresh()
 
     def _ask_for_name(self, preset: Preset) -> None:
-        self._name_card().ask(
+        self._name_card().ask_name(
             "Rename preset", preset.filter, preset.name, self._add_place(),
             lambda name: self._rename(preset, name), lambda name: self._objection(name, preset),
         )  # fmt: skip

@@ -67,7 +67,7 @@ class Tapping(QObject):
         """The folder of captures."""
         return data_folder() / FOLDER
 
-    def ask(self) -> TapServerDialog:
+    def show_dialog(self) -> TapServerDialog:
         """Shows the dialog of servers."""
         if self._dialog is not None:
             self._dialog.raise_()
@@ -144,7 +144,7 @@ class Tapping(QObject):
         self.end()
         if self._dialog is not None:
             self._dialog.show_ended()
-            self._dialog.say(said.removeprefix("context-inspector tap: ").strip() or "The tap has ended.")
+            self._dialog.show_sentence(said.removeprefix("context-inspector tap: ").strip() or "The tap has ended.")
 
     def _on_tap_failed(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
@@ -163,7 +163,7 @@ class Tapping(QObject):
         newest = min(recent, key=lambda file: file.stat().st_mtime)
         self.arrived.emit(str(newest))
         if self._dialog is not None and self._tap is None:
-            self._dialog.say(f"{newest.name} is open and shows new messages as they arrive.")
+            self._dialog.show_sentence(f"{newest.name} is open and shows new messages as they arrive.")
 
     # Closing
 
@@ -196,4 +196,4 @@ class Tapping(QObject):
                 try:
                     applied(planned(one, self.folder, install=False))
                 except RefusedError as error:
-                    self._notices.say(str(error), "severity.warning")
+                    self._notices.show_sentence(str(error), "severity.warning")

@@ -58,13 +58,17 @@ class SettingsEditing(QObject):
 
         self._complete()
         dialog = SettingsDialog(
-            self._services.theme, self._services.settings, self._parent, keyed=self._keys.known(), further=self._further
+            self._services.theme,
+            self._services.settings,
+            self._parent,
+            keyed=self._keys.visible_actions(),
+            further=self._further,
         )
         if page:
             dialog.enter_page(page)
         dialog.changed.connect(self._on_changed)
         # presets have their own shortcuts
-        dialog.changed.connect(lambda _settings: dialog.show_keyed(self._keys.known()))
+        dialog.changed.connect(lambda _settings: dialog.show_keyed(self._keys.visible_actions()))
         dialog.open()
         return dialog
 

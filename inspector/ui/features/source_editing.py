@@ -117,7 +117,7 @@ class SourceEditing(QObject):
             known = {one.key for one in self.choices}
             new = [one for one in resolve_choices(added) if one.key not in known]
             if not new:
-                self._notices.say(f"{added[0].path.name} is already a source.")
+                self._notices.show_sentence(f"{added[0].path.name} is already a source.")
                 return
             self._renew([*self.choices, *new])
 
@@ -135,7 +135,7 @@ class SourceEditing(QObject):
                 self.replaced.emit(found, path)
         except (OSError, UnknownFormatError) as error:
             reason = error.strerror or error if isinstance(error, OSError) else error
-            self._notices.say(f"The session cannot be read with its sub-agents: {reason}", "severity.error")
+            self._notices.show_sentence(f"The session cannot be read with its sub-agents: {reason}", "severity.error")
         finally:
             self._task = None
             self._status.set_progress(None)
@@ -200,7 +200,7 @@ class SourceEditing(QObject):
     async def _ask_and_save(self) -> None:
         choices = [replace(one, is_live=False) for one in self.choices]
         if not choices:
-            self._notices.say("This document has no source files to list.")
+            self._notices.show_sentence("This document has no source files to list.")
             return
         dialog = QFileDialog(self._parent, "Save list of sources", str(self._usual_folder()), _LISTS)
         dialog.setObjectName("saveSourcesDialog")
@@ -213,9 +213,9 @@ class SourceEditing(QObject):
         try:
             write_source_list(target, choices)
         except OSError as error:
-            self._notices.say(f"{target} could not be saved: {error.strerror or error}.", "severity.error")
+            self._notices.show_sentence(f"{target} could not be saved: {error.strerror or error}.", "severity.error")
             return
-        self._notices.say(f"Saved the list of {formats.count_of(len(choices), 'source')} as {target}.")
+        self._notices.show_sentence(f"Saved the list of {formats.count_of(len(choices), 'source')} as {target}.")
         self.list_saved.emit(target)
 
     # Reading
@@ -224,9 +224,9 @@ class SourceEditing(QObject):
         """Returns True if sources can be changed now, else reports the reason."""
         document = self._shown.document
         if self._is_reading():
-            self._notices.say("Wait until the document is read, or cancel reading, to change its sources.")
+            self._notices.show_sentence("Wait until the document is read, or cancel reading, to change its sources.")
         elif document.msp is not None or not document.choices:
-            self._notices.say("Sources can only be added to logs, captures and live sessions.")
+            self._notices.show_sentence("Sources can only be added to logs, captures and live sessions.")
         else:
             return True
         return False
@@ -259,7 +259,7 @@ class SourceEditing(QObject):
         except (OSError, UnknownFormatError) as error:
             found.close()
             reason = error.strerror or error if isinstance(error, OSError) else error
-            self._notices.say(f"The sources cannot be read together: {reason}", "severity.error")
+            self._notices.show_sentence(f"The sources cannot be read together: {reason}", "severity.error")
             return
         except BaseException:
             found.close()
@@ -269,7 +269,7 @@ class SourceEditing(QObject):
         if not complete or missing or self._shown.document is not shown:
             found.close()
             if missing:
-                self._notices.say(missing, "severity.error")
+                self._notices.show_sentence(missing, "severity.error")
             return
         if is_live or len(wanted) > 1:
             found.path = found.path if is_live else path

@@ -75,12 +75,12 @@ class Surveys(QObject):
         except SurveyError as error:
             self.path = None
             self.failed.emit()
-            self._notices.say(mask_text(str(error)), "severity.error")
+            self._notices.show_sentence(mask_text(str(error)), "severity.error")
             return
         page = self._shown.runs = RunsPage(runs, self._themes, self._parent)
         page.filter_requested.connect(self._choose)
         page.run_requested.connect(lambda log, number: self.run_requested.emit(Path(log), number))
-        page.refused.connect(lambda why: self._notices.say(mask_text(why), "severity.warning"))
+        page.refused.connect(lambda why: self._notices.show_sentence(mask_text(why), "severity.warning"))
         self._put(page)
         self._parent.setWindowTitle(window_title(path.name))
         self._status.show_log(path.name, f"survey of {count_of(len(runs), 'run')}", path=str(path))

@@ -150,7 +150,7 @@ class TokenCounting(QObject):
     def _rest(self, now: float) -> None:
         """Keeps the worker for a while after the last count, since a start takes half a second."""
         document = self._shown.document
-        trouble = document.counting.trouble
+        trouble = document.counting.failure_message
         if trouble is not None and not self._failure_reported:
             self._failure_reported = True
             self._notices.show_notice(_TROUBLE, "warning", trouble, token="severity.warning", closable=True)

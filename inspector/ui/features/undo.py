@@ -35,12 +35,12 @@ class _Lists:
     highlights: list[HighlightRule]
 
     @classmethod
-    def of(cls, settings: Settings) -> _Lists:
+    def from_settings(cls, settings: Settings) -> _Lists:
         return cls(
             [preset.model_copy() for preset in settings.presets], [rule.model_copy() for rule in settings.highlights]
         )
 
-    def put(self, settings: Settings) -> None:
+    def write_to_settings(self, settings: Settings) -> None:
         settings.presets[:] = [preset.model_copy() for preset in self.presets]
         settings.highlights[:] = [rule.model_copy() for rule in self.highlights]
 
@@ -109,7 +109,7 @@ class UndoHistory(QObject):
         """
         super().__init__(parent)
         self._owner = owner
-        self._lists = _Lists.of(owner.settings)
+        self._lists = _Lists.from_settings(owner.settings)
         owner.settings_changes.lists_restored.connect(self._on_lists_restored)
         self.stack = QUndoStack(self)
         self.stack.setObjectName("history")
@@ -156,7 +156,7 @@ class UndoHistory(QObject):
 
         O(presets and rules).
         """
-        before, after = self._lists, _Lists.of(self._owner.settings)
+        before, after = self._lists, _Lists.from_settings(self._owner.settings)
         if before == after:
             return
         self._lists = after
@@ -171,7 +171,7 @@ class UndoHistory(QObject):
     def _put(self, lists: _Lists, instead_of: _Lists) -> None:
         """Restores the lists, unless another window has edited them since."""
         owner = self._owner
-        present = _Lists.of(owner.settings)
+        present = _Lists.from_settings(owner.settings)
         if present == lists:
             return
         # another window has edited the lists, and its edits must not be lost
@@ -180,7 +180,7 @@ class UndoHistory(QObject):
                 "Presets or highlight rules were edited in another window since, so they were not changed."
             )
             return
-        lists.put(owner.settings)
+        lists.write_to_settings(owner.settings)
         owner.settings_changes.lists_restored.emit(lists)
         owner.apply_settings()
         owner.settings_changes.presets_changed.emit()

@@ -118,7 +118,7 @@ class Restoring(QObject):
         file = location.user_file(self._shown.document)
         return "" if file is None else location.target(file)
 
-    def settle(self) -> None:
+    def restore_remaining(self) -> None:
         """Restores the rest after the whole log is read."""
         if self.saved is not None and not self._settled:
             self._settled = True
@@ -151,7 +151,7 @@ class Restoring(QObject):
             if self._is_another(saved):
                 self.give_up()
                 name = self._shown.document.name
-                self._notices.say(
+                self._notices.show_sentence(
                     f"{name} has changed since it was last open. Its filter is restored, but not its position."
                 )
             elif self._put_all(panes, saved) or (self._settled and not saved.sorted_by and _shows_what_is_asked(panes)):

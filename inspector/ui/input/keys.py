@@ -123,7 +123,7 @@ class Keys(QObject):
         self._actions: dict[str, QAction] = {}
         self._in_force: dict[str, tuple[str, ...]] = {}
 
-    def take(self, action: QAction, group: str, defaults: Sequence[str] = (), *, in_panes: bool = False) -> None:
+    def add_action(self, action: QAction, group: str, defaults: Sequence[str] = (), *, in_panes: bool = False) -> None:
         """Manages an action's keys from now on; an action of the same id is replaced.
 
         Args:
@@ -176,7 +176,7 @@ class Keys(QObject):
         if others:
             self.changed.emit()
 
-    def known(self) -> list[Keyed]:
+    def visible_actions(self) -> list[Keyed]:
         """Returns all visible actions in the order of lists; hidden ones are those for developers."""
         return [one for one in self._known.values() if self._actions[one.id].isVisible()]
 

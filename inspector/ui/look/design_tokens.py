@@ -174,7 +174,7 @@ class Metrics:
     selection_bar: int = 2
 
     @classmethod
-    def at(cls, *, font_height: int, density: Density = "compact", zoom: float = 1.0) -> Metrics:
+    def for_font(cls, *, font_height: int, density: Density = "compact", zoom: float = 1.0) -> Metrics:
         """Returns the grid for a body font.
 
         Args:

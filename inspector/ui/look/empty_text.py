@@ -18,7 +18,7 @@ class EmptyText:
 
     text = ""
 
-    def say(self, view: QAbstractItemView, text: str) -> None:
+    def set_text(self, view: QAbstractItemView, text: str) -> None:
         """Sets the text of a list."""
         if text != self.text:
             self.text = text

@@ -66,7 +66,7 @@ class Theme:
         self.density: Density = density
         self.zoom = zoom
         self.fonts = Fonts(bundled=bundled_fonts, density=density, zoom=zoom)
-        self.metrics = Metrics.at(font_height=self.fonts.body_height, density=density, zoom=zoom)
+        self.metrics = Metrics.for_font(font_height=self.fonts.body_height, density=density, zoom=zoom)
         index = 0 if dark else 1
         self._colors = {token: QColor(pair[index]) for token, pair in COLORS.items()}
         if high_contrast:

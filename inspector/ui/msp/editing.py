@@ -288,7 +288,7 @@ class MspEditing(QObject):
         if document is None:
             return False
         if self.saving.read_only:
-            self._notices.say(self.saving.read_only, "severity.warning")
+            self._notices.show_sentence(self.saving.read_only, "severity.warning")
             return False
         before = document.revision
         try:

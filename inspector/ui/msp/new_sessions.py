@@ -45,7 +45,7 @@ class MspCreating(QObject):
         self._notices = notices
         self._usual_folder = usual_folder
 
-    def ask(self) -> None:
+    def ask_for_session(self) -> None:
         """Asks for label and intent, then for a file."""
         from inspector.ui.msp.agreement_dialogs import NewSessionDialog
 

@@ -98,7 +98,7 @@ class MspFollowing:
         except OSError as error:
             projected.close()
             sentence = f"The messages could not be updated: {error.strerror or error}."
-            self._notices.say(sentence, "severity.error")
+            self._notices.show_sentence(sentence, "severity.error")
             return None
         # Includes cancellation of the task.
         except BaseException:

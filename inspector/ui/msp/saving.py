@@ -127,7 +127,7 @@ class MspSaving(QObject):
         """True while files are being written or read."""
         return self._at_files.locked()
 
-    async def settle(self) -> None:
+    async def wait_for_write(self) -> None:
         """Waits for a running write."""
         async with self._at_files:
             pass
@@ -155,7 +155,7 @@ class MspSaving(QObject):
         except ChangedOnDiskError as error:
             self._refused = True  # the notice may be visible already; its text changes now
             self._say_changed(error.paths)
-            self._status.tell("Not saved")
+            self._status.show_message("Not saved")
             return False
         except (OSError, ValueError) as error:
             self._say_failed(error)
@@ -174,7 +174,7 @@ class MspSaving(QObject):
                 self._saying.stop()
 
     def _say_saving(self) -> None:
-        self._status.tell("Saving")
+        self._status.show_message("Saving")
 
     def save_as(self) -> None:
         """Asks for a name and saves there."""
@@ -207,7 +207,7 @@ class MspSaving(QObject):
         except WouldReplaceError as error:
             names = ", ".join(safe_line(path.name, 60) for path in error.paths[:_MOST_NAMED])
             more = f" and {len(error.paths) - _MOST_NAMED:,} more" if len(error.paths) > _MOST_NAMED else ""
-            answer = await self._asking.ask(
+            answer = await self._asking.ask_question(
                 f"Replace files in {safe_line(target.name, 60)}?",
                 f"The folder already has {names}{more}. Replaced files cannot be restored.",
                 ((_OVERWRITE, "Replace"), (CANCEL, "Cancel")),
@@ -222,12 +222,12 @@ class MspSaving(QObject):
             self._status.set_log_size(self._document.size)
         self._notices.dismiss(_FAILED)
         self._is_as_read()
-        self._status.tell(words)
+        self._status.show_message(words)
         self.read_only_changed.emit(self.read_only)
         self.changed.emit()
 
     def _say_failed(self, error: OSError | ValueError) -> None:
-        self._status.tell("Not saved")  # replaces the status "Saving"
+        self._status.show_message("Not saved")  # replaces the status "Saving"
         reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
         sentence = f"The sessions could not be saved: {reason}."
         self._notices.show_notice(
@@ -311,11 +311,11 @@ class MspSaving(QObject):
 
     async def _reload(self) -> None:
         document = self._document
-        await self.settle()
+        await self.wait_for_write()
         if document is None:
             return
         if self.dirty:
-            answer = await self._asking.ask(
+            answer = await self._asking.ask_question(
                 "Reload and lose your edits?",
                 "Edits since the last save will be lost and cannot be undone.",
                 ((_RELOAD, "Reload"), (CANCEL, "Cancel")),
@@ -344,7 +344,7 @@ class MspSaving(QObject):
         self._tasks.spawn(self._overwrite(), "overwrite the sessions")
 
     async def _overwrite(self) -> None:
-        answer = await self._asking.ask(
+        answer = await self._asking.ask_question(
             "Overwrite the changes on disk?",
             "Changes by other programs will be lost.",
             ((_OVERWRITE, "Overwrite"), (CANCEL, "Cancel")),
@@ -375,21 +375,21 @@ class MspSaving(QObject):
         self._given_up = None
 
     async def _settled_or_asked(self) -> bool:
-        await self.settle()
+        await self.wait_for_write()
         drafts = bool(self.drafts())
         if not self.unsaved:
             return True
         if self._asking.raise_unanswered():
             return False
         if not self.dirty:
-            answer = await self._asking.ask(
+            answer = await self._asking.ask_question(
                 "Discard the message you were writing?",
                 "It has not been added to its sub-session and will be lost.",
                 ((_DISCARD, "Discard"), (CANCEL, "Cancel")),
             )
             return answer == _DISCARD
         unsaid = " A message you have not added will be lost in any case." if drafts else ""
-        answer = await self._asking.ask(
+        answer = await self._asking.ask_question(
             f"Save the changes to {safe_line(self._shown.document.name, 60)}?",
             f"Edits since the last save will be lost if you discard them.{unsaid}",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save")),

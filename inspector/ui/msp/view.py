@@ -222,7 +222,7 @@ class MspView(QObject):
     def _show_in_table(self, message: Message) -> None:
         row = self._row_of(message)
         if row is None or self._panes is None or row >= len(self._shown.document.capture):
-            self._notices.say("This message is not in the table yet.")
+            self._notices.show_sentence("This message is not in the table yet.")
             return
         self._requests.view_requested.emit("messages")
         self._panes.go_to(row)

@@ -32,7 +32,7 @@ class HintLabel(QWidget):
     def text(self) -> str:
         return self._text
 
-    def say(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         if text != self._text:
             self._text = text
             self.setAccessibleName(text)
@@ -108,9 +108,9 @@ class ListHead(PaneHead):
         self.menu.setAccessibleName(f"More for {what}")
         theme_controller.changed.connect(self._fit_link)
 
-    def say(self, hint: str, link: str) -> None:
+    def show_hint(self, hint: str, link: str) -> None:
         """Shows a hint about hidden rows and the label of its link; "" hides either."""
-        self.hint.say(hint)
+        self.hint.set_text(hint)
         self.link.set_label(link)
         self.link.setVisible(bool(link))
         self._fit_link()

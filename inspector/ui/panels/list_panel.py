@@ -69,7 +69,7 @@ class ListPanel(HeadedPanel):
         """Adds head and list to the panel and connects them."""
         self.stack(head, view)
         self.listen_to(view, model)
-        model.rows_settled.connect(self.say)
+        model.rows_settled.connect(self.update_texts)
         head.copy_clicked.connect(self._copy_list)
         head.close_clicked.connect(self.close_requested)
 
@@ -83,7 +83,7 @@ class ListPanel(HeadedPanel):
 
     # Supplied by each panel
 
-    def say(self) -> None:
+    def update_texts(self) -> None:
         """Updates the count in the head and the text of an empty list. Called after each change of the rows."""
         raise NotImplementedError
 

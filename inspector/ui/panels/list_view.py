@@ -59,7 +59,7 @@ class ListModel(QAbstractTableModel):
     about_to_change = Signal()
     rows_settled = Signal()
 
-    held: Key | None = None
+    selected_key: Key | None = None
 
     @property
     def listed(self) -> ListRows:
@@ -79,7 +79,7 @@ class ListModel(QAbstractTableModel):
     def text(self, row: int) -> str:
         raise NotImplementedError
 
-    def spoken(self, row: int) -> str:
+    def accessible_text(self, row: int) -> str:
         """Returns the text of a row for a screen reader."""
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class ListModel(QAbstractTableModel):
         """Returns True if the message table shows the row's message."""
         return True
 
-    def more(self, row: int, role: int) -> object:
+    def role_data(self, row: int, role: int) -> object:
         """Returns the data of a role defined by the panel."""
         return None
 
@@ -112,8 +112,8 @@ class ListModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.text(row)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self.spoken(row)
-        return self.tip(row) if role == Qt.ItemDataRole.ToolTipRole else self.more(row, role)
+            return self.accessible_text(row)
+        return self.tip(row) if role == Qt.ItemDataRole.ToolTipRole else self.role_data(row, role)
 
 
 class ListView(PlainTable):
@@ -175,7 +175,7 @@ class ListView(PlainTable):
     def select(self, key: Key | None, *, into_view: bool = True) -> None:
         """Selects a row or the head of its collapsed group without emitting `picked`; None clears the selection."""
         # The model keeps the group of this row expanded.
-        self._selected = self._list.held = key
+        self._selected = self._list.selected_key = key
         row = -1 if key is None else self._list.listed.row_of(key)
         self._mark(row)
         if row >= 0 and into_view:

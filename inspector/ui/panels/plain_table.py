@@ -72,7 +72,7 @@ class PlainTable(QTableView):
     # Empty list
 
     def set_empty_text(self, text: str) -> None:
-        self._empty.say(self, text)
+        self._empty.set_text(self, text)
 
     @property
     def empty_text(self) -> str:

@@ -36,7 +36,7 @@ class PlotChoices(QObject):
         self.spacing = "time"
         self.chosen: Reader | None = None
         self.followed: int | None = None
-        self.held = self.looking_up = False
+        self.is_held = self.looking_up = False
         self._found: Reader | None = None
 
     # Spacing of messages
@@ -65,7 +65,7 @@ class PlotChoices(QObject):
         if (chosen := _known(self.chosen, known)) is not None:
             found = chosen
         # A message may be selected before the analysis has reached it.
-        elif not self.held and self.followed is not None and self.followed < len(analysis):
+        elif not self.is_held and self.followed is not None and self.followed < len(analysis):
             found = named_reader(analysis, self.followed, known) or found
         self._found = found or (known[0] if known else None)
         return self._found
@@ -79,13 +79,13 @@ class PlotChoices(QObject):
         """Follows the selected message."""
         if message is not None and message != self.followed and not self.looking_up:
             self.followed = message
-            if self.chosen is None and not self.held:
+            if self.chosen is None and not self.is_held:
                 self.reader_changed.emit(False)
 
     def hold(self, on: bool) -> None:
         """Keeps the present reader, or follows the selection again."""
-        if on != self.held:
-            self.held = on
+        if on != self.is_held:
+            self.is_held = on
             if not on:
                 self.reader_changed.emit(False)
 

@@ -64,7 +64,7 @@ class IconButton(QToolButton):
         self._token = token or self._token
         self._on_theme_changed()
 
-    def say(self, text: str) -> None:
+    def set_description(self, text: str) -> None:
         """Sets the tooltip and the accessible name."""
         self.setToolTip(text)
         self.setAccessibleName(text)

@@ -20,7 +20,7 @@ class ChoosingField(QLineEdit):
         left(): Esc was pressed.
     """
 
-    taken = Signal()
+    accepted = Signal()
     left = Signal()
 
     def __init__(self, chosen_from: CommandList, *, name: str, label: str, hint: str, parent: QWidget) -> None:
@@ -48,7 +48,7 @@ class ChoosingField(QLineEdit):
         if key in steps and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             self._list.step(steps[key], around=abs(steps[key]) == 1)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.taken.emit()
+            self.accepted.emit()
         elif key == Qt.Key.Key_Escape:
             self.left.emit()
         else:

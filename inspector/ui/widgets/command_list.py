@@ -226,7 +226,7 @@ class CommandList(QListView):
 
     def say_empty(self, text: str) -> None:
         """Sets the text of the empty list."""
-        self._empty.say(self, text)
+        self._empty.set_text(self, text)
 
     @override
     def paintEvent(self, e: QPaintEvent) -> None:

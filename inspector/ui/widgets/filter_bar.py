@@ -452,7 +452,7 @@ class FilterBar(QFrame):
         same = self._editor.text().strip() == self._applied
         saved = self._saved and same and bool(self._applied)
         self._star.set_icon("saved" if saved else "save", "accent.text" if saved else "ink.secondary")
-        self._star.say("This filter is a preset" if saved else "Save as preset")
+        self._star.set_description("This filter is a preset" if saved else "Save as preset")
         self._star.setEnabled(bool(self._editor.text().strip()) and self._error is None)
 
     def _show_counts(self) -> None:

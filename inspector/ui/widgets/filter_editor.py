@@ -109,7 +109,7 @@ class FilterEditor(QPlainTextEdit):
 
     # Errors
 
-    def trouble(self) -> tuple[int, int] | None:
+    def error_span(self) -> tuple[int, int] | None:
         """Returns position and length of the underline in characters, or None."""
         return self._trouble
 

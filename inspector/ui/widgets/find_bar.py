@@ -118,8 +118,8 @@ class FindBar(QWidget):
 
     def show_keys(self, words: KeyWords) -> None:
         """Adds shortcuts to the tooltips."""
-        self.previous.say(with_key("Previous hit", words("edit.find_previous")))
-        self.next.say(with_key("Next hit", words("edit.find_next")))
+        self.previous.set_description(with_key("Previous hit", words("edit.find_previous")))
+        self.next.set_description(with_key("Next hit", words("edit.find_next")))
 
     # Results
 

@@ -55,14 +55,14 @@ class FieldColumn(QWidget):
         column.addWidget(self._line)
         self._edited = field if isinstance(field, QLineEdit) else field.findChild(QLineEdit)
 
-    def trouble(self) -> str:
+    def error_text(self) -> str:
         """Returns the error, or ""."""
         return self._line.text() if self._line.property("variant") == "error" else ""
 
     def say_help(self, text: str) -> None:
         """Sets the help line; an error stays visible until it is cleared."""
         self._help = text
-        if not self.trouble():
+        if not self.error_text():
             self.say_trouble("")
 
     def say_trouble(self, sentence: str) -> None:
@@ -245,7 +245,7 @@ class SecretEdit(ButtonLineEdit):
     def _on_toggled(self, shown: bool) -> None:
         self.setEchoMode(QLineEdit.EchoMode.Normal if shown else QLineEdit.EchoMode.Password)
         self.button.set_icon("hidden" if shown else "silent")
-        self.button.say("Hide the token" if shown else "Show the token")
+        self.button.set_description("Hide the token" if shown else "Show the token")
 
 
 class RecentEdit(ButtonLineEdit):

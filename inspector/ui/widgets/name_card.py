@@ -60,7 +60,7 @@ class NameCard(FloatingFrame):
         self._column.setSpacing(2 * unit)
         self.setFixedWidth(round(_WIDTH * self._themes.theme.zoom))
 
-    def ask(
+    def ask_name(
         self, title: str, what: str, name: str, near: QRect, keep: Callable[[str], object],
         objects: _Objects = lambda _name: "",
     ) -> None:  # fmt: skip

@@ -79,7 +79,7 @@ class Notice(QFrame):
     def links(self) -> list[str]:
         return [button.label for button in self._buttons]
 
-    def say(
+    def set_content(
         self, icon: str, text: str, links: Sequence[Link] = (), *, token: str = "accent.text", closable: bool = False
     ) -> None:
         """Updates the notice; unchanged widgets are kept.
@@ -199,10 +199,10 @@ class NoticeStack(QWidget):
             notice.resize((holder or self).width(), notice.height())
             self._notices[key] = notice
             self._column.addWidget(notice)
-        notice.say(icon, text, links, token=token, closable=closable)
+        notice.set_content(icon, text, links, token=token, closable=closable)
         self.show()
 
-    def say(
+    def show_sentence(
         self, sentence: str, severity: str = "severity.note", link: Link | None = None, *, lasting: bool = False
     ) -> None:
         """Shows a sentence until it is closed or replaced.

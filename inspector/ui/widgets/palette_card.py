@@ -61,7 +61,7 @@ class PaletteCard(FloatingFrame):
         for widget in (self.field, self.list, self._nothing):
             self._column.addWidget(widget)
         self.field.textChanged.connect(self._show_found)
-        self.field.taken.connect(self._take)
+        self.field.accepted.connect(self._take)
         self.field.left.connect(self.close_card)
         self.list.clicked.connect(lambda _index: self._take())
         self.field.installEventFilter(self)

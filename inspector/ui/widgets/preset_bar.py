@@ -143,7 +143,7 @@ class PresetBar(QWidget):
         """Enables the add button if the applied filter is not a preset yet."""
         self._add.setEnabled(can)
 
-    def holds(self, text: str) -> bool:
+    def contains_filter(self, text: str) -> bool:
         """Returns True if a filter is one of the presets."""
         return any(chip.preset.filter.strip() == text.strip() for chip in self._chips)
 
@@ -295,7 +295,9 @@ class PresetBar(QWidget):
         self._showing = False
         count = len(self._hidden)
         words = f"{count} more preset{'' if count == 1 else 's'}"
-        self._more.say(words if active is None else f"{words}, including the active one: {active.preset.name}")
+        self._more.set_description(
+            words if active is None else f"{words}, including the active one: {active.preset.name}"
+        )
 
     def _arrange(self) -> None:
         metrics = self._themes.theme.metrics

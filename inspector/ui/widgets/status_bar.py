@@ -143,7 +143,7 @@ class StatusBar(QStatusBar):
     def show_empty(self) -> None:
         """Shows the start page's text and the key of the command palette."""
         self._reset()
-        self._source.say(NOTHING_OPEN, token="ink.tertiary")
+        self._source.show_fact(NOTHING_OPEN, token="ink.tertiary")
         self._say_palette()
 
     def show_palette_key(self, key: str) -> None:
@@ -154,11 +154,11 @@ class StatusBar(QStatusBar):
 
     def _say_palette(self) -> None:
         tooltip = "Find a command by name"
-        self._palette.say(self._palette_key, quiet="Command palette", token="ink.tertiary", tooltip=tooltip)
+        self._palette.show_fact(self._palette_key, quiet="Command palette", token="ink.tertiary", tooltip=tooltip)
 
     def show_opening(self, name: str) -> None:
         self._reset()
-        self._source.say(one_line(name), quiet="opening")
+        self._source.show_fact(one_line(name), quiet="opening")
 
     def show_log(
         self,
@@ -186,14 +186,16 @@ class StatusBar(QStatusBar):
 
     def name_log(self, name: str) -> None:
         """Replaces the name of the open log, e.g. by its session's title; the tooltip keeps its path."""
-        self._source.say(one_line(name, _LONGEST_NAME), icon=("recording", "ink.tertiary"), tooltip=self._log_path)
+        self._source.show_fact(
+            one_line(name, _LONGEST_NAME), icon=("recording", "ink.tertiary"), tooltip=self._log_path
+        )
 
     def set_log_size(self, size_bytes: int | None) -> None:
         """Updates the size of the log, if known."""
         size = "" if size_bytes is None else formats.size(size_bytes).replace(".0 ", " ")
         words = ", ".join(fact for fact in (*self._log_facts, size) if fact)
         if words:
-            self._space.say("", quiet=words, tooltip="Format and size of the log")
+            self._space.show_fact("", quiet=words, tooltip="Format and size of the log")
 
     def show_live(self, address: str, space: str, participant: str, *, may_send: bool = False) -> None:
         """Shows a watched gateway; `set_state` updates its state.
@@ -207,12 +209,14 @@ class StatusBar(QStatusBar):
         self._reset()
         self._address = address
         self.set_state(SourceState.CONNECTING)
-        self._space.say(one_line(space), quiet="space", tooltip="Watched space")
+        self._space.show_fact(one_line(space), quiet="space", tooltip="Watched space")
         self.set_participant(participant)
         if may_send:
-            self._silent.say("may send", token="accent.text", icon=("sent", "accent.text"), tooltip="May send messages")
+            self._silent.show_fact(
+                "may send", token="accent.text", icon=("sent", "accent.text"), tooltip="May send messages"
+            )
         else:
-            self._silent.say("silent", icon=("silent", "ink.secondary"), tooltip=SILENT)
+            self._silent.show_fact("silent", icon=("silent", "ink.secondary"), tooltip=SILENT)
 
     def set_watched(
         self, rotations: int | None, *, missing: bool = False, ended: str = "", badly: bool = False
@@ -229,7 +233,7 @@ class StatusBar(QStatusBar):
             words = one_line(ended).rstrip(".")
             tooltip = f"{words[:1].upper()}{words[1:]}. New lines in the file are still shown."
             whose = "tapped server" if "server" in ended else "tap"
-            self._watched.say(f"the {whose} has ended", token="severity.warning" if badly else "ink.secondary",
+            self._watched.show_fact(f"the {whose} has ended", token="severity.warning" if badly else "ink.secondary",
                               tooltip=tooltip)  # fmt: skip
             return
         if rotations is None:
@@ -237,21 +241,23 @@ class StatusBar(QStatusBar):
             return
         if missing:
             tooltip = "It was renamed or deleted. New lines are still shown, also from a new file of this name."
-            self._watched.say("file gone, waiting for a new one", token="severity.warning", tooltip=tooltip)
+            self._watched.show_fact("file gone, waiting for a new one", token="severity.warning", tooltip=tooltip)
             return
         tooltip = "New lines are shown as they are written, also after a rotation"
         if rotations:
             tooltip += f"; rotated {formats.count_of(rotations, 'time')} so far"
-        self._watched.say("watching the file", tooltip=tooltip)
+        self._watched.show_fact("watching the file", tooltip=tooltip)
 
     def set_input_open(self, is_open: bool) -> None:
         """Shows that standard input or a pipe is still open."""
         self._watched.setVisible(is_open)
         if is_open:
-            self._watched.say("input open", tooltip="The input is still open; new rows are shown as they arrive")
+            self._watched.show_fact("input open", tooltip="The input is still open; new rows are shown as they arrive")
 
     def set_participant(self, participant: str) -> None:
-        self._participant.say(one_line(participant), quiet="as", tooltip="Own participant id, new for each connection")
+        self._participant.show_fact(
+            one_line(participant), quiet="as", tooltip="Own participant id, new for each connection"
+        )
 
     def set_retry(self, attempt: int, wait_s: float | None = None) -> None:
         """Shows attempts to reconnect.
@@ -264,7 +270,7 @@ class StatusBar(QStatusBar):
             self._retry.hide()
             return
         when = f" in {max(1, round(wait_s))} s" if wait_s is not None and wait_s >= 0.5 else ""
-        self._retry.say(f"attempt {attempt:,}{when}", token="severity.warning", tooltip="Connect now")
+        self._retry.show_fact(f"attempt {attempt:,}{when}", token="severity.warning", tooltip="Connect now")
 
     def set_state(self, state: SourceState, sentence: str = "") -> None:
         """Shows the state of the connection; does nothing for a log."""
@@ -274,7 +280,7 @@ class StatusBar(QStatusBar):
         tooltip = sentence or f"{words} {self._address}"
         # The dot alone stands for a good connection; any other state is also named.
         quiet = "" if state is SourceState.CONNECTED else words.lower()
-        self._source.say(one_line(self._address), quiet=quiet, dot=dot, tooltip=tooltip)
+        self._source.show_fact(one_line(self._address), quiet=quiet, dot=dot, tooltip=tooltip)
         self._source.setAccessibleDescription(words)
         if state in (SourceState.CLOSED, SourceState.FAILED):
             self._silent.hide()  # "silent" makes no sense without a connection
@@ -292,12 +298,12 @@ class StatusBar(QStatusBar):
         words = formats.count_of(total, "message")
         if shown is not None and shown != total:
             words += f", {shown:,} shown"
-        self._counts.say(words, tooltip="Messages in the capture, and in the table")
+        self._counts.show_fact(words, tooltip="Messages in the capture, and in the table")
         if unreadable is not None:
             self._unreadable.setVisible(unreadable > 0)
             if unreadable:
                 tooltip = "Show the messages that could not be read"
-                self._unreadable.say(f"{unreadable:,} unreadable", token="severity.error", tooltip=tooltip)
+                self._unreadable.show_fact(f"{unreadable:,} unreadable", token="severity.error", tooltip=tooltip)
 
     def set_selected(self, count: int, size_bytes: int = 0, span_ns: int | None = None) -> None:
         """Shows the selection; hidden at 0.
@@ -311,11 +317,11 @@ class StatusBar(QStatusBar):
         if count:
             span = "" if span_ns is None else f", {formats.duration(span_ns)}"
             tooltip = "Messages selected, their size, and the time from the first to the last"
-            self._selected.say(f"{count:,} selected, {formats.size(size_bytes)}{span}", tooltip=tooltip)
+            self._selected.show_fact(f"{count:,} selected, {formats.size(size_bytes)}{span}", tooltip=tooltip)
 
-    def tell(self, words: str) -> None:
+    def show_message(self, words: str) -> None:
         """Shows a message about the last action for a few seconds."""
-        self._message.say(words, tooltip="Last action")
+        self._message.show_fact(words, tooltip="Last action")
         self._message_timer.start()
 
     def set_failed(self, count: int) -> None:
@@ -323,7 +329,7 @@ class StatusBar(QStatusBar):
         self._failed.setVisible(count > 0)
         if count:
             tooltip = "Show messages that report a failure, such as a failed call"
-            self._failed.say(f"{count:,} failed", token="severity.error", tooltip=tooltip)
+            self._failed.show_fact(f"{count:,} failed", token="severity.error", tooltip=tooltip)
 
     def set_problems(self, number: int, worst: Severity | None = None, words: str = "") -> None:
         """Shows the number of messages with a problem.
@@ -338,21 +344,23 @@ class StatusBar(QStatusBar):
         token = "ink.primary" if number else "ink.tertiary"
         problems = f"{formats.count_of(number, 'message')} with a problem: {words}" if number else words
         tooltip = f"{problems or 'No problems found'}; show the findings"
-        self._problems.say(counted, token=token, icon=icon, tooltip=tooltip)
+        self._problems.show_fact(counted, token=token, icon=icon, tooltip=tooltip)
 
     def set_gaps(self, count: int) -> None:
         """Shows the number of gaps; hidden at 0."""
         self._gaps.setVisible(count > 0)
         if count:
             tooltip = "Messages may be missing where the connection was lost. Go to the next gap."
-            self._gaps.say(formats.count_of(count, "gap"), token="severity.warning", tooltip=tooltip)
+            self._gaps.show_fact(formats.count_of(count, "gap"), token="severity.warning", tooltip=tooltip)
 
     def set_behind(self, messages: int) -> None:
         """Shows the backlog of captured messages; hidden if it is small."""
         self._behind.setVisible(messages >= BEHIND_SHOWN)
         if messages >= BEHIND_SHOWN:
             tooltip = "Received and saved, but not shown yet"
-            self._behind.say(f"{messages:,} behind", token="severity.warning", least="00,000 behind", tooltip=tooltip)
+            self._behind.show_fact(
+                f"{messages:,} behind", token="severity.warning", least="00,000 behind", tooltip=tooltip
+            )
 
     def set_lag(self, lag_ns: int | None) -> None:
         """Shows the delay of a link that cannot keep up; None hides it."""
@@ -360,7 +368,7 @@ class StatusBar(QStatusBar):
         if lag_ns is not None:
             words = f"delay {formats.duration(lag_ns // 10**9 * 10**9).replace('.0 s', ' s')}"
             tooltip = "The connection is too slow: messages arrive this long after they were sent"
-            self._lag.say(words, token="severity.warning", least="delay 00 min 00 s", tooltip=tooltip)
+            self._lag.show_fact(words, token="severity.warning", least="delay 00 min 00 s", tooltip=tooltip)
 
     def set_waiting(self, count: int, words: str = "", sentence: str = "", *, hangs: bool = False) -> None:
         """Shows open requests of live traffic; hidden at 0.
@@ -376,7 +384,7 @@ class StatusBar(QStatusBar):
             more = f" and {count - 1:,} more" if count > 1 else ""
             token = "severity.warning" if hangs else "ink.secondary"
             tooltip = f"{sentence}. Show who waits for whom"
-            self._waiting.say(f"{words}{more}", token=token, tooltip=tooltip)
+            self._waiting.show_fact(f"{words}{more}", token=token, tooltip=tooltip)
 
     def set_spared(self, words: str = "", sentence: str = "") -> None:
         """Shows the number of avoidable tokens; "" hides it.
@@ -387,14 +395,14 @@ class StatusBar(QStatusBar):
         """
         self._spared.setVisible(bool(words))
         if words:
-            self._spared.say(words, token="ink.secondary", tooltip=f"{sentence}, an estimate. Show the waste")
+            self._spared.show_fact(words, token="ink.secondary", tooltip=f"{sentence}, an estimate. Show the waste")
 
     def set_refused(self, messages: int) -> None:
         """Shows the number of dropped messages; hidden at 0."""
         self._refused.setVisible(messages > 0)
         if messages:
             tooltip = "There was no room for them on the disk or in memory"
-            self._refused.say(f"{messages:,} not kept", token="severity.error", tooltip=tooltip)
+            self._refused.show_fact(f"{messages:,} not kept", token="severity.error", tooltip=tooltip)
 
     def tick(self, total: int, live: bool) -> None:
         """Updates the message rate; called once a second.
@@ -415,14 +423,16 @@ class StatusBar(QStatusBar):
     def _show_rate(self, per_second: float) -> None:
         words = f"{per_second:.1f}/s" if 0 < per_second < 10 else f"{per_second:,.0f}/s"
         values = tuple(self._last_minute)
-        self._rate.say(words, values=values, least="000/s", tooltip="Messages a second; the line is the last minute")
+        self._rate.show_fact(
+            words, values=values, least="000/s", tooltip="Messages a second; the line is the last minute"
+        )
 
     def set_paused(self, waiting: int | None) -> None:
         """Shows that the view is paused, with the number of waiting messages; None hides it."""
         if waiting is None:
             self._paused.hide()
             return
-        self._paused.say(
+        self._paused.show_fact(
             f"view paused, {waiting:,} waiting",
             token="accent.text",
             icon=("pause", "accent.text"),
@@ -434,7 +444,7 @@ class StatusBar(QStatusBar):
         self._counting.setVisible(share is not None)
         if share is not None:
             tooltip = "Tokens are counted in the background"
-            self._counting.say("", quiet=_percent("counting tokens", share), tooltip=tooltip)
+            self._counting.show_fact("", quiet=_percent("counting tokens", share), tooltip=tooltip)
 
     def set_progress(self, fraction: float | None, messages: int | None = None) -> None:
         """Shows the progress of reading a log, with a button to stop.
@@ -451,11 +461,11 @@ class StatusBar(QStatusBar):
         so_far = formats.count_of(messages, "message")
         tooltip = f"The log is still being read: {so_far} so far"
         if fraction is None:
-            self._progress.say(f"reading, {so_far}", tooltip=tooltip)
+            self._progress.show_fact(f"reading, {so_far}", tooltip=tooltip)
         else:
             share = min(1.0, max(0.0, fraction))
-            self._progress.say(_percent("reading,", share), share=share, least="reading, 100 %", tooltip=tooltip)
-        self._cancel.say("Cancel", token="accent.text", tooltip="Stop reading and keep the messages (Esc)")
+            self._progress.show_fact(_percent("reading,", share), share=share, least="reading, 100 %", tooltip=tooltip)
+        self._cancel.show_fact("Cancel", token="accent.text", tooltip="Stop reading and keep the messages (Esc)")
 
     def set_stopped(self, fraction: float | None, *, again: bool = False) -> None:
         """Shows that reading was stopped, with a button to read the rest.
@@ -466,12 +476,12 @@ class StatusBar(QStatusBar):
         """
         words = "Reading stopped" if fraction is None else _percent("Reading stopped at", fraction)
         tooltip = "The rest of the log is not shown, counted or searched"
-        self._progress.say(words, token="severity.warning", icon=("warning", "severity.warning"), tooltip=tooltip)
+        self._progress.show_fact(words, token="severity.warning", icon=("warning", "severity.warning"), tooltip=tooltip)
         self._cancel.hide()
         if again:
-            self._go_on.say("Open again", token="accent.text", tooltip="Open the whole log in this window")
+            self._go_on.show_fact("Open again", token="accent.text", tooltip="Open the whole log in this window")
         else:
-            self._go_on.say("Continue", token="accent.text", tooltip="Read the rest")
+            self._go_on.show_fact("Continue", token="accent.text", tooltip="Read the rest")
 
     def _reset(self) -> None:
         for button in self._buttons:

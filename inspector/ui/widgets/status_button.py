@@ -84,7 +84,7 @@ class StatusButton(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.hide()
 
-    def say(
+    def show_fact(
         self,
         value: str,
         *,

@@ -77,6 +77,6 @@ class Closing:
     async def aclose(self) -> None:
         """Leaves the gateway, ends the demo and closes the window. Asks no question and keeps an unsaved capture."""
         self._settled = True
-        await self._msp.saving.settle()
+        await self._msp.saving.wait_for_write()
         await self._gateway.end_session()
         self._frame.close()

@@ -84,7 +84,7 @@ class Display(QObject):
             return
         card = self._name_card()
         corner = panel.mapTo(panel.window(), panel.rect().topRight())  # the card floats over the panel's window
-        card.ask("Query name", sql, "", QRect(corner, QSize(1, 1)), panel.save)
+        card.ask_name("Query name", sql, "", QRect(corner, QSize(1, 1)), panel.save)
 
     def apply(self, panes: Panes) -> None:
         panes.apply_settings(self._owner.settings, hints=self.shows_hints)

@@ -134,9 +134,9 @@ class MainWindow(WindowFeatures):
         self._name_keys()
         self._listen_to_requests()
         self.show_start()
-        self.undo_history.refused.connect(lambda sentence: self.notices.say(sentence))
+        self.undo_history.refused.connect(lambda sentence: self.notices.show_sentence(sentence))
         if application.notice:
-            self.notices.say(application.notice, "severity.warning")
+            self.notices.show_sentence(application.notice, "severity.warning")
 
     def _name_keys(self) -> None:
         """Shows the current shortcuts in sentences and on buttons."""
@@ -149,7 +149,7 @@ class MainWindow(WindowFeatures):
         """Connects the start page. The features are created when a signal arrives."""
         page = self.start_page
         page.open_requested.connect(lambda: self.opening.ask_for_files())
-        page.sessions_requested.connect(lambda: self.agent_sessions.ask())
+        page.sessions_requested.connect(lambda: self.agent_sessions.show_dialog())
         page.paste_requested.connect(lambda: self.opening.paste_text())
         page.recent_file_requested.connect(lambda target: self.opening.open_target(target))
         page.recover_requested.connect(lambda unsaved: self.capture_saving.recover(unsaved))

@@ -96,7 +96,7 @@ class Palette(QObject):
 
     def _actions(self) -> Iterable[CommandEntry]:
         keys = self._keys
-        for known in keys.known():
+        for known in keys.visible_actions():
             if known.id == _SELF:
                 continue
             action = keys.action(known.id)
@@ -153,5 +153,5 @@ class Palette(QObject):
         other = self._others.get(name)
         if other is not None:
             other()
-        elif any(known.id == name for known in self._keys.known()):
+        elif any(known.id == name for known in self._keys.visible_actions()):
             self._keys.action(name).trigger()

@@ -78,7 +78,7 @@ class DocumentStatus(QObject):
         """Subscribes to these panes."""
         panes.counts_changed.connect(self.refresh_counts)
         panes.messages.selection_changed.connect(self._show_selection)
-        panes.messages.copy_reported.connect(self._status.tell)
+        panes.messages.copy_reported.connect(self._status.show_message)
         panes.problem_counts.changed.connect(self._show_problems)
         panes.account.renewed.connect(self._show_waiting)
         panes.waste_figures.renewed.connect(self._show_spared)
@@ -142,7 +142,7 @@ class DocumentStatus(QObject):
     def _show_waiting(self) -> None:
         """Shows the longest wait while messages arrive, once the tally is complete."""
         panes = self._shown.panes
-        if panes is None or panes.account.tally.behind:
+        if panes is None or panes.account.tally.is_behind:
             return
         from inspector.present.account import waiting_now  # imported with the first document
 

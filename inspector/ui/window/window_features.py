@@ -230,7 +230,7 @@ class WindowFeatures(QMainWindow):
         opening.failed.connect(lambda: self.restoring.give_up())
         opening.ended.connect(lambda: self.capture_saving.let_go())
         opening.read_through.connect(lambda _document: self.marking.restore(complete=True))
-        opening.read_through.connect(lambda _document: self.restoring.settle())
+        opening.read_through.connect(lambda _document: self.restoring.restore_remaining())
         opening.read_through.connect(lambda document: self.msp.following.start(document))
         opening.survey_found.connect(lambda path: self.surveys.show(path))
         opening.session_wanted.connect(lambda path: self.sources.show_session(path))
@@ -496,7 +496,7 @@ class WindowFeatures(QMainWindow):
         self.action_state.enable()
 
     @property
-    def taken(self) -> bool:
+    def is_in_use(self) -> bool:
         """True if the window shows a document or survey, or is about to."""
         shows_survey = "surveys" in self.__dict__ and self.surveys.path is not None
         return self.panes is not None or self.opening.reading or self.gateway.starting or shows_survey
@@ -507,7 +507,7 @@ class WindowFeatures(QMainWindow):
         Args:
             opening: name of the document that a new window shows while loading.
         """
-        return self.application.new_window(opening) if self.taken else self
+        return self.application.new_window(opening) if self.is_in_use else self
 
     async def prepare(self) -> None:
         """Creates the parts for a document while input events are handled."""

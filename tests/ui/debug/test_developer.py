@@ -22,7 +22,7 @@ def seen(window: MainWindow) -> tuple[bool, bool, bool, bool]:
     """Whether it is in the menu bar, the palette, the list of keys, and can be done."""
     menus = [action.text() for action in window.menuBar().actions() if action.isVisible()]
     found = {line.id for line in window.command_palette.find("")}
-    known = {one.id for one in window.keys.known()}
+    known = {one.id for one in window.keys.visible_actions()}
     enabled = [window.actions_by_id[name].isEnabled() for name in IDS]
     return "&Developer" in menus, set(IDS) <= found, set(IDS) <= known, all(enabled)
 

@@ -14,7 +14,7 @@ from tests.ui.find import child
 def test_tell_opens_and_is_answered_with_enter(theme_controller: ThemeController, qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    dialog = MessageDialog.tell(window, theme_controller, "Saved", "As <b>it</b> is.", details="line\n" * 50)
+    dialog = MessageDialog.show_message(window, theme_controller, "Saved", "As <b>it</b> is.", details="line\n" * 50)
     text = child(dialog, QLabel, "messageText")
     assert dialog.isVisible()
     assert text.text() == "As <b>it</b> is."
@@ -29,7 +29,7 @@ def test_ask_gives_the_answer_pressed(theme_controller: ThemeController, qtbot: 
     window = QWidget()
     qtbot.addWidget(window)
     answers = (("discard", "Discard"), (CANCEL, "Cancel"), ("save", "Save"))
-    dialog = MessageDialog.ask(window, theme_controller, "Save the capture?", "It is not saved.", answers)
+    dialog = MessageDialog.show_question(window, theme_controller, "Save the capture?", "It is not saved.", answers)
     assert child(dialog, QPushButton, "messageAnswer_save").isDefault()
     with qtbot.waitSignal(dialog.answered) as answered:
         qtbot.mouseClick(child(dialog, QPushButton, "messageAnswer_discard"), Qt.MouseButton.LeftButton)
@@ -39,7 +39,7 @@ def test_ask_gives_the_answer_pressed(theme_controller: ThemeController, qtbot: 
 def test_escape_cancels(theme_controller: ThemeController, qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    dialog = MessageDialog.ask(window, theme_controller, "Sure?", "Really?", ((OK, "Yes"),))
+    dialog = MessageDialog.show_question(window, theme_controller, "Sure?", "Really?", ((OK, "Yes"),))
     with qtbot.waitSignal(dialog.answered) as answered:
         qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert answered.args == [CANCEL]

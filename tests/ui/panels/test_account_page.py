@@ -123,7 +123,7 @@ def test_nothing_moves_while_the_pointer_rests_on_it(qtbot: QtBot, application: 
     panes_of(window).bridge.flush()
     page = panes_of(window).details.account
     assert page is not None
-    qtbot.waitUntil(lambda: not page._figures.tally.behind)
+    qtbot.waitUntil(lambda: not page._figures.tally.is_behind)
     page.renew()
     held = said(lines)
     assert [line.partition(":")[0] for line in held] == [line.partition(":")[0] for line in before]

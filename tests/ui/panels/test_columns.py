@@ -297,13 +297,13 @@ def test_expansion_survives_sorting(make_panel: MakePanel, qtbot: QtBot) -> None
     panel.sorter.sort("no", True)
     row = panel.model.rows.row_of(3)
     assert row is not None
-    assert [panel.model.at(row + part) for part in range(3)] == [(3, 0), (3, 1), (3, 2)]
+    assert [panel.model.message_at_row(row + part) for part in range(3)] == [(3, 0), (3, 1), (3, 2)]
     assert panel.model.rowCount() == 8 + panel.model.rows.part_count(3)
     panel.view.viewport().grab()
     panel.go_to(2)
     qtbot.waitUntil(lambda: panel.view.selection.chain.rail.mark(2) is not None)
     rail = panel.view.selection.chain.rail
-    marks = [rail.mark(panel.model.at(r)[0]) for r in range(panel.model.rowCount())]
+    marks = [rail.mark(panel.model.message_at_row(r)[0]) for r in range(panel.model.rowCount())]
     assert any(mark is not None and mark.member for mark in marks)
     assert panel.model.collapse(3)
 

@@ -37,7 +37,7 @@ def test_no_copy_holds_a_secret(panes: Panes) -> None:
     for message in range(len(panes.document.capture)):
         panes.go_to(message)
         for what in ("rows", "values", "json", "markdown", "ids", "filter"):
-            texts = copies.of(what, message)
+            texts = copies.texts_in_format(what, message)
             text = texts.whole() if texts is not None else ""
             found += [f"No. {message + 1} as {what}: {text[:100]}" for one in PLANTED if told(one) in text]
             found += [f"No. {message + 1} as {what}"] if KEY in text else []

@@ -139,7 +139,7 @@ def test_the_overview_begins_with_the_worst_finding_in_place_of_the_state(show: 
 def test_the_overview_says_how_many_more_there_are(show: Show):
     document = document_of(envelope("odd/kind", {}, context="why//7f3a?/"))
     panel = show(document=document, tab="Overview")
-    count = len(document.analysis.findings.found.of(0))
+    count = len(document.analysis.findings.found.findings_about(0))
     assert child(panel, LinkText, "openFindings").text() == f"All {count} findings"
 
 

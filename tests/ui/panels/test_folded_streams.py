@@ -80,7 +80,7 @@ def test_it_opens_in_place(make_panel: MakePanel, qtbot: Any) -> None:
     lines = [text(panel, row) for row in range(HEAD_ROW + 1, panel.model.rowCount() - 1)]
     assert lines[0].startswith("Stream, s, 15 frames, 140 ms, ")
     assert lines[1:] == ["thinking → done", WORDS]
-    assert panel.model.at(panel.model.rowCount() - 1) == (18, 0)
+    assert panel.model.message_at_row(panel.model.rowCount() - 1) == (18, 0)
     QTest.keyClick(panel.view, Qt.Key.Key_Left)
     assert panel.model.rowCount() == 5
 

@@ -101,7 +101,7 @@ def scale_of(plot: GrowthPlot) -> Scale:
 
 def card(plot: GrowthPlot) -> str:
     canvas = canvas_of(plot)
-    return canvas.card.text.spoken if canvas.card.isVisible() and canvas.card.text is not None else ""
+    return canvas.card.text.accessible_text if canvas.card.isVisible() and canvas.card.text is not None else ""
 
 
 def press(plot: GrowthPlot, *keys: Qt.Key) -> None:
@@ -257,7 +257,7 @@ def test_it_shows_whom_the_selected_message_concerns_and_never_turns_by_itself(
     panes_of(window).go_to(7)
     pass_time(120)
     assert reader.accessibleName() == chosen
-    assert not plot.source.goes
+    assert not plot.source.follows_selection
     next(one for one in reader.menu_of_options.actions() if one.text() == SELECTED).trigger()
     assert reader.accessibleName() == "of helper"
 

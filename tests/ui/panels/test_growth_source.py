@@ -53,14 +53,14 @@ def test_summaries_are_counted_in_turns(document: CaptureDocument, monkeypatch: 
 
     assert source.update()
     assert source.counting
-    assert source.behind
+    assert source.is_outdated
     turns = 1
     while source.count_further():
         turns += 1
     assert turns == LOOPS // 64
     assert source.update()
 
-    assert not source.behind
+    assert not source.is_outdated
     assert source.lines.tolist() == expected(document)
 
 
@@ -72,7 +72,7 @@ def test_summaries_are_not_counted_again(document: CaptureDocument) -> None:
     source.update(now=True)
 
     assert not source.counting
-    assert not source.behind
+    assert not source.is_outdated
     assert source.lines.tolist() == expected(document)
 
 
@@ -90,7 +90,7 @@ def test_of_a_large_capture_it_is_worked_out_a_little_at_a_time(
         turns += 1
     assert turns > 10
     assert source.lines.size
-    while source.behind:
+    while source.is_outdated:
         source.count_further()
         source.update()
     assert source.lines.tolist() == expected(document)
@@ -124,7 +124,7 @@ def test_messages_may_come_while_it_is_worked_out(monkeypatch: pytest.MonkeyPatc
     for _ in range(60):
         log.write(envelope())
         source.update()
-    while source.behind:
+    while source.is_outdated:
         source.count_further()
         source.update()
 

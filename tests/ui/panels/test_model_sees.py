@@ -101,7 +101,7 @@ def it_shows_what_stands_in_the_context_at_the_end(window: MainWindow, qtbot: Qt
 
     assert window.view_head.tabs.words()[2] == "Model sees"
     assert listed(panel) == [3, 4, 5, 6, 7, 11]
-    assert panel.head.at.text() == "at the end, No. 11"
+    assert panel.head.moment_label.text() == "at the end, No. 11"
     assert panel.head.reader.words == "lead"
     page = panel.model.line(row_of(panel, 4))
     assert (page.text, page.state) == ("15 visits", "collapsed")
@@ -117,7 +117,7 @@ def test_of_many_messages_it_is_worked_out_a_little_at_a_time(
     qtbot.waitUntil(lambda: listed(panel) == [3, 4, 5, 6, 7, 11])
     panel.head.options["collapsing"].trigger()
     panel.show_at(6)
-    qtbot.waitUntil(lambda: panel.head.at.text() == "at No. 7")
+    qtbot.waitUntil(lambda: panel.head.moment_label.text() == "at No. 7")
     assert panel.model.line(row_of(panel, 4)).state != "collapsed"
 
 
@@ -133,7 +133,7 @@ def test_another_moment_may_be_asked_for_while_one_is_worked_out(monkeypatch: py
     looked = context_state.ContextState(read_once(), PlotChoices())
     for _ in range(turns):
         looked.update()
-    looked.at = 3
+    looked.moment_message = 3
     while not looked.update():
         pass
     assert looked.moment is not None
@@ -158,7 +158,7 @@ def test_what_came_while_it_is_worked_out_is_shown_soon(
     panel.context_state.spoil()
     panel.refresh()
     assert work.isActive(), "it is not done"
-    qtbot.waitUntil(lambda: panel.head.at.text() == "at the end, No. 12")
+    qtbot.waitUntil(lambda: panel.head.moment_label.text() == "at the end, No. 12")
 
 
 def reported_figures_stand_apart_from_the_estimate(window: MainWindow, qtbot: QtBot) -> None:
@@ -167,7 +167,7 @@ def reported_figures_stand_apart_from_the_estimate(window: MainWindow, qtbot: Qt
     assert figures is not None
     assert figures.now < 100 < figures.saved
     assert figures.reported == "900 of 1,000 tokens, 12 messages in context\nreported with No. 9"
-    assert "estimate (cl100k_base)" in figures.spoken
+    assert "estimate (cl100k_base)" in figures.accessible_text
     assert "900" not in f"{figures.now} {figures.whole}"
     assert "900 of 1,000 tokens" in opened(window).figures.toolTip()  # where there is no room for it beside them
 
@@ -178,7 +178,7 @@ def the_moment_goes_with_what_is_selected_elsewhere(window: MainWindow, qtbot: Q
     select(window, 4, qtbot)
 
     assert listed(panel) == [1, 2, 3, 4]
-    assert panel.head.at.text() == "at No. 4"
+    assert panel.head.moment_label.text() == "at No. 4"
     assert panel.model.line(3).text.startswith("visit visit")
 
 
@@ -190,7 +190,7 @@ def selecting_a_row_selects_the_message_and_leaves_the_moment(window: MainWindow
 
     assert panes_of(window).messages.current_message() == 3
     assert listed(panel) == [3, 4, 5, 6, 7, 11]
-    assert panel.head.at.text() == "at No. 11"
+    assert panel.head.moment_label.text() == "at No. 11"
     press(panel, Qt.Key.Key_Down)
     assert panes_of(window).messages.current_message() == 4
 
@@ -202,9 +202,9 @@ def a_held_moment_stays(window: MainWindow, qtbot: QtBot) -> None:
     panel.head.hold.click()
     select(window, 2, qtbot)
 
-    assert panel.head.at.text() == "at No. 6"
+    assert panel.head.moment_label.text() == "at No. 6"
     press(panel, Qt.Key.Key_H)
-    assert panel.head.at.text() == "at No. 2"
+    assert panel.head.moment_label.text() == "at No. 2"
 
 
 def stepping_goes_to_the_messages_that_change_the_context(window: MainWindow, qtbot: QtBot) -> None:
@@ -214,7 +214,7 @@ def stepping_goes_to_the_messages_that_change_the_context(window: MainWindow, qt
 
     for key in ("]", "]", "]", "[", "["):
         QTest.keyClicks(panel.view, key)
-        seen.append(panel.head.at.text())
+        seen.append(panel.head.moment_label.text())
 
     assert seen == ["at No. 10", "at No. 11", "at No. 11", "at No. 10", "at No. 7"]
     assert panes_of(window).messages.current_message() == 6
@@ -290,7 +290,7 @@ def a_held_moment_is_compared_with_what_is_selected_next(window: MainWindow, qtb
     select(window, 11, qtbot)
     assert panel.comparing.hint.text.startswith("from No. 4 (")
     press(panel, Qt.Key.Key_Escape)
-    assert panel.head.at.text() == "at No. 4", "it is held still"
+    assert panel.head.moment_label.text() == "at No. 4", "it is held still"
 
 
 def an_entry_of_the_list_can_be_what_a_moment_is_compared_with(window: MainWindow, qtbot: QtBot) -> None:
@@ -314,7 +314,7 @@ def comparing_with_a_later_moment_says_the_same(window: MainWindow, qtbot: QtBot
     assert change is not None
     assert figures is not None
     assert panel.comparing.hint.text.startswith(f"from No. 4 ({change.earlier.total} tokens) to No. 11 (")
-    assert panel.head.at.text() == "at No. 4"
+    assert panel.head.moment_label.text() == "at No. 4"
     assert figures.now == change.earlier.total != change.later.total
 
 
@@ -403,7 +403,7 @@ def test_the_menu_of_a_row(window: MainWindow) -> None:
     actions["filter.listed"].trigger()
     assert panes_of(window).filter_state.filter.text == "no in {3, 4, 5, 6, 7, 11}"
     actions["moment"].trigger()
-    assert panel.head.at.text() == "at No. 4"
+    assert panel.head.moment_label.text() == "at No. 4"
     menu.deleteLater()
 
 
@@ -491,7 +491,7 @@ def test_the_action_shows_the_context_the_message_fits_best(window: MainWindow) 
 
     panel = window.center.currentWidget()
     assert isinstance(panel, ModelSeesPanel)
-    assert (panel.head.reader.words, panel.head.at.text()) == ("writer", "at No. 13")
+    assert (panel.head.reader.words, panel.head.moment_label.text()) == ("writer", "at No. 13")
 
 
 def test_the_menus_of_a_message_and_of_a_participant_lead_here(window: MainWindow) -> None:
@@ -502,7 +502,7 @@ def test_the_menus_of_a_message_and_of_a_participant_lead_here(window: MainWindo
     QApplication.processEvents()
     panel = window.center.currentWidget()
     assert isinstance(panel, ModelSeesPanel)
-    assert panel.head.at.text() == "at No. 4"
+    assert panel.head.moment_label.text() == "at No. 4"
 
     window.actions_by_id["view.messages"].trigger()
     names = [panes.participants.model.participant(row).name for row in range(panes.participants.model.rowCount())]
@@ -588,11 +588,11 @@ def test_it_follows_live_traffic_at_the_end(
     log = GrowingLog()
     log.write(*lines())
     panel = opened(window_on(application, log.document))
-    assert panel.head.at.text() == "at the end, No. 11"
+    assert panel.head.moment_label.text() == "at the end, No. 11"
 
     log.write(envelope("chat", {"text": "One more"}))
 
-    qtbot.waitUntil(lambda: panel.head.at.text() == "at the end, No. 12")
+    qtbot.waitUntil(lambda: panel.head.moment_label.text() == "at the end, No. 12")
     assert listed(panel)[-1] == 12
 
 

@@ -100,7 +100,7 @@ def test_no_row_page_or_copy_shows_a_piece(panes: Panes, monkeypatch: pytest.Mon
             raw.what.choose(choice)
             assert shown_pieces(raw.text.toPlainText()) == set()
         for what in ("rows", "values", "json", "markdown"):
-            texts = copies.of(what, message)
+            texts = copies.texts_in_format(what, message)
             assert texts is None or shown_pieces(texts.whole()) == set(), what
     window.grab()
     assert painted

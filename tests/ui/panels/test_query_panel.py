@@ -53,7 +53,7 @@ def test_a_query_is_answered_and_its_rows_lead_to_messages(window: MainWindow, q
     assert panel.model.names == ("no", "kind", "text")
     assert panel.model.rowCount() == 11
     assert panel.model.index(0, 2).data() == "hello 59"
-    assert "11 rows" in panel.said.text()
+    assert "11 rows" in panel.status_label.text()
     panel.message_requested.emit(0)
     panel.view.selectRow(3)
     QTest.keyClick(panel.view, Qt.Key.Key_Return)
@@ -67,8 +67,8 @@ def test_a_query_is_answered_and_its_rows_lead_to_messages(window: MainWindow, q
 def test_what_is_wrong_is_said_with_its_place(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     ask(panel, qtbot, "SELECT nix FROM messages")
-    assert "nix" in panel.said.text()
-    assert "(character 8)" in panel.said.text()
+    assert "nix" in panel.status_label.text()
+    assert "(character 8)" in panel.status_label.text()
     (marked,) = panel.editor.extraSelections()
     assert marked.cursor.selectedText() == "nix"  # pyright: ignore[reportAttributeAccessIssue]
     panel.editor.insertPlainText(" ")
@@ -78,11 +78,11 @@ def test_what_is_wrong_is_said_with_its_place(window: MainWindow, qtbot: QtBot) 
 def test_a_query_can_be_stopped_and_another_one_asked(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panel.editor.set_text("SELECT count(*) FROM messages, range(1000000) a, range(1000000) b")
-    panel.ask()
+    panel.run_query()
     qtbot.waitUntil(lambda: panel.run._database is not None, timeout=20_000)  # pyright: ignore[reportPrivateUsage]
     press(panel, "queryStop")
     assert not panel.run.running
-    assert "Stopped" in panel.said.text()
+    assert "Stopped" in panel.status_label.text()
     ask(panel, qtbot, "SELECT count(*) FROM tool_calls")
     assert panel.model.index(0, 0).data() == "1"
     qtbot.waitUntil(lambda: not panel.run._given_up, timeout=20_000)  # pyright: ignore[reportPrivateUsage]
@@ -97,7 +97,7 @@ def test_queries_are_remembered_and_kept_but_none_with_a_secret(window: MainWind
     assert [action.text() for action in menu.actions()] == [question for question, _ in EXAMPLES]
     for _, sql in EXAMPLES:
         ask(panel, qtbot, sql)
-        assert panel.said.property("variant") == "hint", panel.said.text()
+        assert panel.status_label.property("variant") == "hint", panel.status_label.text()
     settings.query_history.clear()
     ask(panel, qtbot, "SELECT 1 AS one")
     token = "ghp_" + "a1B2c3D4e5" * 4

@@ -126,7 +126,7 @@ def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication,
         await until(lambda: len(application.windows) == 2 and application.windows[1].panes is not None, "the run")
         other = application.windows[1]
         await until(lambda: panes_of(other).messages.current_message() == 1, "the call that failed")
-        assert window.taken
+        assert window.is_in_use
         window.opening.open_path(survey.parent / "a.jsonl")
         await until(lambda: len(application.windows) == 3, "a log beside the survey")
 
@@ -186,6 +186,6 @@ def test_what_is_no_survey_has_a_sentence(qapp: QApplication, tmp_path: Path) ->
         notice = window.notices.notice(MESSAGE)
         assert notice is not None
         assert "cannot be read" in notice.text
-        assert not window.taken
+        assert not window.is_in_use
 
     run_in_window(qapp, steps)

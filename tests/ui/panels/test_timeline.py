@@ -479,24 +479,24 @@ def test_many_messages_are_worked_out_a_little_at_a_time(window: MainWindow, qtb
     assert (names(panel), panel.empty.text()) == ([], "Computing lanes, 100%.")
     assert panel.empty.isVisible()
     panel.view.grab()
-    qtbot.waitUntil(lambda: not panel.source.behind)
+    qtbot.waitUntil(lambda: not panel.source.is_outdated)
     assert names(panel) == ["lead", "human", "files"]
     assert not panel.empty.isVisible()
     assert len(panel.source.spans.rows) == 1
     before = panel.view.grab().toImage()
     panel.head.by.choose("context")
     panel.view.grab()
-    qtbot.waitUntil(lambda: not panel.source.behind)
+    qtbot.waitUntil(lambda: not panel.source.is_outdated)
     assert names(panel) == ["main", "why-1"]
     panel.head.by.choose("participant")
-    qtbot.waitUntil(lambda: not panel.source.behind)
+    qtbot.waitUntil(lambda: not panel.source.is_outdated)
     assert panel.view.grab().toImage() == before
 
 
 @pytest.mark.usefixtures("in_slices")
 def test_while_others_are_worked_out_the_lanes_stay(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
-    qtbot.waitUntil(lambda: not panel.source.behind)
+    qtbot.waitUntil(lambda: not panel.source.is_outdated)
     panes_of(window).filter_state.apply_filter("tool")
     panel.head.shown.choose("table")
     assert names(panel) == ["lead", "human", "files"]
@@ -512,7 +512,7 @@ def test_how_far_the_lanes_are_is_said_of_what_comes_into_them(window: MainWindo
     panel = opened(window)
     panes_of(window).filter_state.apply_filter("tool")
     panel.head.shown.choose("table")
-    qtbot.waitUntil(lambda: not panel.source.behind)
+    qtbot.waitUntil(lambda: not panel.source.is_outdated)
     panel.head.by.choose("context")
     assert panel.empty.text() == "Computing lanes, 100%."
 
@@ -549,11 +549,11 @@ def test_contexts_that_grow_over_one_another_are_put_right(
     window = window_on(application, log.document)
     log.document.analysis.now_ns = None
     panel = opened(window)
-    qtbot.waitUntil(lambda: not panel.source.behind)
+    qtbot.waitUntil(lambda: not panel.source.is_outdated)
     assert panel.source.lanes.tracks_of(np.arange(2)).tolist() == [1, 1]
     log.write(envelope(context="a", ts=at(50)))
     panes_of(window).bridge.flush()
-    qtbot.waitUntil(lambda: not panel.source.behind)
+    qtbot.waitUntil(lambda: not panel.source.is_outdated)
     tracks = panel.source.lanes.tracks_of(np.arange(3)).tolist()
     assert tracks[0] == tracks[2] != tracks[1]
 

@@ -28,7 +28,7 @@ def opened(window: MainWindow, qtbot: QtBot) -> WaitingPanel:
     window.actions_by_id["analyze.waiting"].trigger()
     panel = panes_of(window).panel("waiting")
     assert isinstance(panel, WaitingPanel)
-    qtbot.waitUntil(lambda: not panes_of(window).account.tally.behind)
+    qtbot.waitUntil(lambda: not panes_of(window).account.tally.is_behind)
     panel.renew()
     return panel
 
@@ -122,7 +122,7 @@ def test_the_status_bar_says_who_waits_while_traffic_is_live(qtbot: QtBot, appli
     window = window_on(application, document)
     window.show()
     panes = panes_of(window)
-    qtbot.waitUntil(lambda: not panes.account.tally.behind)
+    qtbot.waitUntil(lambda: not panes.account.tally.is_behind)
     document.analysis.now_ns = int(document.capture.columns["time_ns"][0]) + 34 * 10**9
     window.document_status._show_waiting()
     status = child(window, StatusBar, "statusBar")

@@ -51,7 +51,7 @@ def top_of(chat: ChatPanel, row: int) -> int:
 
 def test_heights_are_summed_as_they_are_found() -> None:
     heights = Heights()
-    heights.take(np.full(4, 10, np.int64))
+    heights.reset_to(np.full(4, 10, np.int64))
     assert [heights.top(row) for row in range(5)] == [0, 10, 20, 30, 40]
     assert not heights.set_exact([1], [10])
     assert heights.set_exact([2], [25])

@@ -218,7 +218,7 @@ def test_settings_that_count_nothing(indicator: Indicator, settings: Settings, q
     qtbot.waitUntil(lambda: indicator.page.uncounted.text() == NOT_COUNTED)
     page = indicator.page
     assert (page.uncounted.isVisible(), page.total.isVisible(), page.budget.isVisible()) == (True, False, False)
-    assert all(row.figures is not None and "token" not in row.figures.spoken for row in page.layers)
+    assert all(row.figures is not None and "token" not in row.figures.accessible_text for row in page.layers)
 
 
 def test_the_dialog_names_no_tokens_that_are_not_counted(indicator: Indicator, settings: Settings) -> None:
@@ -228,7 +228,7 @@ def test_the_dialog_names_no_tokens_that_are_not_counted(indicator: Indicator, s
     assert dialog is not None
     assert child(dialog, QLabel, "mergedSum").text().startswith("8 entries, in the order they are sent.")
     assert "token" not in child(dialog, QLabel, "mergedHead").text()
-    assert "token" not in dialog.model.spoken(0)
+    assert "token" not in dialog.model.accessible_text(0)
     dialog.reject()
 
 

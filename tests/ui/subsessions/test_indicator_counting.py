@@ -20,22 +20,22 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> TokenCounts:
 @pytest.mark.real
 def test_counts_come_from_another_process(counts: TokenCounts, qtbot: QtBot) -> None:
     with qtbot.waitSignal(counts.came):
-        assert counts.of("what is a kelvin?") is None
+        assert counts.count_of_text("what is a kelvin?") is None
         assert counts.or_nothing("another") == 0
         assert counts.counting
-    assert counts.of("what is a kelvin?") == 6
-    assert counts.of("") == 0
+    assert counts.count_of_text("what is a kelvin?") == 6
+    assert counts.count_of_text("") == 0
     counts.stop()
 
 
 def test_nothing_is_counted_that_is_not_wanted(counts: TokenCounts) -> None:
     counts.set_wanted(False)
-    assert counts.of("text") is None
+    assert counts.count_of_text("text") is None
     assert not counts.counting
     counts.set_wanted(True)
-    counts.of("text")
+    counts.count_of_text("text")
     counts.count_here()
-    assert counts.of("text") == 1
+    assert counts.count_of_text("text") == 1
     counts.stop()
 
 
@@ -51,7 +51,7 @@ def test_a_process_that_dies_is_replaced(counts: TokenCounts, qtbot: QtBot, monk
 
     monkeypatch.setattr(token_counts, "CountingProcess", started)
     with qtbot.waitSignal(counts.came):
-        counts.of("first")
+        counts.count_of_text("first")
     assert len(made) == 2
-    assert counts.of("first") == 1
+    assert counts.count_of_text("first") == 1
     counts.stop()

@@ -123,4 +123,4 @@ def test_what_is_not_counted_is_not_said_to_be_on_its_way(listed: SubsessionList
     assert listed.model.line(0).tokens == "… tokens"
     listed.counts.set_wanted(False)
     qtbot.waitUntil(lambda: listed.model.line(0).tokens == "")
-    assert "token" not in listed.model.spoken(0) + listed.model.tip(0)
+    assert "token" not in listed.model.accessible_text(0) + listed.model.tip(0)

@@ -167,8 +167,8 @@ def test_set_presets_replaces_and_keeps_the_mark(bar: PresetBar) -> None:
     bar.set_active_filter("badge")
     bar.set_presets([Preset(name="A & B", filter="badge"), Preset(name="same", filter="badge")])
     assert checked(bar) == ["A & B"]
-    assert bar.holds("badge")
-    assert not bar.holds("context")
+    assert bar.contains_filter("badge")
+    assert not bar.contains_filter("context")
 
 
 # Moving

@@ -65,11 +65,11 @@ def test_trouble_takes_the_place_of_help(theme_controller: ThemeController, qtbo
     column = FieldColumn(field, name="line", help_text="help")
     qtbot.addWidget(column)
     column.say_trouble("wrong")
-    assert column.trouble() == "wrong"
+    assert column.error_text() == "wrong"
     assert field.property("wrong") == "true"
     assert field.accessibleDescription() == "wrong"
     column.say_trouble("")
-    assert column.trouble() == ""
+    assert column.error_text() == ""
     assert field.accessibleDescription() == "help"
 
 

@@ -44,7 +44,7 @@ def fetched(**outcome: Any) -> list[dict[str, Any]]:
 
 
 def states(document: CaptureDocument) -> list[str]:
-    return [document.analysis.states.of(row).name for row in range(len(document.capture))]
+    return [document.analysis.states.state_of(row).name for row in range(len(document.capture))]
 
 
 def test_a_task_of_the_extension_is_one_call() -> None:

@@ -26,7 +26,7 @@ def revoke(name: str, **payload: Any) -> dict[str, Any]:
 
 
 def held(document: CaptureDocument, name: str = "coder") -> list[tuple[Any, bool]] | None:
-    found = document.analysis.capabilities.held(0, name)
+    found = document.analysis.capabilities.capabilities_of(0, name)
     return None if found is None else [(one.capability, one.confirmed) for one in found]
 
 

@@ -9,5 +9,5 @@ def test_collects_and_forgets() -> None:
     rows = ChangedRows()
     rows.add(5)
     rows.update([3, 5, 1])
-    assert rows.take().tolist() == [1, 3, 5]
-    assert rows.take().tolist() == []
+    assert rows.take_rows().tolist() == [1, 3, 5]
+    assert rows.take_rows().tolist() == []

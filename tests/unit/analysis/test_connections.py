@@ -147,7 +147,7 @@ def test_another_initialize_begins_another_run(begun: list[dict[str, Any]]) -> N
     badges = {tool: badges for tool, badges, _ in told(document) if tool}
     assert badges == {"get_workflow_step": [], "search_records": ["transient"], "analysis_store": ["consumed"]}
     context = ModelContext(document.analysis, Reader(0, "client"))
-    seen = [entry.message for entry in context.at(len(document.capture) - 1).entries() if entry.included]
+    seen = [entry.message for entry in context.moment_at(len(document.capture) - 1).entries() if entry.included]
     assert seen == [len(document.capture) - 2, len(document.capture) - 1]
 
 

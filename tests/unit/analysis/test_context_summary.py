@@ -18,9 +18,9 @@ from inspector.analysis.views.summaries.context_summary import (
     MOST_WRITTEN,
     ContextTally,
     Written,
-    below,
     children_of,
     findings_below,
+    subtree_mask,
     written_as,
 )
 from inspector.document.document import CaptureDocument
@@ -188,8 +188,8 @@ def test_what_lies_below(paths: list[str]) -> None:
     for one in tree.alive():
         path = tree.path(one)
         expected = {n for n in tree.alive() if tree.path(n) == path or tree.path(n).startswith(f"{path}/")}
-        assert set(np.flatnonzero(below(document.analysis, one)).tolist()) == expected
-    assert np.flatnonzero(below(document.analysis, MAIN)).tolist() == [len(tree)]
+        assert set(np.flatnonzero(subtree_mask(document.analysis, one)).tolist()) == expected
+    assert np.flatnonzero(subtree_mask(document.analysis, MAIN)).tolist() == [len(tree)]
     document.close()
 
 

@@ -48,7 +48,7 @@ def test_a_call_costs_what_it_reports_by_its_prices() -> None:
         assistant(2, model="claude-haiku-4-5", input=500), assistant(3, model="claude-haiku-4-5", input=500, output=1),
         assistant(4, model="unknown", input=1),
     )  # fmt: skip
-    costs = document.analysis.costs.at(np.arange(4))
+    costs = document.analysis.costs.dollars_at(np.arange(4))
     assert costs[0] == pytest.approx(0.003 + 0.0015 + 0.003 + 0.0075)
     assert costs[1] == pytest.approx(0.0005)
     assert math.isnan(costs[2]), "what it wrote has no price"
@@ -64,7 +64,7 @@ def test_what_a_cache_holds_for_an_hour_has_a_price_of_its_own() -> None:
     line = assistant(1, input=1_000, cache_write=2_000)
     line["message"]["usage"]["cache_creation"] = {"ephemeral_5m_input_tokens": 500, "ephemeral_1h_input_tokens": 1_500}
     document = session(line)
-    assert np.isnan(document.analysis.costs.at(np.arange(1))).all(), "it is not known"
+    assert np.isnan(document.analysis.costs.dollars_at(np.arange(1))).all(), "it is not known"
     document.set_prices([f"{PRICES[0]}, 6 cache write 1h"], "")
     total = document.analysis.costs.total()
     assert total is not None
@@ -81,7 +81,7 @@ def test_without_prices_nothing_has_a_cost() -> None:
 def test_calls_with_more_input_have_their_own_price() -> None:
     document = document_of(assistant(1, input=200_000), assistant(2, input=1, cache_read=200_000))
     document.set_prices(["claude-sonnet-4-5 above 200000 = 6 in, 0.6 cache read", *PRICES], "")
-    assert document.analysis.costs.at(np.arange(2)).tolist() == pytest.approx([0.6, 6e-06 + 0.12])
+    assert document.analysis.costs.dollars_at(np.arange(2)).tolist() == pytest.approx([0.6, 6e-06 + 0.12])
 
 
 def test_a_message_is_carried_by_later_calls_until_the_context_shrinks() -> None:
@@ -113,9 +113,9 @@ def test_sums_of_all_calls_follow_each_that_comes(monkeypatch: pytest.MonkeyPatc
     usage = document.analysis.usage
     for _ in document.open_log(path, block_bytes=1_000):
         rows = usage.reports()
-        total, cost, every = usage.total(), document.analysis.costs.total(), document.analysis.costs.of(rows)
+        total, cost, every = usage.total(), document.analysis.costs.total(), document.analysis.costs.costs_of(rows)
         assert usage.report_count == len(rows)
-        assert total == (Usage(*(int(usage.at(name, rows).sum()) for name in USAGE)) if len(rows) else None)
+        assert total == (Usage(*(int(usage.numbers_at(name, rows).sum()) for name in USAGE)) if len(rows) else None)
         assert (cost is None) == (every is None)
         if cost is not None and every is not None:
             assert (cost.calls, cost.unpriced) == (every.calls, every.unpriced)

@@ -77,7 +77,7 @@ def test_the_same_as_counted_here(document: CaptureDocument, counting: Counting)
     row = len(document.capture) - 2
     assert document.analysis.transients.summary(row) == "12 records of a page"
     assert found._summaries == {"12 records of a page": here.analysis.tokens.summary_tokens(row)}
-    assert counting.trouble is None
+    assert counting.failure_message is None
 
 
 def test_it_is_started_when_it_is_needed_and_ends_when_told(document: CaptureDocument, counting: Counting) -> None:
@@ -109,13 +109,15 @@ def test_a_death_is_made_good_and_a_third_one_ends_it(document: CaptureDocument,
         finish(counting)
         assert tokens.done
         assert tokens.uncounted == 0  # also of what the process was at
-        assert counting.trouble is None
+        assert counting.failure_message is None
         tokens.reset()
         tokens.feed(0, len(document.capture))
     kill(counting)
     finish(counting)
-    assert counting.trouble is not None
-    assert counting.trouble.startswith("Tokens are counted no further: the process that counts ended three times.")
+    assert counting.failure_message is not None
+    assert counting.failure_message.startswith(
+        "Tokens are counted no further: the process that counts ended three times."
+    )
     assert counting.pids == []
     assert counting.go_on()
 
@@ -140,7 +142,7 @@ def test_more_deaths_at_once_than_it_takes_to_give_up(counting: Counting, monkey
     monkeypatch.setattr("inspector.analysis.passes.tokens.token_counting.CountingProcess", DeadProcess)
     counting._wanted = 4
     assert counting.go_on(10)
-    assert counting.trouble is not None
+    assert counting.failure_message is not None
     assert counting.pids == []
 
 
@@ -153,7 +155,7 @@ def test_half_of_what_kills_twice_is_left(document: CaptureDocument, counting: C
     kill(counting)
     finish(counting)
     tokens = document.analysis.tokens
-    assert counting.trouble is None
+    assert counting.failure_message is None
     assert tokens.done
     assert tokens.uncounted == count // 2
     assert (tokens.columns["tokens"][: count // 2] == NOT_COUNTED).all()

@@ -32,7 +32,7 @@ def agree(identifier: int) -> dict[str, Any]:
 
 
 def failures(document: CaptureDocument) -> tuple[int, int, list[State]]:
-    states = [State(state) for state in document.analysis.states.at(slice(0, 2)).tolist()]
+    states = [State(state) for state in document.analysis.states.states_at(slice(0, 2)).tolist()]
     return document.capture.failed_count, rpc_totals(document.analysis).errors, states
 
 
@@ -121,4 +121,4 @@ def test_no_fallback() -> None:
 def test_fallback_over_http() -> None:
     document = document_at(RECORDING)
     assert document.capture.failed_count == 0
-    assert document.analysis.states.of(1) is State.ANSWERED
+    assert document.analysis.states.state_of(1) is State.ANSWERED

@@ -66,7 +66,7 @@ def test_a_language_server_is_json_rpc() -> None:
 def test_ids_and_results_of_json_rpc_are_paired() -> None:
     analysis = document_of(*LSP).analysis
     assert analysis.correlation.columns["answer"][:].tolist()[3] == 4
-    assert [analysis.states.of(row) for row in (0, 2, 3, 5)] == [
+    assert [analysis.states.state_of(row) for row in (0, 2, 3, 5)] == [
         State.ANSWERED, State.NONE, State.ANSWERED, State.WAITING,
     ]  # fmt: skip
     assert FIELD_BY_NAME["method"].value(analysis, 4) == "textDocument/hover"

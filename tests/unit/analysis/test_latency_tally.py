@@ -62,7 +62,7 @@ def test_a_request_that_comes_after_its_answer_has_all_counted_again() -> None:
     assert same(tally, log)
     changes = log.write(ask)
     tally.note_changed(changes[0].changed)
-    assert tally.behind
+    assert tally.is_behind
     assert same(tally, log)
     assert tally.by("tool")[0].latency.count == 2
 

@@ -21,10 +21,10 @@ def test_fields_say_what_was_put(edits: list[tuple[int, Note]]) -> None:
     document = document_of(*(envelope() for _ in range(7)))
     marks, kept = document.analysis.marks, dict[int, Note]()
     for message, note in edits:
-        changed = marks.put(message, note)
+        changed = marks.set_note(message, note)
         assert changed == (kept.get(message, Note()) != note)
         kept[message] = note
-    reported = set(marks.changed.take().tolist())
+    reported = set(marks.changed.take_rows().tolist())
     assert {message for message, note in kept.items() if note} <= reported
     assert marks.rows.tolist() == sorted(message for message, note in kept.items() if note)
     rows = VisibleRows(document.analysis)
@@ -44,16 +44,16 @@ def test_a_filter_in_force_follows_what_is_marked() -> None:
     rows = VisibleRows(log.document.analysis)
     rows.apply_filter(compile_filter("mark"), None)
     marks = log.document.analysis.marks
-    marks.put(1, Note(True))
+    marks.set_note(1, Note(True))
     (changes,) = log.write(*(envelope() for _ in range(300)))
-    changes = type(changes)(changes.start, changes.stop, marks.changed.take(), changes.tree_moved)
+    changes = type(changes)(changes.start, changes.stop, marks.changed.take_rows(), changes.tree_moved)
     rows.apply(rows.prepare(changes))
     assert rows.visible.tolist() == [1]
 
 
 def test_main_contexts_of_two_spaces_are_two() -> None:
     marks = document_of(envelope()).analysis.marks
-    marks.put(ContextTarget(1, MAIN), Note(True))
+    marks.set_note(ContextTarget(1, MAIN), Note(True))
     assert not marks.note(ContextTarget(2, MAIN))
     assert marks.note(ContextTarget(1, MAIN)).marked
     assert marks.targets() == [ContextTarget(1, MAIN)]
@@ -61,7 +61,7 @@ def test_main_contexts_of_two_spaces_are_two() -> None:
 
 def test_a_comment_has_an_end() -> None:
     marks = document_of(envelope()).analysis.marks
-    marks.put(0, Note(comment="x" * (2 * LONGEST_COMMENT)))
+    marks.set_note(0, Note(comment="x" * (2 * LONGEST_COMMENT)))
     assert len(marks.note(0).comment) == LONGEST_COMMENT
 
 
@@ -77,8 +77,8 @@ def test_a_merged_context_keeps_both_comments() -> None:
     space = document.analysis.contexts.spaces[0]
     one = tree.of_id(space, "one")
     two = tree.of_key(space, "two/one")
-    marks.put(ContextTarget(space, one), Note(comment="A"))
-    marks.put(ContextTarget(space, two), Note(True, "B"))
+    marks.set_note(ContextTarget(space, one), Note(comment="A"))
+    marks.set_note(ContextTarget(space, two), Note(True, "B"))
     tree._merge(one, two)  # what makes the tree do so is in `test_context_tree`; here any two will do
     assert marks.note(ContextTarget(space, one)) == Note(True, "A\nB")
     assert len(list(marks.contexts())) == 1

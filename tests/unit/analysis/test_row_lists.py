@@ -17,6 +17,6 @@ def test_they_are_lists(steps: list[tuple[int, int]], below: int) -> None:
         plain.setdefault(owner, []).append(row)
     for owner in (0, 1, 500, 9_000):
         known = plain.get(owner, [])
-        assert lists.of(owner, 1_000) == known
-        assert lists.of(owner, 2) == known[-2:]
+        assert lists.last_rows(owner, 1_000) == known
+        assert lists.last_rows(owner, 2) == known[-2:]
         assert lists.last(owner, below) == max((one for one in known if one < below), default=NONE)

@@ -180,7 +180,7 @@ def test_any_batching_gives_the_same(lines: Any) -> None:
     log.end()
     column = FIELD.column(whole.analysis)
     assert states(whole) == states(log.document) == [column.value(row) for row in range(len(whole.capture))]
-    codes = whole.analysis.states.at(np.arange(len(whole.capture)))
+    codes = whole.analysis.states.states_at(np.arange(len(whole.capture)))
     assert [STATES[code] or None for code in codes] == states(whole)
     clean_up()
 

@@ -37,12 +37,12 @@ def test_nothing_is_added_to_main() -> None:
     sums.read()
     sums.add(MAIN, 5)
     sums.add(0, 0)
-    assert (list(sums.read()), sums.forget(0)) == ([2, 1], 0)
+    assert (list(sums.read()), sums.take_buffered(0)) == ([2, 1], 0)
 
 
 def test_what_waits_can_be_forgotten() -> None:
     sums = chain(2)
-    assert sums.forget(1) == 1
+    assert sums.take_buffered(1) == 1
     assert list(sums.read()) == [1, 0]
 
 

@@ -153,7 +153,7 @@ def test_without_any_hint_the_note_says_so() -> None:
     document = opened(fetch(), store())
     why = "No. 2 waits, but no hint pairs search_records with analysis_store"
     assert note(document, 1) == f"{why}, so it collapsed nothing."
-    (found,) = document.analysis.findings.of(3)
+    (found,) = document.analysis.findings.findings_about(3)
     assert (found.code, found.other) == ("consumed-nothing", 1)
     assert found.text == f"files reports that tools/call analysis_store consumed a result: {why}."
 
@@ -161,7 +161,7 @@ def test_without_any_hint_the_note_says_so() -> None:
 def test_what_waits_for_another_consumer_is_no_reason() -> None:
     paired = workflow(hint(), hint("find_records", "analysis_ingest"))
     document = opened(paired, fetch(), store(tool="analysis_ingest"))
-    (found,) = document.analysis.findings.of(5)
+    (found,) = document.analysis.findings.findings_about(5)
     assert found.text == "files reports that tools/call analysis_ingest consumed a result: no result was pending."
 
 
@@ -503,12 +503,12 @@ def test_the_finding_about_a_missing_tool_suggests_the_alias_and_goes_with_it() 
         "mcp/response", {"result": {"tools": tools}}, sender="files", to=["lead"], correlation_id=[listing["id"]]
     )
     document = opened(workflow(), [listing, listed])
-    (found,) = [one for one in document.analysis.findings.of(1) if one.code == "hint-unknown-tool"]
+    (found,) = [one for one in document.analysis.findings.findings_about(1) if one.code == "hint-unknown-tool"]
     assert "search_records, analysis_store (the tool alias mcp__rune__* = * would pair it)" in found.text
     document.set_tool_aliases(ToolAliases.from_texts(["mcp__rune__* = *"]))
-    assert [one.code for one in document.analysis.findings.of(1)] == []
+    assert [one.code for one in document.analysis.findings.findings_about(1)] == []
     document.set_tool_aliases(ToolAliases())
-    assert [one.code for one in document.analysis.findings.of(1)] == ["hint-unknown-tool"]
+    assert [one.code for one in document.analysis.findings.findings_about(1)] == ["hint-unknown-tool"]
 
 
 # Work
@@ -523,9 +523,9 @@ def test_a_consumer_of_many_tools_looks_at_few_of_them() -> None:
         conversation.register(f"t{number}", "store", 0)
         conversation.register(f"t{number}", "other", 0)
         conversation.wait(f"t{number}", number, following)
-    taken = [conversation.take("store" if number % 3 else "other", following) for number in range(count)]
+    taken = [conversation.take_result("store" if number % 3 else "other", following) for number in range(count)]
     assert taken == list(range(count))  # by scanning it takes minutes
-    assert conversation.take("store", following) == NOTHING
+    assert conversation.take_result("store", following) == NOTHING
 
 
 def test_an_answer_that_is_there_twice_waits_once() -> None:
@@ -555,7 +555,7 @@ def test_hints_may_name_tools_that_another_server_of_the_client_lists() -> None:
         return [request, envelope("mcp/response", {"result": result}, sender=server, correlation_id=[request["id"]])]
 
     wrong = opened(workflow(), listed("files", "get_workflow_step"))
-    assert [one.code for one in wrong.analysis.findings.of(1)] == ["hint-unknown-tool"]
+    assert [one.code for one in wrong.analysis.findings.findings_about(1)] == ["hint-unknown-tool"]
     parts = [workflow(), listed("files", "get_workflow_step"), listed("db", "search_records", "analysis_store")]
     for order in (parts, [parts[2], *parts[:2]], [parts[1], parts[2], parts[0]]):
         document = opened(*order)
@@ -574,5 +574,5 @@ def test_hints_may_name_tools_that_another_server_of_the_client_lists() -> None:
 )
 def test_hints_of_a_wrong_type_have_a_finding(hints: Any, sentence: str | None) -> None:
     document = opened(call("get_workflow_step", {"contextHints": hints}))
-    found = [one.text for one in document.analysis.findings.of(1) if one.code == "signal-malformed"]
+    found = [one.text for one in document.analysis.findings.findings_about(1) if one.code == "signal-malformed"]
     assert found == ([] if sentence is None else [sentence])

@@ -129,7 +129,9 @@ def test_what_is_no_signal_is_warned_about(wrap: Any, context: Any, sentence: st
     found, stored = fetch(), store(meta={"context": context})
     opened = Opened(wrap, in_turn(workflow(), found, stored))
     assert (opened.collapses(), opened.badges(stored), opened.note(stored)) == ([], [], sentence)
-    assert [one.code for one in opened.document.analysis.findings.of(opened.rows[stored])] == ["signal-malformed"]
+    assert [one.code for one in opened.document.analysis.findings.findings_about(opened.rows[stored])] == [
+        "signal-malformed"
+    ]
 
 
 def test_both_transient_and_consumed_does_not_collapse_itself(wrap: Any) -> None:

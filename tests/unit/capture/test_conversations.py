@@ -60,7 +60,7 @@ def moments(document: CaptureDocument) -> list[Moment]:
     for row in requests(document):
         reader = find_reader(document.analysis, None, row)
         assert reader is not None
-        found.append(ModelContext(document.analysis, reader).at(row))
+        found.append(ModelContext(document.analysis, reader).moment_at(row))
     return found
 
 

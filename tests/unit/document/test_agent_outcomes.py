@@ -282,7 +282,7 @@ def test_what_a_compaction_kept_stands_behind_its_summary(named: str) -> None:
         del told["preservedSegment"]
     document = document_with(lines)
     (space,) = (space for space in document.analysis.contexts.spaces if space)
-    moment = ModelContext(document.analysis, Reader(space, "claude")).at(len(document.capture) - 1)
+    moment = ModelContext(document.analysis, Reader(space, "claude")).moment_at(len(document.capture) - 1)
     assert [entry.message + 1 for entry in moment.entries()] == [6, *([] if named == "nothing" else [3, 4]), 7, 8]
 
 

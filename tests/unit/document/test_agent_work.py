@@ -47,7 +47,7 @@ def labels(document: CaptureDocument) -> dict[str, tuple[str, str]]:
 
 
 def sees(document: CaptureDocument, name: str) -> list[int]:
-    moment = ModelContext(document.analysis, Reader(int(document.capture.columns["space"][1]), name)).at(
+    moment = ModelContext(document.analysis, Reader(int(document.capture.columns["space"][1]), name)).moment_at(
         len(document.capture) - 1
     )
     return [entry.message + 1 for entry in moment.entries()]
@@ -58,7 +58,7 @@ def test_a_session_of_claude_code(claude: CaptureDocument) -> None:
     assert (found["messages"], found["unreadable"], found["sub_agents"]) == (148, 0, 3)
     assert found["calls"] == {"tools": 56, "answered": 55, "failed": 2, "unanswered": 1, "rejected": 0}
     assert found["findings"] == {"model-call-failed": 1, "context-full": 1}
-    states = claude.analysis.states.at(slice(0, 148))
+    states = claude.analysis.states.states_at(slice(0, 148))
     (stopped,) = np.flatnonzero(states == State.CANCELLED)  # a call during which the user interrupted
     assert claude.capture.records.payload(int(stopped))["params"]["name"] == "Bash"
     assert labels(claude) == {

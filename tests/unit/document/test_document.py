@@ -79,9 +79,9 @@ def test_what_a_writer_writes_is_read(tmp_path: Path) -> None:
     assert document.poll(until=0.0)
     assert (len(document.capture), document.has_backlog) == (0, False), "so late nothing is begun"
     assert document.poll(more=True)
-    assert document.analysis.findings.behind == 3, "while more comes the checks wait"
+    assert document.analysis.findings.unchecked_count == 3, "while more comes the checks wait"
     assert not document.poll(more=True)
-    assert not document.analysis.findings.behind, "for as long as it does"
+    assert not document.analysis.findings.unchecked_count, "for as long as it does"
     assert [FIELD_BY_NAME["space"].value(document.analysis, message) for message in range(3)] == ["demo"] * 3
     assert document.kind_counts() == {"chat": 1, "stream/frame": 1, "": 1}
     assert (document.name, document.path, document.live, document.format) == ("demo", path, True, "capture")

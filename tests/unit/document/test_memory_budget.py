@@ -32,7 +32,7 @@ def test_reading_stops_and_goes_on() -> None:
     assert 0 < stopped_at < 400
     assert document.memory.is_full
     assert document.read_errors == [document.memory.full_message]
-    assert not document.analysis.findings.behind, "what was read is looked at"
+    assert not document.analysis.findings.unchecked_count, "what was read is looked at"
     while document.sources.can_go_on and len(document.capture) < 400:
         for _ in document.resume_reading(block_bytes=1 << 12):
             pass

@@ -149,7 +149,7 @@ def test_the_family_is_found_on_other_days_and_not_by_its_name(tmp_path: Path, d
 
 def sees(document: CaptureDocument, at: int) -> list[int]:
     space = int(document.capture.columns["space"][0])
-    moment = ModelContext(document.analysis, Reader(space, "codex")).at(at - 1)
+    moment = ModelContext(document.analysis, Reader(space, "codex")).moment_at(at - 1)
     return [entry.message + 1 for entry in moment.entries()]
 
 
@@ -158,7 +158,7 @@ def test_what_a_child_was_made_with_stands_in_its_context_and_counts_nowhere(doc
         pass
     document.count_tokens()
     total, space = document.analysis.tokens.total, int(document.capture.columns["space"][0])
-    moment = ModelContext(document.analysis, Reader(space, "tester#00000002")).at(len(document.capture) - 1)
+    moment = ModelContext(document.analysis, Reader(space, "tester#00000002")).moment_at(len(document.capture) - 1)
     moment.context.count_summaries()
     entries = [*moment.entries()]
     assert [entry.message + 1 for entry in entries] == [30, 31, 33, 39, 40, 41, 44, 47, 48, 51, 54, 55, 57]

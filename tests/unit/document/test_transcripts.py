@@ -139,7 +139,7 @@ def test_a_message_has_an_envelope_made_of_its_record(document: CaptureDocument)
 def sees(document: CaptureDocument, name: str, at: int) -> list[tuple[int, str]]:
     """What stands in the context of an agent's model once a message, from 1, has arrived: number and role."""
     space = int(document.capture.columns["space"][0])
-    moment = ModelContext(document.analysis, Reader(space, name)).at(at - 1)
+    moment = ModelContext(document.analysis, Reader(space, name)).moment_at(at - 1)
     return [(entry.message + 1, entry.role.word) for entry in moment.entries()]
 
 
@@ -155,7 +155,7 @@ def test_a_summary_stands_for_what_was_compacted(document: CaptureDocument) -> N
     assert (22, "user") in sees(document, "claude", 23)
     assert sees(document, "claude", 30) == [(24, "user"), (25, "assistant")]
     space = int(document.capture.columns["space"][0])
-    reported = ModelContext(document.analysis, Reader(space, "claude")).at(29).reported()
+    reported = ModelContext(document.analysis, Reader(space, "claude")).moment_at(29).reported()
     assert reported is not None
     assert (reported.message, reported.tokens) == (24, 2_405)
 

@@ -231,7 +231,8 @@ def test_any_part_of_a_log_reads_back_with_the_same_calls(traffic: tuple[list[di
                     ((document, row), (again, place))]  # fmt: skip
             assert told[0] == told[1]
             codes = [
-                {one.code for one in seen.analysis.findings.of(at)} for seen, at in ((document, row), (again, place))
+                {one.code for one in seen.analysis.findings.findings_about(at)}
+                for seen, at in ((document, row), (again, place))
             ]
             assert not (codes[1] - codes[0]) & {"response-without-request", "mcp-answer-to-nothing"}
     finally:
@@ -247,7 +248,7 @@ def test_what_somebody_sent_says_nothing_of_its_call_by_itself() -> None:
     for line, tool in ((answer, "grep"), (bare, None), (framed, None), (received(bare), None)):
         document = document_of(line)
         assert FIELD_BY_NAME["tool"].value(document.analysis, 0) == tool
-        codes = [one.code for one in document.analysis.findings.of(0)]
+        codes = [one.code for one in document.analysis.findings.findings_about(0)]
         assert ("response-without-request" in codes) is (tool is None)
     document = document_of(envelope(), other)
     told = document.capture.columns["flags"][1] & Flag.CONTAINS_REQUEST.value

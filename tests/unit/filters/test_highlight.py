@@ -83,7 +83,7 @@ def test_what_changed_is_asked_again(document: CaptureDocument) -> None:
     highlighter = Highlighter(document.analysis)
     highlighter.set_rules([rule("mark")])
     assert set(looks(highlighter, 9)) == {PLAIN_LOOK}
-    document.analysis.marks.put(3, Note(True, ""))
+    document.analysis.marks.set_note(3, Note(True, ""))
     highlighter.on_changes(Changes(0, 0, np.asarray([3]), tree_moved=False))
     assert [message for message, look in enumerate(looks(highlighter, 9)) if look is not PLAIN_LOOK] == [3]
     assert not highlighter.on_clock()

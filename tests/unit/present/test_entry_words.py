@@ -24,7 +24,7 @@ def test_calls_results_and_tools_are_told_in_words() -> None:
     document = document_of({**line, "path": "/v1/chat/completions", "headers": {}, "message": body})
     reader = find_reader(document.analysis, None, 0)
     assert reader is not None
-    moment = ModelContext(document.analysis, reader).at(0)
+    moment = ModelContext(document.analysis, reader).moment_at(0)
     told = [entry_words(document, moment, place) for place in range(4)]
     assert told[:3] == ["run, read", "count", "run command=ls"]
     assert told[3].startswith("run: ")

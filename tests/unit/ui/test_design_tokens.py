@@ -143,13 +143,13 @@ def test_type_sizes_at_the_base_of_12() -> None:
 
 
 def test_rows_follow_the_font_and_the_density() -> None:
-    compact = Metrics.at(font_height=15)
-    comfortable = Metrics.at(font_height=16, density="comfortable")
+    compact = Metrics.for_font(font_height=15)
+    comfortable = Metrics.for_font(font_height=16, density="comfortable")
     assert (compact.row, compact.column_head) == (24, 24)
     assert (comfortable.row, comfortable.column_head) == (28, 24)
     assert compact == METRICS
 
 
 def test_zoom_scales_the_grid_but_not_the_focus_ring() -> None:
-    double = Metrics.at(font_height=30, zoom=2.0)
+    double = Metrics.for_font(font_height=30, zoom=2.0)
     assert (double.row, double.control, double.focus_ring) == (48, 56, METRICS.focus_ring)

@@ -105,7 +105,7 @@ class Calls:
         self._latest: dict[int, _Latest] = {}  # by conversation: open request per side and id
         self._exchanges: dict[tuple[int, int], Asked] = {}  # by source and HTTP exchange: its last call
 
-    def hear(self, heard: Heard) -> None:
+    def on_message(self, heard: Heard) -> None:
         note = heard.note
         if note is None:
             self._exchange_over(heard)
@@ -288,7 +288,7 @@ def _token(by_server: bool, token: Any) -> str:
 def note_lost_servers(batch: Batch) -> None:
     """Reports lines of clients that lost a server. O(such lines)."""
     rows = batch.rows(DISCONNECTED)
-    batch.findings.add(LOST, rows[batch.of("flags", rows) & Flag.DERIVED.value != 0])
+    batch.findings.add(LOST, rows[batch.column_values("flags", rows) & Flag.DERIVED.value != 0])
 
 
 def settle_noise(batch: Batch, talk: Talk) -> None:

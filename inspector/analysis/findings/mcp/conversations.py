@@ -87,7 +87,7 @@ class Talk:
     lately: deque[tuple[Talk, int]] = field(default_factory=deque, repr=False)
     sides: dict[str, bool] = field(default_factory=dict)
     noise: list[tuple[int, str]] = field(default_factory=list)
-    told: set[tuple[str, str]] = field(default_factory=set)
+    reported: set[tuple[str, str]] = field(default_factory=set)
 
     @property
     def source(self) -> int:
@@ -96,9 +96,9 @@ class Talk:
 
     def once(self, check: Check, about: str = "") -> bool:
         """Returns True on the first call for a check and subject in this conversation."""
-        if (check.code, about) in self.told or len(self.told) > _MOST_OPEN:
+        if (check.code, about) in self.reported or len(self.reported) > _MOST_OPEN:
             return False
-        self.told.add((check.code, about))
+        self.reported.add((check.code, about))
         return True
 
 
@@ -154,7 +154,7 @@ class Conversations:
         self.noisy: dict[int, Talk] = {}
         self._lately: deque[tuple[Talk, int]] = deque()
 
-    def hear(self, batch: Batch) -> Iterator[Heard]:
+    def read_messages(self, batch: Batch) -> Iterator[Heard]:
         """Yields the MCP messages of a batch and HTTP lines around them, in order. O(such messages).
 
         Open requests and capabilities are as of each message, its own content included.
@@ -171,7 +171,10 @@ class Conversations:
         if not len(rows):
             return
         keys = connection_keys(capture, rows).tolist()
-        columns = [batch.of(name, rows).tolist() for name in ("time_ns", "direction", "sender", "rpc_hash", "target")]
+        columns = [
+            batch.column_values(name, rows).tolist()
+            for name in ("time_ns", "direction", "sender", "rpc_hash", "target")
+        ]
         causes = batch.links["cause"][rows].tolist()
         for row, key, time_ns, way, sender, rpc, target, cause in zip(
             rows.tolist(), keys, *columns, causes, strict=True

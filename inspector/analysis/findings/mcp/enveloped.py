@@ -46,7 +46,9 @@ class Enveloped:
         methods = [code for name in (_LIST, _CALL) if (code := batch.code(name)) >= 0]
         if methods:
             rows = np.sort(np.concatenate([batch.rows(kind) for kind in (kinds.REQUEST, kinds.RESPONSE)]))
-            rows = rows[are_any(batch.links["method"][rows], methods) & (batch.of("flags", rows) & _NOT_OURS == 0)]
+            rows = rows[
+                are_any(batch.links["method"][rows], methods) & (batch.column_values("flags", rows) & _NOT_OURS == 0)
+            ]
             self._rows.extend(rows.tolist())
 
     def go_on(self, batch: Batch, until: float) -> bool:
@@ -75,11 +77,11 @@ class Enveloped:
         note = _note(batch, row)
         if note is None:
             return
-        heard = Heard(batch, row, talk, note, int(batch.of("time_ns", np.array([row]))[0]), not asks, False)
+        heard = Heard(batch, row, talk, note, int(batch.column_values("time_ns", np.array([row]))[0]), not asks, False)
         if not asks:
             heard.asked = _asked(batch, asked, method, with_note=method == _LIST)
-        self._tools.hear(heard)
-        self._schemas.hear(heard)
+        self._tools.on_message(heard)
+        self._schemas.on_message(heard)
 
     @staticmethod
     def _server(batch: Batch, row: int, *, asks: bool) -> tuple[int, int]:

@@ -38,7 +38,7 @@ LOST = Check(
     "MCP 2025-11-25, Transports, session management",
     example="The server no longer knows the session",
 )  # fmt: skip
-LOST_FOR_GOOD = LOST.at(WARNING, "the client starts no new session within a minute")
+LOST_FOR_GOOD = LOST.with_severity(WARNING, "the client starts no new session within a minute")
 AUTH = Check(
     "mcp-auth-refused", WARNING, "Not signed in or not allowed",
     "{detail}.",
@@ -47,7 +47,7 @@ AUTH = Check(
     "MCP 2025-06-18, Authorization; RFC 9110, 11.6.1",
     example="Status 401: the server requires a sign-in by “Bearer”, with scope “berths:read”",
 )  # fmt: skip
-SIGNED_IN = AUTH.at(NOTE, "access works more than a minute later, after a sign-in")
+SIGNED_IN = AUTH.with_severity(NOTE, "access works more than a minute later, after a sign-in")
 STATUS = Check(
     "mcp-http-status", WARNING, "HTTP error without an MCP answer",
     "{detail}.",
@@ -98,7 +98,7 @@ class HttpExchanges:
         self._refused: dict[tuple[int, str], tuple[int, int]] = {}  # by source and path: row and time of a refusal
         self._lost: dict[tuple[int, str], tuple[int, int]] = {}  # by source and path: row and time of a lost session
 
-    def hear(self, heard: Heard) -> None:
+    def on_message(self, heard: Heard) -> None:
         exchange = heard.exchange
         if exchange is None:
             return
@@ -257,7 +257,7 @@ def _is_soon(heard: Heard, then_ns: int) -> bool:
 
 def _tell_instead(batch: Batch, row: int, told: Check, now: Check | None) -> None:
     """Replaces a finding by one of another severity, or removes it."""
-    found = next((one for one in batch.findings.of(row) if one.check is told), None)
+    found = next((one for one in batch.findings.findings_about(row) if one.check is told), None)
     if found is not None:
         rows = np.array([row], np.int64)
         batch.findings.withdraw(told, rows)

@@ -26,7 +26,7 @@ ORDERS = Check(
     "Snyk agent-scan, E001; OWASP MCP Top 10 (2025), MCP03",
     example="The description of `add` tells the model to keep quiet, and to pass something on",
 )  # fmt: skip
-MORE_ORDERS = ORDERS.at(WARNING, "it contains several such orders")
+MORE_ORDERS = ORDERS.with_severity(WARNING, "it contains several such orders")
 FOLLOWED = Check(
     "mcp-result-orders", NOTE, "Call requested by a result of another server",
     "{detail}.",
@@ -114,11 +114,11 @@ class Orders:
         self._calls = 0
         self._suspects: deque[_Suspect] = deque(maxlen=_MOST_SUSPECTS)
 
-    def hears(self, method: str, *, answer: bool) -> bool:
+    def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts tool calls, and answers to calls and resource reads."""
         return method == "tools/call" or (answer and method in _READ)
 
-    def hear(self, heard: Heard) -> None:
+    def on_message(self, heard: Heard) -> None:
         """Queues results and calls."""
         note = heard.note
         if note is None or not heard.talk.server:

@@ -63,7 +63,7 @@ UNDECLARED = Check(
     "MCP 2024-11-05 to 2025-11-25, Lifecycle, capability negotiation",
     example="The server reports changed tools, but has not declared listChanged",
 )  # fmt: skip
-ASKED_UNDECLARED = UNDECLARED.at(WARNING, "it is a request")
+ASKED_UNDECLARED = UNDECLARED.with_severity(WARNING, "it is a request")
 MIXED = Check(
     "mcp-version-mixed", WARNING, "Two revisions in one request",
     "{detail}.",
@@ -132,11 +132,11 @@ class Revisions:
         self._granted: dict[tuple[int, str], dict[str, Any]] = {}  # by conversation and subscription
         self._cached: dict[int, OrderedDict[tuple[str, str, str], tuple[int, int, float]]] = {}
 
-    def hears(self, method: str, *, answer: bool) -> bool:
+    def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts every message, as removed features may occur in any."""
         return True
 
-    def hear(self, heard: Heard) -> None:
+    def on_message(self, heard: Heard) -> None:
         note = heard.note
         if note is None:
             return
@@ -195,10 +195,10 @@ class Revisions:
                 )
         if not alone:
             return
-        if method == "notifications/message" and (LOGS.code, "") not in talk.told and not _log_was_asked(heard):
+        if method == "notifications/message" and (LOGS.code, "") not in talk.reported and not _log_was_asked(heard):
             talk.once(LOGS)
             heard.report(LOGS)
-        if method == "notifications/cancelled" and (CANCELS.code, "") not in talk.told and not _is_listen(heard):
+        if method == "notifications/cancelled" and (CANCELS.code, "") not in talk.reported and not _is_listen(heard):
             talk.once(CANCELS)
             heard.report(CANCELS)
         if method in _CHANGES or method in (_UPDATED, _ACKNOWLEDGED):

@@ -125,11 +125,11 @@ class InputRounds:
         self._closed: list[int] = []
         self._late = Overdue(UNANSWERED, self._are_settled, lambda row: self._words.get(row, "The server waits"))
 
-    def hears(self, method: str, *, answer: bool) -> bool:
+    def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts answers, retries, and forms of older revisions."""
         return answer or method in mcp_messages.RETRIED_METHODS or method == "elicitation/create"
 
-    def hear(self, heard: Heard) -> None:
+    def on_message(self, heard: Heard) -> None:
         note, asked = heard.note, heard.asked
         if note is None:
             return
@@ -210,7 +210,7 @@ class InputRounds:
         given_up = batch.links["given_up"][rows] != 0
         return given_up | np.array([row not in self._words for row in rows.tolist()], np.bool_)
 
-    def settle(self, batch: Batch) -> None:
+    def check_overdue(self, batch: Batch) -> None:
         """Checks questions that wait too long."""
         new, closed = (np.array(sorted(rows), np.int64) if rows else NO_ROWS for rows in (self._new, self._closed))
         self._late.feed(batch, new, closed)
@@ -343,11 +343,11 @@ class Tasks:
             FORGOTTEN, self._are_over, lambda _: "The task was created, but its result was never fetched"
         )
 
-    def hears(self, method: str, *, answer: bool) -> bool:
+    def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts answers, which may create tasks, and messages about tasks."""
         return answer or method.startswith(("tasks/", "notifications/tasks"))
 
-    def hear(self, heard: Heard) -> None:
+    def on_message(self, heard: Heard) -> None:
         note, asked = heard.note, heard.asked
         if note is None:
             return
@@ -413,7 +413,7 @@ class Tasks:
         left = np.isin(rows, list(self._left)) if self._left else np.zeros(len(rows), np.bool_)
         return np.array(ended, np.bool_) | gone | left
 
-    def settle(self, batch: Batch) -> None:
+    def check_overdue(self, batch: Batch) -> None:
         """Checks tasks without a fetched result."""
         fetched = batch.findings.rows_of(FORGOTTEN) if batch.findings.counts_of(FORGOTTEN) else NO_ROWS
         self._late.feed(batch, np.array(self._new, np.int64), np.sort(fetched))

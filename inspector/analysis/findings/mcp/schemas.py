@@ -64,11 +64,11 @@ class Schemas:
         self._queue: deque[_Waiting] = deque()
         self._bytes = 0
 
-    def hears(self, method: str, *, answer: bool) -> bool:
+    def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts tool calls and their results."""
         return method == "tools/call" or (answer and method == "tasks/result")
 
-    def hear(self, heard: Heard) -> None:
+    def on_message(self, heard: Heard) -> None:
         """Queues arguments and results."""
         note = heard.note
         if note is None:

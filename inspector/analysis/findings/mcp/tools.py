@@ -24,8 +24,10 @@ CHANGED = Check(
     "MCP 2025-06-18, Tools, list changed; OWASP MCP Top 10 (2025), MCP03 tool poisoning",
     example="`tide` changed after its use: description, arguments, hints",
 )  # fmt: skip
-USED_CHANGED = CHANGED.at(ERROR, "a tool that had been called lost its readOnlyHint, or its description grew")
-NEWER = CHANGED.at(NOTE, "the server reports a new version")
+USED_CHANGED = CHANGED.with_severity(
+    ERROR, "a tool that had been called lost its readOnlyHint, or its description grew"
+)
+NEWER = CHANGED.with_severity(NOTE, "the server reports a new version")
 SINCE = Check(
     "mcp-tool-changed-since-last-time", NOTE, "Tool changed since the last tap",
     "{detail}.",
@@ -152,11 +154,11 @@ class Tools:
         """Returns the tools of a conversation in one era."""
         return self.books.setdefault((talk.key, modern), ToolBook())
 
-    def hears(self, method: str, *, answer: bool) -> bool:
+    def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts lists, change notifications and calls."""
         return method == _LIST if answer else method in _SAYS_CHANGED or method == "tools/call"
 
-    def hear(self, heard: Heard) -> None:
+    def on_message(self, heard: Heard) -> None:
         note = heard.note
         if note is None:
             return

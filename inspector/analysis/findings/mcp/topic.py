@@ -24,11 +24,11 @@ CHECKS = tuple(check for module in _DECLARING for check in module.CHECKS)
 class Part(Protocol):
     """Group of checks with their state per conversation."""
 
-    def hears(self, method: str, *, answer: bool) -> bool:
+    def accepts(self, method: str, *, answer: bool) -> bool:
         """Returns True if the group needs a request or notification, or the answer to a request."""
         ...
 
-    def hear(self, heard: Heard) -> None:
+    def on_message(self, heard: Heard) -> None:
         """Takes in a message."""
         ...
 
@@ -55,10 +55,10 @@ class Mcp:
 
     def feed(self, batch: Batch) -> None:
         hearing = self._hearing
-        for heard in self.conversations.hear(batch):
-            self._calls.hear(heard)
+        for heard in self.conversations.read_messages(batch):
+            self._calls.on_message(heard)
             if heard.exchange is not None:
-                self._exchanges.hear(heard)
+                self._exchanges.on_message(heard)
             note = heard.note
             if note is None:
                 continue
@@ -67,18 +67,18 @@ class Mcp:
                 (method, False) if method is not None else (heard.asked.method if heard.asked is not None else "", True)
             )
             for part in hearing.get(key) or self._who_hears(*key):
-                part.hear(heard)
+                part.on_message(heard)
         for talk in self.conversations.noisy.values():
             if talk.is_mcp:
                 settle_noise(batch, talk)
         note_lost_servers(batch)
-        self._rounds.settle(batch)
-        self._tasks.settle(batch)
+        self._rounds.check_overdue(batch)
+        self._tasks.check_overdue(batch)
         self._schemas.feed(batch)
         self._enveloped.feed(batch)
 
     def _who_hears(self, method: str, answer: bool) -> tuple[Part, ...]:
-        found = tuple(part for part in self._parts if part.hears(method, answer=answer))
+        found = tuple(part for part in self._parts if part.accepts(method, answer=answer))
         if len(self._hearing) < _MOST_METHODS:
             self._hearing[method, answer] = found
         return found

@@ -60,7 +60,7 @@ class NamedPass:
 
     def take_changes(self) -> Rows:
         """Returns the messages with a changed `Named`, and clears them."""
-        return self._changed.take()
+        return self._changed.take_rows()
 
     def feed(self, start: int, stop: int) -> None:
         """Processes messages `start` to `stop`, after the passes on contexts and correlation."""

@@ -162,7 +162,7 @@ class CorrelationPass:
 
     def take_changes(self) -> Rows:
         """Returns the messages with changed links, tool or state, and clears them."""
-        return self._changed.take()
+        return self._changed.take_rows()
 
     def feed(self, start: int, stop: int) -> None:
         """Links messages `start` to `stop`, and earlier messages that waited for their ids."""

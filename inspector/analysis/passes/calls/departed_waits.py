@@ -42,7 +42,7 @@ class DeparturePass:
 
     def take_changes(self) -> Rows:
         """Returns the messages that were given up, and clears them."""
-        return self._changed.take()
+        return self._changed.take_rows()
 
     def feed(self, start: int, stop: int) -> None:
         """Processes messages `start` to `stop`. O(stop - start + requests by and to participants that left)."""

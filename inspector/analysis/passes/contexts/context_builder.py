@@ -209,7 +209,7 @@ class ContextBuilder:
         key = self._capture.strings.find(above)
         known = UNKNOWN if key is None else self.refs.find(space, key)
         node = MAIN if known == UNKNOWN else self.tree.resolve(self.refs.node(known))
-        return MAIN if node == MAIN else self.tree.below(node, name)
+        return MAIN if node == MAIN else self.tree.child_of(node, name)
 
     # Reasoning starts and ends
 
@@ -293,7 +293,7 @@ class ContextBuilder:
 
     def _follow_names(self, row: int) -> None:
         """Turns the ids of earlier starts into nodes of their own, since a message has now used them as contexts."""
-        for space, identifier, starts in self._named_starts.take():
+        for space, identifier, starts in self._named_starts.take_named():
             for start in starts:
                 above = self.tree.resolve(self.facts.sequences.node_of_start(start))
                 if above == MAIN:

@@ -38,7 +38,7 @@ class ContextRefs:
         """Adds a number for a new key in a space."""
         ref = len(self._nodes)
         self._nodes.append(node)
-        self._numbers.put(space, key, ref)
+        self._numbers.set_number(space, key, ref)
         return ref
 
     def of_node(self, node: int) -> int:

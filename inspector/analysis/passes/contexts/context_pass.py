@@ -193,7 +193,7 @@ class ContextPass:
 
     def take_touched(self) -> set[int]:
         """Returns nodes with new messages, and sub-sessions that began or ended, since the last call."""
-        return set(self._touched.take().tolist())
+        return set(self._touched.take_rows().tolist())
 
     def take_parents(self) -> list[int]:
         """Returns hashes (`MessageIds.hash_in_space`) of ids that named contexts as parents since the last call."""
@@ -255,7 +255,7 @@ class ContextPass:
         """Returns (n,) int32 parent nodes of the contexts of all or some messages; MAIN for roots and in main."""
         return np.append(as_numpy(self.tree.parent), np.int32(MAIN))[self.nodes_of(rows)]
 
-    def told(self, rows: slice | Array = _ALL) -> Array:
+    def context_places(self, rows: slice | Array = _ALL) -> Array:
         """Returns (n,) uint8 `Told`, the place of the context in each message; 0 in main."""
         columns = self._capture.columns
         elsewhere = _TOLD[columns["flags"][rows] >> _TOLD_SHIFT & 15]
@@ -266,14 +266,14 @@ class ContextPass:
     def told_first(self, node: int) -> ContextSource:
         """Returns the place of the context in its first message; NOT for a context without messages."""
         first = self.first_row[node]
-        return ContextSource(int(self.told(np.array([first]))[0])) if first >= 0 else ContextSource.ABSENT
+        return ContextSource(int(self.context_places(np.array([first]))[0])) if first >= 0 else ContextSource.ABSENT
 
     def told_firsts(self) -> Array:
         """Returns (nodes,) uint8, the same of all contexts."""
         first = as_numpy(self.first_row)
         found = np.zeros(len(first), np.uint8)
         held = np.flatnonzero(first >= 0)
-        found[held] = self.told(first[held])
+        found[held] = self.context_places(first[held])
         return found
 
     def labels(self) -> tuple[Array, list[tuple[str, ...]]]:

@@ -131,7 +131,7 @@ class ContextTree:
             self.cut.add(node)
         return self._used(node)
 
-    def below(self, above: int, segment: str) -> int:
+    def child_of(self, above: int, segment: str) -> int:
         """Returns the child of a node with a segment. Creates it if missing.
 
         That equals `of_key` of the joined path, unless ids have slashes (`any_slash`).
@@ -390,7 +390,7 @@ class ContextTree:
         self.implicit[stays] = self.implicit[stays] and self.implicit[gone]
         self._named[stays] |= self._named[gone]
         self.own[stays] += self.own[gone]
-        self._sums.forget(gone)
+        self._sums.take_buffered(gone)
         self._sums.add(stays, self.own[gone])
         self.merged.append((gone, stays))
 
@@ -406,7 +406,7 @@ class ContextTree:
         while node != MAIN and self.implicit[node] and not self._named[node] and not self.children.any(node):
             above = self.parent[node]
             self._unhang(node)
-            self._sums.add(above, self._sums.forget(node))
+            self._sums.add(above, self._sums.take_buffered(node))
             self._alias[node] = MAIN
             (self._by_place if above != MAIN else self._by_id).remove(node)
             node = above

@@ -59,7 +59,7 @@ class NamedStarts:
         """Returns the label of a start that waited; else None."""
         return self._labels.get(start)
 
-    def take(self) -> Iterator[tuple[int, str, list[int]]]:
+    def take_named(self) -> Iterator[tuple[int, str, list[int]]]:
         """Yields the starts with an id that nodes created since the last call bear: (space, id, starts)."""
         tree = self._tree
         while tree.made:

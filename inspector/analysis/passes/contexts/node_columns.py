@@ -118,11 +118,11 @@ class PathPlaces:
         self._above: tuple[tuple[int, int], set[int]] = ((-1, -1), set())  # ancestors of nodes known by id
         self._levels = array("i")  # number of levels that a node shares with the path; more if it lies below
 
-    def at(self, node: int) -> bool:
+    def is_equal(self, node: int) -> bool:
         """Tells if a node has this path."""
         return self._level(node) == self._path.depth
 
-    def below(self, node: int) -> bool:
+    def is_descendant(self, node: int) -> bool:
         """Tells if a node is a descendant of the path."""
         return self._level(node) > self._path.depth
 

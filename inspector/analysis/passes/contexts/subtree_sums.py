@@ -86,7 +86,7 @@ class SubtreeSums:
         if node >= length:
             self._waiting.frombytes(bytes(4 * (node + 1 + max(64, length // 8) - length)))
 
-    def forget(self, node: int) -> int:
+    def take_buffered(self, node: int) -> int:
         """Removes and returns the buffered addition of a vanishing node."""
         if node >= len(self._waiting):
             return 0
@@ -110,7 +110,7 @@ class SubtreeSums:
 
     def _carry_up(self) -> None:
         """Carries buffered additions up to the ancestors; recomputes all sums if that takes more steps than nodes."""
-        nodes = self._changed.take()
+        nodes = self._changed.take_rows()
         waiting = np.frombuffer(self._waiting, np.int32)
         numbers = waiting[nodes].tolist()
         waiting[nodes] = 0

@@ -130,7 +130,7 @@ class CapabilityPass:
 
     # Lookup
 
-    def held(self, space: int, name: str, before: int | None = None) -> list[Held] | None:
+    def capabilities_of(self, space: int, name: str, before: int | None = None) -> list[Held] | None:
         """Returns the capabilities of a participant in the order given, or None if no message mentioned any.
 
         Args:
@@ -161,7 +161,7 @@ class CapabilityPass:
         sender, kind = capture.string("sender", row), capture.string("kind_raw", row)
         if sender is None or kind is None or sender in GATEWAY_IDS:
             return None, None
-        held = self.held(int(capture.columns["space"][row]), sender, row)
+        held = self.capabilities_of(int(capture.columns["space"][row]), sender, row)
         if held is None:
             return None, None
         return first_covering((one.capability for one in held), self.asked(row, kind))
@@ -207,7 +207,7 @@ class CapabilityPass:
         Args:
             before: the state when this message came.
         """
-        held = self.held(space, name, before)
+        held = self.capabilities_of(space, name, before)
         return None if held is None else covers_by_kind((one.capability for one in held), kind)
 
     def refusals(self, space: int, name: str, most: int = _MOST_REFUSALS) -> list[Refusal]:

@@ -119,12 +119,12 @@ class Participant:
     @property
     def status_rows(self) -> list[int]:
         """Messages with its `participant/status` reports, the last 1,000."""
-        return self._table.statuses.of(self.number, _MOST)
+        return self._table.statuses.last_rows(self.number, _MOST)
 
     @property
     def ended(self) -> list[int]:
         """Messages of its departures and repeated joins, the last 1,000. Reports before them are outdated."""
-        return self._table.endings.of(self.number, _MOST)
+        return self._table.endings.last_rows(self.number, _MOST)
 
     def ended_between(self, first: int, second: int) -> bool:
         """Tells if it left or joined again after message `first` and before message `second`."""
@@ -133,7 +133,7 @@ class Participant:
     @property
     def comings(self) -> list[Coming]:
         """Joins and departures, the last 1,000; a repeated presence is no join."""
-        return [Coming(entry >> 1, bool(entry & 1)) for entry in self._table.comings.of(self.number, _MOST)]
+        return [Coming(entry >> 1, bool(entry & 1)) for entry in self._table.comings.last_rows(self.number, _MOST)]
 
     @property
     def since_ns(self) -> int:

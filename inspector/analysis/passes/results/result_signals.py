@@ -72,7 +72,7 @@ class SignalTable:
         self._correlation = correlation
         self._runs = runs
         self.row: array[int] = array("i")
-        self.said: array[int] = array("B")
+        self.signal_bits: array[int] = array("B")
         self.tool: array[int] = array("I")
         self.conversation: array[int] = array("I")
         self.note: array[int] = array("B")
@@ -109,7 +109,7 @@ class SignalTable:
         self.row.append(row)
         self._digests.append(digest)
         conversation, tool, void = self._placed(row)
-        self.said.append(said | void)
+        self.signal_bits.append(said | void)
         self.tool.append(tool)
         self.conversation.append(conversation)
         self.note.append(0)
@@ -147,7 +147,7 @@ class SignalTable:
         if low == high:
             return np.zeros(0, np.int64), np.zeros(0, np.bool_)
         linked = as_numpy(self.collapsed_by)[low:high] != NO_ROW
-        rows, said = (as_numpy(of)[low:high][linked] for of in (self.row, self.said))
+        rows, said = (as_numpy(of)[low:high][linked] for of in (self.row, self.signal_bits))
         return rows, said & SUMMARY != 0
 
     def link(self, result: int, consumer: int) -> None:
@@ -190,10 +190,10 @@ class SignalTable:
             if place == NOWHERE:
                 continue
             conversation, tool, void = self._placed(row)
-            said = self.said[place] & _LASTING | void
-            if (conversation, tool, said) != (self.conversation[place], self.tool[place], self.said[place]):
+            said = self.signal_bits[place] & _LASTING | void
+            if (conversation, tool, said) != (self.conversation[place], self.tool[place], self.signal_bits[place]):
                 found |= {conversation, self.conversation[place]}
-                self.conversation[place], self.tool[place], self.said[place] = conversation, tool, said
+                self.conversation[place], self.tool[place], self.signal_bits[place] = conversation, tool, said
         return found
 
     def _placed(self, row: int) -> tuple[int, int, int]:

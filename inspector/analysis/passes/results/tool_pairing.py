@@ -84,7 +84,7 @@ class Conversation:
         waiting = islice(self.waiting.items(), _MOST_LOOKED_AT)
         return min((first for tool, (first, _) in waiting if not (named and tool in self.hinted)), default=NOTHING)
 
-    def take(self, consumer: str, following: array[int]) -> int:
+    def take_result(self, consumer: str, following: array[int]) -> int:
         """Removes and returns the result that a consumer's signal collapses, the oldest of its tools, or `NOTHING`."""
         found = self.consumers.get(consumer)
         if self.newest_first:

@@ -69,7 +69,7 @@ class TransientPass:
 
     def take_changes(self) -> Rows:
         """Returns messages with changed badges, links or notes, and clears them."""
-        return self._changed.take()
+        return self._changed.take_rows()
 
     def feed(self, start: int, stop: int, changed: Rows | None = None, *, more: bool = False) -> None:
         """Processes messages `start` to `stop`.
@@ -85,10 +85,10 @@ class TransientPass:
             self._stale |= self.signals.moved(self._responses(changed[changed < start]))
         # During reading, reprocessing is deferred if it would dominate the cost of the batch.
         if self._stale and (not more or self._is_affordable()):
-            self.settle()
+            self.reprocess_stale()
         self._read(self._responses(np.arange(start, stop)))
 
-    def settle(self) -> None:
+    def reprocess_stale(self) -> None:
         """Reprocesses stale conversations, so that every value is right."""
         if self._stale:
             self._tell_again(self._stale)
@@ -164,7 +164,7 @@ class TransientPass:
 
     def _apply(self, place: int) -> None:
         table = self.signals
-        said, row = table.said[place], table.row[place]
+        said, row = table.signal_bits[place], table.row[place]
         table.note[place] = 0
         if said & (NO_CALL | REPEATED):
             table.note[place] = Note.NO_CALL if said & NO_CALL else Note.REPEATED
@@ -200,7 +200,7 @@ class TransientPass:
     def _collapse(self, conversation: Conversation, consumer: int, tool: str | None) -> Note:
         if tool is None:
             return Note.NO_TOOL
-        place = conversation.take(tool, self.signals.following)
+        place = conversation.take_result(tool, self.signals.following)
         if place == NOTHING:
             waiting = conversation.unpaired(tool)
             if waiting != NOTHING:
@@ -218,10 +218,10 @@ class TransientPass:
 
     # Lookup
 
-    def said(self, row: int) -> int:
+    def signal_bits(self, row: int) -> int:
         """Returns the bits of `Said` of a result; 0 without a signal."""
         place = self.signals.find(row)
-        return self.signals.said[place] if place != NOWHERE else 0
+        return self.signals.signal_bits[place] if place != NOWHERE else 0
 
     def signal(self, row: int) -> TransientSignal | None:
         """Parses a result's `_meta` again; None without a signal."""
@@ -240,14 +240,14 @@ class TransientPass:
 
     def gives_summary(self, row: int) -> bool:
         """Tells if a result brings its own summary; later messages do not change that one."""
-        return bool(self.said(row) & SUMMARY)
+        return bool(self.signal_bits(row) & SUMMARY)
 
     def summary(self, row: int) -> str | None:
         """Returns the present or future summary of a transient result, generated if it has none. Reads the record."""
         if not 0 <= row < len(self.columns) or not self.columns["badges"][row] & Badge.TRANSIENT.value:
             return None
         place = self.signals.find(row)
-        if self.signals.said[place] & SUMMARY and (signal := self.signal(row)) is not None and signal.summary:
+        if self.signals.signal_bits[place] & SUMMARY and (signal := self.signal(row)) is not None and signal.summary:
             return signal.summary
         return f"{self.signals.tool_name(place) or 'tool'} result"
 
@@ -290,7 +290,7 @@ class TransientPass:
             return f"{why}, so it collapsed nothing."
         if self.signals.note[place]:
             return NOTES[Note(self.signals.note[place])]
-        signal = self.signal(row) if self.signals.said[place] & ODD else None
+        signal = self.signal(row) if self.signals.signal_bits[place] & ODD else None
         return signal.problem if signal is not None else None
 
     def tool_name(self, row: int) -> str | None:

@@ -131,7 +131,7 @@ class StreamPass:
 
     def take_changes(self) -> Rows:
         """Returns earlier frames with text that continues in newer ones, and the first frame of each growing stream."""
-        return self._changed.take()
+        return self._changed.take_rows()
 
     def feed(self, start: int, stop: int) -> None:
         """Processes messages `start` to `stop`. O(messages about streams, frames)."""
@@ -362,7 +362,7 @@ class StreamPass:
         found = int(self.runs["opened"][run])
         return found - 1 if found else None
 
-    def of(self, message: int) -> int:
+    def run_about(self, message: int) -> int:
         """Returns the run of a frame or of an opening message, or NO_RUN. O(streams) for opening messages."""
         own = self.run_of(message)
         found = np.flatnonzero(self.runs["opened"] == message + 1)

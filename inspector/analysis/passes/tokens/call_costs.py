@@ -74,7 +74,7 @@ class Costs:
         return True
 
     @property
-    def known(self) -> bool:
+    def has_prices(self) -> bool:
         """True if there are any prices."""
         return bool(len(self._prices))
 
@@ -88,15 +88,15 @@ class Costs:
                 self._table = PriceTable()
         return self._table
 
-    def at(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    def dollars_at(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """Returns (n,) dollars of the call that each message reports; NaN without a call or a price."""
-        if not self.known or not len(self._usage.columns):
+        if not self.has_prices or not len(self._usage.columns):
             return np.full(len(rows), np.nan)
         return self._parts(rows).sum(axis=0)
 
-    def of(self, rows: NDArray[np.integer[Any]]) -> Cost | None:
+    def costs_of(self, rows: NDArray[np.integer[Any]]) -> Cost | None:
         """Returns the costs of the calls that some messages report; None without prices or reports."""
-        rows = np.unique(rows[self._usage.at(USAGE[0], rows) != NOT_REPORTED]) if self.known else NO_ROWS
+        rows = np.unique(rows[self._usage.numbers_at(USAGE[0], rows) != NOT_REPORTED]) if self.has_prices else NO_ROWS
         if not len(rows):
             return None
         parts = self._parts(rows)
@@ -106,13 +106,13 @@ class Costs:
 
     def total(self) -> Cost | None:
         """Returns the costs of all calls. O(calls in stretches that changed since the last call of this)."""
-        if not self.known:
+        if not self.has_prices:
             return None
         found: list[Cost] = []
         for stretch, edits in enumerate(self._usage.edits):
             held = self._stretches.get(stretch)
             if held is None or held[0] != edits:
-                held = self._stretches[stretch] = edits, self.of(self._usage.reports(stretch))
+                held = self._stretches[stretch] = edits, self.costs_of(self._usage.reports(stretch))
             if held[1] is not None:
                 found.append(held[1])
         if not found:
@@ -151,7 +151,7 @@ class Costs:
 
     def without_price(self) -> list[str]:
         """Returns models of calls without a price, most frequent first; empty if there are no prices at all."""
-        models = self._usage.calls_by_model() if self.known else ()
+        models = self._usage.calls_by_model() if self.has_prices else ()
         return [model for model in models if not model.startswith("<") and not self._prices.rates(model)]
 
     def by_model(self) -> dict[str, Cost]:
@@ -166,10 +166,10 @@ class Costs:
         """Returns (nodes,) dollars of the calls in each context alone, without unpriced calls."""
         rows = self._usage.reports()
         sums = np.zeros(len(self._contexts.tree.parent))
-        if self.known and len(rows):
+        if self.has_prices and len(rows):
             nodes = self._contexts.nodes_of(rows)
             rows, nodes = rows[nodes != MAIN], nodes[nodes != MAIN]
-            np.add.at(sums, nodes, np.nan_to_num(self.at(rows)))
+            np.add.at(sums, nodes, np.nan_to_num(self.dollars_at(rows)))
         return sums
 
     def carried(self, message: int) -> Carried | None:
@@ -179,14 +179,14 @@ class Costs:
         The sum ends when calls begin to have less input, as after a compaction.
         """
         tokens, rows = int(self._tokens.columns["tokens"][message]), self._usage.reports()
-        if tokens <= 0 or not self.known or not len(rows):
+        if tokens <= 0 or not self.has_prices or not len(rows):
             return None
         space, node = self._capture.columns["space"], self._contexts.nodes_of(np.array([message]))[0]
         later = rows[(rows > message) & (space[rows] == space[message])]
         later = later[self._contexts.nodes_of(later) == node]
         if not len(later):
             return None
-        read = np.stack([self._usage.at(name, later) for name in _READ]).sum(axis=0)
+        read = np.stack([self._usage.numbers_at(name, later) for name in _READ]).sum(axis=0)
         shrunk = np.flatnonzero(np.diff(read) < -tokens)
         stop = int(shrunk[0]) + 1 if len(shrunk) else len(later)
         parts = self._parts(later[:stop])[[USAGE.index(name) for name in _READ]].sum(axis=0)
@@ -197,22 +197,22 @@ class Costs:
 
     def _by(self, key: Callable[[Rows], NDArray[Any]]) -> dict[str, Cost]:
         rows = self._usage.reports()
-        if not self.known or not len(rows):
+        if not self.has_prices or not len(rows):
             return {}
         codes, strings = key(rows), self._capture.strings
-        found = {strings[int(code)]: self.of(rows[codes == code]) for code in np.unique(codes) if code}
+        found = {strings[int(code)]: self.costs_of(rows[codes == code]) for code in np.unique(codes) if code}
         costs = {name: cost for name, cost in found.items() if cost is not None}
         return dict(sorted(costs.items(), key=lambda one: -one[1].total))
 
     def _parts(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """Returns (4, n) dollars by kind of tokens; all NaN for a call without a cost. O(n models)."""
-        tokens = np.stack([self._usage.at(name, rows) for name in _PRICED])
+        tokens = np.stack([self._usage.numbers_at(name, rows) for name in _PRICED])
         # Writes for an hour are part of `cache_write` in reports, and have a price of their own.
         tokens[USAGE.index("cache_write")] -= np.maximum(tokens[-1], 0)
         reported, models = tokens[0] != NOT_REPORTED, self._usage.words("model", rows)
         read = tokens[[_PRICED.index(name) for name in (*_READ, WRITTEN_1H)]].sum(axis=0)
         rates = np.full(tokens.shape, np.nan)
-        for model in np.unique(models[reported & (models != 0)]).tolist() if self.known else ():
+        for model in np.unique(models[reported & (models != 0)]).tolist() if self.has_prices else ():
             for tier in self._prices.rates(self._capture.strings[model]):
                 prices = np.array([math.nan if (rate := getattr(tier, name)) is None else rate for name in _PRICED])
                 rates[:, (models == model) & (read > tier.above if tier.above else reported)] = prices[:, None]

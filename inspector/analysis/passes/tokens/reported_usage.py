@@ -213,7 +213,7 @@ class ReportedUsage:
 
     def take_changes(self) -> Rows:
         """Returns the messages that no longer report a call, since a later one does, and clears them."""
-        return self._changed.take()
+        return self._changed.take_rows()
 
     # Lookup
 
@@ -221,7 +221,7 @@ class ReportedUsage:
         """Returns (n,) indexes of messages in the columns, and (n,) flags of messages that have one."""
         return locate_rows(rows, self.columns["message"])
 
-    def at(self, name: str, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    def numbers_at(self, name: str, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Returns (n,) a number of USAGE, or WRITTEN_1H, of each message; NOT_REPORTED without a report."""
         places, known = self._places(rows)
         if not len(self.columns):

@@ -55,7 +55,7 @@ class Counting:
         self._deaths = 0
         self._processes: dict[CountingProcess, deque[_Batch]] = {}
         self._again: deque[Rows] = deque()
-        self.trouble: str | None = None
+        self.failure_message: str | None = None
 
     @property
     def pids(self) -> list[int]:
@@ -82,13 +82,13 @@ class Counting:
         Returns:
             True if all messages are counted, until more come.
         """
-        if self.trouble is not None or self._closed:
+        if self.failure_message is not None or self._closed:
             return True
         if not self._tokens.done:
             self._start()
             self._hear(timeout)
             self._give_out()
-        return self._tokens.done or self.trouble is not None
+        return self._tokens.done or self.failure_message is not None
 
     def _start(self) -> None:
         while len(self._processes) < self._wanted:
@@ -97,7 +97,9 @@ class Counting:
             except OSError as error:  # the system allows no more processes
                 self._wanted = len(self._processes)
                 if not self._wanted:
-                    self.trouble = f"Tokens are not counted: no process could be started for it, {error.strerror}."
+                    self.failure_message = (
+                        f"Tokens are not counted: no process could be started for it, {error.strerror}."
+                    )
 
     def _hear(self, timeout: float | None) -> None:
         by_connection = {process.connection: process for process in self._processes}
@@ -113,7 +115,7 @@ class Counting:
         if counts is None:
             return
         batch = self._processes[process].popleft()
-        self._tokens.put(batch.rows, counts.lines)
+        self._tokens.store_counts(batch.rows, counts.lines)
         self._tokens.put_summaries(batch.texts, counts.texts)
 
     def _give_out(self) -> None:
@@ -164,14 +166,14 @@ class Counting:
             suspect = given.popleft()
             # Half a batch killed a second process: its lines are never given out again.
             if suspect.is_again:
-                self._tokens.put(suspect.rows, np.full(len(suspect.rows), NOT_COUNTED, np.int32))
+                self._tokens.store_counts(suspect.rows, np.full(len(suspect.rows), NOT_COUNTED, np.int32))
             else:
                 self._again.extend(half for half in np.array_split(suspect.rows, 2) if len(half))
         self._take_back(given)
         self._deaths += 1
         if self._deaths >= _MOST_DEATHS:
             self.end()
-            self.trouble = GIVEN_UP.format(self._tokens.counted, len(self._capture))
+            self.failure_message = GIVEN_UP.format(self._tokens.counted, len(self._capture))
 
     def _take_back(self, given: deque[_Batch]) -> None:
         for batch in given:

@@ -79,7 +79,7 @@ class TokenPass:
 
     def take_changes(self) -> Rows:
         """Returns the messages counted since the last call."""
-        return self._changed.take()
+        return self._changed.take_rows()
 
     # Counting
 
@@ -135,7 +135,7 @@ class TokenPass:
         elsewhere = np.flatnonzero(file != file[0])
         return min(fitting, int(elsewhere[0]) if len(elsewhere) else len(rows))
 
-    def put(self, rows: Rows, counts: NDArray[np.int32]) -> None:
+    def store_counts(self, rows: Rows, counts: NDArray[np.int32]) -> None:
         """Stores the counts of a batch."""
         self._out -= len(rows)
         self._changed.update_all(self._note(rows, counts))
@@ -166,7 +166,7 @@ class TokenPass:
     def count_some(self, until: float) -> bool:
         """Counts in this process until a time of `time.perf_counter`; returns True if all are counted."""
         while len(rows := self.next_batch(_HERE_ROWS)):
-            self.put(rows, self._count_here(rows))
+            self.store_counts(rows, self._count_here(rows))
             if time.perf_counter() >= until:
                 break
         return self.done

@@ -120,7 +120,7 @@ class Groups:
         """(k,) size of each group."""
         return self.outcomes.sum(axis=1)
 
-    def of(self, sender: int) -> Groups:
+    def for_sender(self, sender: int) -> Groups:
         """Returns the groups of one sender."""
         mine = self.senders == sender
         return Groups(self.senders[mine], self.what[mine], self.outcomes[mine])
@@ -171,7 +171,7 @@ class _GroupCounts:
         # `add.at`, as one group may occur several times in a batch.
         np.add.at(self._counts, (where[counted], outcomes[counted]), by)
 
-    def of(self, deed: Deed) -> Groups:
+    def groups_of(self, deed: Deed) -> Groups:
         """Returns the groups of one sort."""
         keys = self._keys[: len(self._places)]
         counts = self._counts[: len(self._places)]
@@ -320,9 +320,9 @@ class AccountTally:
         self._waiting = 0
 
     @property
-    def behind(self) -> bool:
+    def is_behind(self) -> bool:
         """True if new or changed messages are pending."""
-        return self._fed < len(self._analysis) or bool(self._changed) or self._pairs.behind
+        return self._fed < len(self._analysis) or bool(self._changed) or self._pairs.is_behind
 
     def note_changed(self, changed: Rows) -> None:
         """Queues changed messages. O(1)."""
@@ -341,14 +341,14 @@ class AccountTally:
             self._changed = [rows[_STEP:]] if len(rows) > _STEP else []
             self._waiting = sum(map(len, self._changed))
             self._look_again(rows[:_STEP])
-            return not self.behind
+            return not self.is_behind
         start, stop = self._fed, min(len(self._analysis), self._fed + _STEP)
         if start < stop:
             self._take_in(start, stop)
             self._fed = stop
-        elif self._pairs.behind:
+        elif self._pairs.is_behind:
             self._look_again(self._pairs.step())
-        return not self.behind
+        return not self.is_behind
 
     # Input
 
@@ -397,7 +397,7 @@ class AccountTally:
         links = analysis.correlation.columns
         outcomes = np.zeros(len(rows), np.uint8)
         acts = np.flatnonzero(~np.isin(deeds, _STATELESS))
-        asked, states = rows[acts], analysis.states.at(rows[acts])
+        asked, states = rows[acts], analysis.states.states_at(rows[acts])
         waits = np.flatnonzero(np.isin(states, _WAITS))
         if len(waits):
             asks = waits[np.isin(deeds[acts[waits]], _ASKS)]
@@ -504,11 +504,11 @@ class AccountTally:
 
     def groups(self, deed: Deed) -> Groups:
         """Returns groups by sender and tool or method; of thousands, the first."""
-        return self._by_what.of(deed)
+        return self._by_what.groups_of(deed)
 
     def recipients(self) -> Groups:
         """Returns tool calls by sender and recipients (ids of `Capture.to_sets`)."""
-        return self._by_recipients.of(Deed.CALL)
+        return self._by_recipients.groups_of(Deed.CALL)
 
     def first(self, name: str) -> Rows:
         """Returns the first messages of a sort named in `_FIRST`, ascending; at most MOST_FIRST."""

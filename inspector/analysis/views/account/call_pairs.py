@@ -38,12 +38,12 @@ class CallPairs(SameCallFinder):
     def of_all(cls, analysis: Analysis) -> CallPairs:
         """Returns the pairs of a document as it is now."""
         pairs = cls(analysis)
-        while pairs.behind:
+        while pairs.is_behind:
             pairs.step()
         return pairs
 
     @property
-    def behind(self) -> bool:
+    def is_behind(self) -> bool:
         """True if messages are pending."""
         return len(self._capture.sources) > 1 and (self._fed < len(self._analysis) or bool(self._due))
 

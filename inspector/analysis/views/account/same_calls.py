@@ -64,7 +64,7 @@ class SameCall(NamedTuple):
 
 def same_calls(analysis: Analysis, message: int) -> list[SameCall]:
     """Returns the matches of a request in other sources, outer or inner."""
-    return SameCallFinder(analysis).of(message) if len(analysis.capture.sources) > 1 else []
+    return SameCallFinder(analysis).matches_of(message) if len(analysis.capture.sources) > 1 else []
 
 
 def certain_others(analysis: Analysis, message: int, *, outward: bool) -> set[int]:
@@ -84,7 +84,7 @@ class SameCallFinder:
         self._links = analysis.correlation.columns
         self._known: dict[int, tuple[str | None, frozenset[str]]] = {}
 
-    def of(self, message: int) -> list[SameCall]:
+    def matches_of(self, message: int) -> list[SameCall]:
         """Returns the matches of one message."""
         if not self._is_call(message):
             return []

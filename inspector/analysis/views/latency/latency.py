@@ -36,7 +36,7 @@ class Latency:
     p99: float
     longest: float
 
-    def told(self, part: str) -> float | None:
+    def percentile(self, part: str) -> float | None:
         """Returns a percentile by name, such as p95; None below ENOUGH answers."""
         return {"p50": self.p50, "p95": self.p95, "p99": self.p99}[part] if self.count >= ENOUGH[part] else None
 

@@ -96,7 +96,7 @@ class LatencyTally:
         self._said: list[NDArray[np.float64]] = []
 
     @property
-    def behind(self) -> bool:
+    def is_behind(self) -> bool:
         """True if messages are pending."""
         return self._fed < len(self._analysis)
 
@@ -124,7 +124,7 @@ class LatencyTally:
                 for name, (code, took) in _GROUPS.items():
                     self._share_out(self._groups[name], said[:, code].astype(np.int64), said[:, took], rows)
             self._fed = stop
-        return not self.behind
+        return not self.is_behind
 
     def by(self, what: str) -> list[Timed]:
         """Returns the latest figures, most answers first; the former ones during a recount.
@@ -132,7 +132,7 @@ class LatencyTally:
         Args:
             what: tool, participant or model.
         """
-        if not self.behind:
+        if not self.is_behind:
             strings: Sequence[str] = self._analysis.capture.strings
             found = [(code, *group.summed()) for code, group in self._groups[what].items()]
             made = [Timed(code, strings[code], latency, slowest, spread) for code, latency, slowest, spread in found]

@@ -61,13 +61,15 @@ class _Sorting:
     def __init__(self, analysis: Analysis, reader: Reader, rows: NDArray[np.int64], stop: int) -> None:
         capture, self.links = analysis.capture, analysis.correlation.columns
         self.analysis, self.rows, self._stop = analysis, rows, stop
-        self.taken: slice | NDArray[np.int64] = slice(0, stop) if len(rows) == stop else rows  # a slice avoids a copy
-        self.kind = capture.columns["kind"][self.taken]
-        self.flags = capture.columns["flags"][self.taken]
+        self.selection: slice | NDArray[np.int64] = (
+            slice(0, stop) if len(rows) == stop else rows
+        )  # a slice avoids a copy
+        self.kind = capture.columns["kind"][self.selection]
+        self.flags = capture.columns["flags"][self.selection]
         self.derived = self.flags & Flag.DERIVED.value != 0
         self._codes = codes_below(analysis, "")
-        self.method = self.links["method"][self.taken]
-        sender, to_set = capture.columns["sender"][self.taken], capture.columns["to_set"][self.taken]
+        self.method = self.links["method"][self.selection]
+        sender, to_set = capture.columns["sender"][self.selection], capture.columns["to_set"][self.selection]
         self.sender = sender
         named = capture.to_sets.sets_with_name(reader.name)
         self.to_all = to_set == 0
@@ -82,7 +84,7 @@ class _Sorting:
 
     def find_asked(self) -> None:
         """Finds the messages that answer the reader's messages."""
-        cause = self.cause = self.links["cause"][self.taken].astype(np.int64)
+        cause = self.cause = self.links["cause"][self.selection].astype(np.int64)
         cause[cause >= self._stop] = NO_ROW  # a request that came after its answer
         asked = self._asked = np.zeros(self._stop, np.bool_)
         asked[self.rows[self.mine]] = True
@@ -122,11 +124,11 @@ class _Sorting:
         """Returns the string id of a kind or method; -1 if it never occurs."""
         return self.analysis.capture.strings.find(text) or -1
 
-    def of(self, *texts: str) -> Mask:
+    def are_of_kinds(self, *texts: str) -> Mask:
         """Mask of messages with one of these kinds."""
         return self._any_of([self.code(text) for text in texts])
 
-    def below(self, prefix: str) -> Mask:
+    def have_prefix(self, prefix: str) -> Mask:
         """Mask of messages whose kind has a prefix."""
         return self._any_of([code for code in self._codes if self.analysis.capture.strings[code].startswith(prefix)])
 
@@ -137,7 +139,7 @@ class _Sorting:
             found |= self.kind == code
         return found
 
-    def put(self, where: Mask, role: Role, why: Why) -> None:
+    def decide(self, where: Mask, role: Role, why: Why) -> None:
         """Sets role and reason of some messages."""
         np.copyto(self.roles, role.value, where=where)
         np.copyto(self.whys, why.value, where=where)
@@ -145,63 +147,78 @@ class _Sorting:
 
 def _talk(at: _Sorting, _options: Options) -> None:
     """Decides on chat and unknown kinds: the reader's own, and those addressed to it or to all."""
-    chat = at.of("chat")
-    at.put(at.mine & chat, Role.ASSISTANT, Why.SAID)
-    at.put(~at.mine & chat & (at.to_me | at.to_all), Role.USER, Why.TOLD)
-    program = at.below("system/") | at.below("participant/") | at.below("capability/") | at.below("space/")
-    program |= at.below("stream/") | at.of("chat/acknowledge", "chat/cancel", "mcp/reject", "mcp/withdraw")
-    at.put(program, Role.NONE, Why.PROGRAM)
+    chat = at.are_of_kinds("chat")
+    at.decide(at.mine & chat, Role.ASSISTANT, Why.SAID)
+    at.decide(~at.mine & chat & (at.to_me | at.to_all), Role.USER, Why.TOLD)
+    program = (
+        at.have_prefix("system/")
+        | at.have_prefix("participant/")
+        | at.have_prefix("capability/")
+        | at.have_prefix("space/")
+    )
+    program |= at.have_prefix("stream/") | at.are_of_kinds(
+        "chat/acknowledge", "chat/cancel", "mcp/reject", "mcp/withdraw"
+    )
+    at.decide(program, Role.NONE, Why.PROGRAM)
     if at.derived.any():
         prompt = at.sender == at.code(api_messages.SYSTEM)
-        at.put(at.derived & chat & at.to_me & prompt, Role.SYSTEM, Why.PROMPTED)
-        at.put(at.of("participant/compact-done") & at.mine & at.derived, Role.USER, Why.SUMMARY)
+        at.decide(at.derived & chat & at.to_me & prompt, Role.SYSTEM, Why.PROMPTED)
+        at.decide(at.are_of_kinds("participant/compact-done") & at.mine & at.derived, Role.USER, Why.SUMMARY)
         for namespace in CONTROL_OF_TRANSCRIPTS:
-            at.put(at.derived & at.below(namespace), Role.NONE, Why.PROGRAM)
-    verdict = at.of("mcp/reject", "mcp/withdraw") & ~at.mine & at.answers_me
-    at.put(verdict, Role.USER, Why.TOLD)
+            at.decide(at.derived & at.have_prefix(namespace), Role.NONE, Why.PROGRAM)
+    verdict = at.are_of_kinds("mcp/reject", "mcp/withdraw") & ~at.mine & at.answers_me
+    at.decide(verdict, Role.USER, Why.TOLD)
 
 
 def _reasoning(at: _Sorting, options: Options) -> None:
-    reasoning = at.below("reasoning/")
+    reasoning = at.have_prefix("reasoning/")
     own = Role.ASSISTANT if options.own_reasoning else Role.NONE
     others = Role.USER if options.others_reasoning else Role.NONE
-    at.put(reasoning & at.mine, own, Why.THOUGHT)
-    at.put(reasoning & ~at.mine, others, Why.OTHERS_THOUGHT)
-    at.put(at.of("reasoning/cancel") & at.derived & at.to_me, Role.USER, Why.TOLD)
+    at.decide(reasoning & at.mine, own, Why.THOUGHT)
+    at.decide(reasoning & ~at.mine, others, Why.OTHERS_THOUGHT)
+    at.decide(at.are_of_kinds("reasoning/cancel") & at.derived & at.to_me, Role.USER, Why.TOLD)
 
 
 def _calls(at: _Sorting, _options: Options) -> None:
     """Decides on calls and proposals."""
-    request, response, proposal = at.of(kinds.REQUEST), at.of(kinds.RESPONSE), at.of(kinds.PROPOSAL)
-    at.put(request | response, Role.NONE, Why.PROGRAM)
+    request, response, proposal = (
+        at.are_of_kinds(kinds.REQUEST),
+        at.are_of_kinds(kinds.RESPONSE),
+        at.are_of_kinds(kinds.PROPOSAL),
+    )
+    at.decide(request | response, Role.NONE, Why.PROGRAM)
     call = at.method == at.code("tools/call")
-    at.put(request & call & at.mine, Role.ASSISTANT, Why.CALLED)
-    at.put(proposal & at.mine, Role.ASSISTANT, Why.PROPOSED)
-    at.put(proposal & ~at.mine & (at.to_me | at.to_all), Role.USER, Why.ASKED)
+    at.decide(request & call & at.mine, Role.ASSISTANT, Why.CALLED)
+    at.decide(proposal & at.mine, Role.ASSISTANT, Why.PROPOSED)
+    at.decide(proposal & ~at.mine & (at.to_me | at.to_all), Role.USER, Why.ASKED)
 
 
 def _answers(at: _Sorting, _options: Options) -> None:
     """Decides on results; of other MCP methods, only content that clients pass to their model."""
-    response, proposal, call = at.of(kinds.RESPONSE), at.of(kinds.PROPOSAL), at.method == at.code("tools/call")
+    response, proposal, call = (
+        at.are_of_kinds(kinds.RESPONSE),
+        at.are_of_kinds(kinds.PROPOSAL),
+        at.method == at.code("tools/call"),
+    )
     answer = response & ~at.mine & at.answers_me
-    at.put(answer & call, Role.TOOL, Why.ANSWERED)
+    at.decide(answer & call, Role.TOOL, Why.ANSWERED)
     rounds = at.analysis.correlation.rounds
     ends = np.isin(at.rows, [row for row, first in rounds.begun.items() if _is_tool_call(at, first)])
     cancelled = [call.result for call in rounds.calls.values() if call.cancelled]
-    at.put(answer & ends & ~np.isin(at.rows, cancelled), Role.TOOL, Why.ANSWERED)
+    at.decide(answer & ends & ~np.isin(at.rows, cancelled), Role.TOOL, Why.ANSWERED)
     if proposal.any():
-        at.put(response & ~at.mine & call & at.fulfils_mine(), Role.TOOL, Why.FULFILLED)
+        at.decide(response & ~at.mine & call & at.fulfils_mine(), Role.TOOL, Why.FULFILLED)
     given = np.isin(at.method, [at.code("resources/read"), at.code("prompts/get")])
-    at.put(answer & given, Role.USER, Why.GIVEN)
+    at.decide(answer & given, Role.USER, Why.GIVEN)
     listed = answer & (at.method == at.code("tools/list")) & (at.flags & Flag.ERROR.value == 0)
-    at.put(listed, Role.TOOLS, Why.DEFINED)
+    at.decide(listed, Role.TOOLS, Why.DEFINED)
     _instructions(at, answer & (at.method == at.code("initialize")))
-    at.put(at.repeated(), Role.NONE, Why.REPEATED)
+    at.decide(at.repeated(), Role.NONE, Why.REPEATED)
     interim = rounds.are_interim(at.rows)
     handles = at.analysis.capture.extracted.mcp_values("task", at.rows) != 0
-    at.put(interim & ~handles, Role.NONE, Why.ASKS_FOR_INPUT)
-    at.put(interim & handles, Role.NONE, Why.BECAME_TASK)
-    at.put(np.isin(at.rows, list(rounds.retries)), Role.NONE, Why.RETRIED)
+    at.decide(interim & ~handles, Role.NONE, Why.ASKS_FOR_INPUT)
+    at.decide(interim & handles, Role.NONE, Why.BECAME_TASK)
+    at.decide(np.isin(at.rows, list(rounds.retries)), Role.NONE, Why.RETRIED)
 
 
 def _is_tool_call(at: _Sorting, request: int) -> bool:
@@ -220,14 +237,14 @@ def _others(at: _Sorting, options: Options) -> None:
     """Excludes messages addressed to others, and sub-contexts of others."""
     waited_for = at.answers_me | (at.whys == Why.FULFILLED)  # independent of its recipient
     heard = (at.roles != Role.NONE) & ~at.mine & ~waited_for & ~at.to_me
-    nodes = at.analysis.contexts.nodes_of(at.taken)
+    nodes = at.analysis.contexts.nodes_of(at.selection)
     elsewhere = heard & (nodes != MAIN) & (at.rows < _taken_part_from(at, nodes))
     # The option about others' reasoning decides on these.
     elsewhere &= at.whys != Why.OTHERS_THOUGHT
     if not options.others_reasoning:
-        at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
+        at.decide(elsewhere, Role.NONE, Why.ELSEWHERE)
     foreign = ~at.mine & ~at.to_me & ~at.to_all & ~waited_for & (at.whys != Why.OTHERS_THOUGHT)
-    at.put(foreign, Role.NONE, Why.FOR_OTHERS)
+    at.decide(foreign, Role.NONE, Why.FOR_OTHERS)
     if at.derived.any():
         _of_transcripts(at, nodes)
 
@@ -238,11 +255,11 @@ def _of_transcripts(at: _Sorting, nodes: NDArray[np.int64]) -> None:
     if len(own):
         found, counts = np.unique(own, return_counts=True)
         elsewhere = at.derived & (nodes != found[np.argmax(counts)]) & (at.roles != Role.NONE)
-        traced = at.analysis.capture.columns["protocol"][at.taken] == at.code(otlp.LABEL)
+        traced = at.analysis.capture.columns["protocol"][at.selection] == at.code(otlp.LABEL)
         elsewhere &= ~(traced & (at.mine | at.to_me | at.answers_me))  # each model call is a separate span
-        at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
+        at.decide(elsewhere, Role.NONE, Why.ELSEWHERE)
     inherited = at.flags & Flag.INHERITED.value != 0
-    at.put(at.analysis.capture.repeated_within_representation(at.rows)[1] & ~inherited, Role.NONE, Why.COPIED)
+    at.decide(at.analysis.capture.repeated_within_representation(at.rows)[1] & ~inherited, Role.NONE, Why.COPIED)
     np.copyto(at.whys, Why.INHERITED.value, where=inherited & (at.roles != Role.NONE))
 
 
@@ -259,9 +276,9 @@ def _taken_part_from(at: _Sorting, nodes: NDArray[np.int64]) -> NDArray[np.int64
 
 
 def _unreadable(at: _Sorting, _options: Options) -> None:
-    at.put(at.of(kinds.FRAME) | (at.flags & Flag.FRAME.value != 0), Role.NONE, Why.FRAME)
-    at.put(at.flags & Flag.UNREADABLE.value != 0, Role.NONE, Why.UNREADABLE)
-    at.put(at.flags & _NOTES != 0, Role.NONE, Why.NOTE)
+    at.decide(at.are_of_kinds(kinds.FRAME) | (at.flags & Flag.FRAME.value != 0), Role.NONE, Why.FRAME)
+    at.decide(at.flags & Flag.UNREADABLE.value != 0, Role.NONE, Why.UNREADABLE)
+    at.decide(at.flags & _NOTES != 0, Role.NONE, Why.NOTE)
 
 
 _DECISIONS: tuple[Callable[[_Sorting, Options], None], ...] = (

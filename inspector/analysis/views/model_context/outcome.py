@@ -71,7 +71,7 @@ class Outcome:
 def outcome(analysis: Analysis, reader: Reader) -> Outcome:
     """Computes the outcome of one context. O(messages of its space)."""
     context = ModelContext(analysis, reader)
-    growth, moment = growth_of(context), context.at(len(analysis) - 1)
+    growth, moment = growth_of(context), context.moment_at(len(analysis) - 1)
     if not len(growth.seen):
         return Outcome(reader, 0, 0, 0, 0, 0)
     return Outcome(

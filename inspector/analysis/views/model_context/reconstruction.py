@@ -199,7 +199,7 @@ class ModelContext:
         later = next((one.message for one in requests if one.message > request.message), len(analysis))
         return int(calls[place]) if place < len(calls) and calls[place] < later else None
 
-    def at(self, message: int) -> Moment:
+    def moment_at(self, message: int) -> Moment:
         """Returns the context after a message."""
         return Moment(self, message)
 
@@ -272,7 +272,7 @@ class Moment:
         if report is None or report.tokens is None or self.context.sent.is_known:
             return None
         # Compared at the time of the report, as the context has changed since.
-        then = self.context.at(report.message)
+        then = self.context.moment_at(report.message)
         more = report.tokens - then.total + (then.answer_tokens if report.is_call else 0)
         return None if self.context.counting or then.uncounted or more <= 0 else more
 

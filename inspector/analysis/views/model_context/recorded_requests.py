@@ -94,7 +94,7 @@ def follow_requests(analysis: Analysis, sorted_in: SortedIn, left: Left, read: P
     following = _Following(analysis, sorted_in, left, read)
     yield
     for place in requests.tolist():
-        following.take(place)
+        following.apply_request(place)
         yield
     return following.sent
 
@@ -113,7 +113,7 @@ class _Following:
         self._tools_at: int | None = None
         self.sent = Sent()
 
-    def take(self, place: int) -> None:
+    def apply_request(self, place: int) -> None:
         """Admits messages before a request, then applies the request."""
         self._admit(place)
         row, stop = int(self._rows[place]), self._end_of_record(place)

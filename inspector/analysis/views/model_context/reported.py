@@ -87,7 +87,7 @@ def _called_at(analysis: Analysis, reader: Reader, message: int) -> Reported | N
 def called_with(analysis: Analysis, answer: int) -> Reported | None:
     """Returns the input tokens that an answer of a model API reports."""
     row = np.array([answer], np.int64)
-    given = [int(analysis.usage.at(name, row)[0]) for name in GIVEN]
+    given = [int(analysis.usage.numbers_at(name, row)[0]) for name in GIVEN]
     return None if given[0] == NOT_REPORTED else Reported(answer, sum(given), None, None, is_call=True)
 
 
@@ -120,7 +120,7 @@ def calls_of(analysis: Analysis, reader: Reader) -> NDArray[np.int64]:
 
 def _given(analysis: Analysis, calls: NDArray[np.int64]) -> NDArray[np.int64]:
     """(n,) total input tokens of each call, cached ones included."""
-    return np.stack([analysis.usage.at(name, calls) for name in GIVEN]).sum(axis=0)
+    return np.stack([analysis.usage.numbers_at(name, calls) for name in GIVEN]).sum(axis=0)
 
 
 GIVEN = ("input", "cache_read", "cache_write")

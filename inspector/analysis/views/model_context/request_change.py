@@ -118,7 +118,7 @@ def request_at(moment: Moment) -> RequestChange | None:
     told = None
     if answer is not None:
         row = np.array([answer], np.int64)
-        told = Usage(*(int(analysis.usage.at(name, row)[0]) for name in USAGE))
+        told = Usage(*(int(analysis.usage.numbers_at(name, row)[0]) for name in USAGE))
     usage = None if told is None or told.input == NOT_REPORTED else told
     reporter = answer if usage is not None else None
     if before is None:

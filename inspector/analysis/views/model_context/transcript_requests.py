@@ -88,7 +88,7 @@ def follow_transcript(
     for place in following.places.tolist():
         code = int(kinds[place])
         # Half of a request would show a wrong context as exact.
-        if not following.take(place, codes.index(code) if code in codes else None):
+        if not following.take_message(place, codes.index(code) if code in codes else None):
             return
         yield
     following.apply(left, sent)
@@ -112,7 +112,7 @@ class _Following:
         self._found: list[_Found] = []
         self._end = -1
 
-    def take(self, place: int, kind: int | None) -> bool:
+    def take_message(self, place: int, kind: int | None) -> bool:
         """Takes in a message. Returns False if a request sends something missing here."""
         if place <= self._end:  # part of a record already taken in
             return True

@@ -236,7 +236,7 @@ def odd_codes(analysis: Analysis) -> dict[int, list[str]]:
     return found
 
 
-def below(analysis: Analysis, node: int) -> Array:
+def subtree_mask(analysis: Analysis, node: int) -> Array:
     """(nodes + 1,) bool by node: a context and its descendants; the last one, at index -1, is the main context.
 
     O(nodes log depth).
@@ -263,7 +263,7 @@ def findings_below(analysis: Analysis, space: int, node: int) -> list[tuple[Chec
     O(findings + nodes log depth).
     """
     found = analysis.findings.found
-    mask = below(analysis, node)
+    mask = subtree_mask(analysis, node)
     counts: list[tuple[Check, int, int]] = []
     for check in CHECKS:
         if not found.counts_of(check):

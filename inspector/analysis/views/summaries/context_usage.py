@@ -13,7 +13,7 @@ from inspector.analysis.passes.contexts.node_ancestry import living_nodes
 from inspector.analysis.passes.tokens.call_costs import Cost
 from inspector.analysis.passes.tokens.reported_usage import USAGE, Usage
 from inspector.analysis.passes.tokens.token_sums import carried_up
-from inspector.analysis.views.summaries.context_summary import below
+from inspector.analysis.views.summaries.context_summary import subtree_mask
 
 
 class ContextUsage(NamedTuple):
@@ -46,14 +46,14 @@ def context_usage(analysis: Analysis, space: int, node: int) -> ContextUsage | N
     own = rows[nodes == node]
     if not len(own):
         return None
-    held = np.stack([analysis.usage.at(name, own) for name in USAGE])
+    held = np.stack([analysis.usage.numbers_at(name, own) for name in USAGE])
     windows = held.sum(axis=0)
-    all_rows = rows if node == MAIN else rows[below(analysis, node)[nodes]]
+    all_rows = rows if node == MAIN else rows[subtree_mask(analysis, node)[nodes]]
     more = len(all_rows)
     return ContextUsage(
         len(own), Usage(*held.sum(axis=1).tolist()), int(windows[-1]), int(windows.max()),
         more if more > len(own) else None,
-        analysis.costs.of(own), analysis.costs.of(all_rows) if more > len(own) else None,
+        analysis.costs.costs_of(own), analysis.costs.costs_of(all_rows) if more > len(own) else None,
     )  # fmt: skip
 
 

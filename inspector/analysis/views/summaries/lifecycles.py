@@ -113,7 +113,7 @@ class Life:
 
 def life_of(analysis: Analysis, message: int) -> Life:
     """Returns the lifecycle of a message; an empty one without signals. O(messages), in numpy."""
-    said = analysis.transients.said(message)
+    said = analysis.transients.signal_bits(message)
     if not said:
         return Life()
     pairs, pairs_total = _pairs(analysis, message) if said & HINTS else ((), 0)
@@ -304,7 +304,7 @@ def _why_not(analysis: Analysis, row: int) -> str:
     if int(analysis.capture.columns["flags"][row]) & Flag.ERROR.value:
         return NOTES[Note.FAILED]
     place = transients.signals.find(row)
-    if place == NOWHERE or not transients.said(row) & CONSUMED:
+    if place == NOWHERE or not transients.signal_bits(row) & CONSUMED:
         return "It did not say that it consumed anything."
     if transients.signals.note[place] in (Note.NOT_PAIRED, Note.NOTHING_WAITS, Note.UNPAIRED):
         return "No hint had paired the two tools by then."

@@ -66,13 +66,13 @@ class FamilyTimes:
         self._codes = np.zeros(0, np.uint8)  # by string id of the kind
         self._held = [np.zeros(0, np.int64) for _ in FAMILIES]
         self.counts = [0] * len(FAMILIES)
-        self.known = 0
+        self.message_count = 0
 
     def update(self, times: Array) -> None:
         """Takes in further messages. O(new messages); all of a family after one out of order."""
-        start, self.known = self.known, len(times)
-        families = self._families(self._capture.columns["kind"][start : self.known])
-        added = times[start : self.known]
+        start, self.message_count = self.message_count, len(times)
+        families = self._families(self._capture.columns["kind"][start : self.message_count])
+        added = times[start : self.message_count]
         for place in np.unique(families).tolist():
             self._add(place, np.sort(added[families == place]))
 

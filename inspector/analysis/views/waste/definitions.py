@@ -55,7 +55,7 @@ class Definitions:
         self._ongoing = ongoing
         self._lists: dict[int, _Lists] = {}
 
-    def take(self, place: int) -> None:
+    def check_list(self, place: int) -> None:
         """Checks one list."""
         capture, results = self._traffic.analysis.capture, self.results
         row = int(results.rows[place])

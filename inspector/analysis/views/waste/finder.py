@@ -100,13 +100,13 @@ class WasteFinder:
         definitions = Definitions(traffic, ongoing=self._ongoing)
         yield
         for place in range(len(definitions.results)):
-            definitions.take(place)
+            definitions.check_list(place)
             yield
         wastes += definitions.judge()
         if definitions.unread:
             self._notes.append(f"Of lists of tools the first {MOST_LISTS:,} were looked at.")
         pairs = CallPairs(analysis)
-        while pairs.behind:
+        while pairs.is_behind:
             pairs.step()
             yield
         answers = traffic.answers("tools/call")
@@ -117,7 +117,7 @@ class WasteFinder:
         yield
         repeats = Repeats(traffic, results, definitions.read_only, losses)
         for place in repeats.places:
-            repeats.take(place)
+            repeats.add_call(place)
             yield
         for places in repeats.groups:
             wastes += repeats.judge(places)
@@ -164,11 +164,11 @@ class WasteFinder:
         traces = Traces(traffic, results, np.flatnonzero(~apart))
         yield
         for place in traces.places:
-            traces.take(place)
+            traces.add_result(place)
             yield
-        yield from traces.settle()
+        yield from traces.finish_index()
         for row in traces.sayings:
-            traces.hear(row)
+            traces.on_message(row)
             yield
         if traces.dropped:
             self._notes.append(

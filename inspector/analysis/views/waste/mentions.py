@@ -61,7 +61,7 @@ class Index:
         self._parts.append(keys | np.uint64(owner))
         return True
 
-    def settle(self) -> None:
+    def finish(self) -> None:
         """Sorts the entries for lookups."""
         if self._parts:
             self._entries = np.sort(np.concatenate(self._parts))
@@ -152,7 +152,7 @@ class Traces:
         last[speakers[sayings]] = sayings  # ascending, so the last one wins
         return last[self._results.speakers]
 
-    def take(self, place: int) -> None:
+    def add_result(self, place: int) -> None:
         """Takes in one result."""
         results, capture = self._results, self._traffic.analysis.capture
         text, speaker = _result_texts(capture.records.payload(int(results.rows[place]))), int(results.speakers[place])
@@ -176,13 +176,13 @@ class Traces:
         if not stored:
             self._close(place)
 
-    def settle(self) -> SlicedWork[None]:
+    def finish_index(self) -> SlicedWork[None]:
         """Finishes the index after the last result."""
         for index in (self._strong, self._weak, self._passages):
-            index.settle()
+            index.finish()
             yield
 
-    def hear(self, row: int) -> None:
+    def on_message(self, row: int) -> None:
         """Looks up one message."""
         speaker = int(self._traffic.speakers[row])
         large = int(self._traffic.analysis.tokens.columns["tokens"][row]) >= LARGE

@@ -76,7 +76,7 @@ class Repeats:
         # Built once: it scans all calls, recorded or not.
         self._changes = _Between(traffic, read_only, losses)
 
-    def take(self, place: int) -> None:
+    def add_call(self, place: int) -> None:
         """Takes in the arguments of one call."""
         arguments = arguments_of(self._traffic, int(self._results.calls[place]))
         self._groups.setdefault((int(self._keys[place]), digest(arguments)), []).append(place)

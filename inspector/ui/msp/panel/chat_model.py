@@ -160,7 +160,7 @@ class ChatModel(QAbstractListModel):
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role not in _ROLES or not index.isValid():
             return None
-        return spoken(self.rows, self.rows[index.row()], self.inherited)
+        return accessible_text(self.rows, self.rows[index.row()], self.inherited)
 
     def row(self, row: int) -> Row | None:
         """Returns a row, or None out of range."""
@@ -207,7 +207,7 @@ def title_words(rows: ChatRows) -> str:
     return f"{words}, {rows.earlier:,} earlier not shown" if rows.earlier else words
 
 
-def spoken(rows: ChatRows, row: Row, inherited: str) -> str:
+def accessible_text(rows: ChatRows, row: Row, inherited: str) -> str:
     """Returns the text of a row for screen readers."""
     message = row.message
     if message is not None:

@@ -68,7 +68,7 @@ class StillArea(QScrollArea):
         self.setWidget(body)
 
     @contextmanager
-    def held(self) -> Generator[None]:
+    def keeping_place(self) -> Generator[None]:
         """Surrounds a change of the content: the widget at the pointer, else with the focus, keeps its position."""
         part = self._used() if self.isVisible() else None
         before = self._top(part)
@@ -171,7 +171,7 @@ class IndicatorPage(QWidget):
             figure.setVisible(not uncounted)
         self.total.setText(f"{total:,}" if total or not counting else "…")
         self.total.setAccessibleName(f"{total:,} {estimate}")
-        self.estimate.say(estimate)
+        self.estimate.set_text(estimate)
         self.bar.show_tokens(tuple(layer.tokens for layer in merged.layers), budget)
         self.budget.show_budget(total, budget)
         for place, (row, layer) in enumerate(zip(self.layers, merged.layers, strict=True)):
@@ -402,7 +402,7 @@ class Indicator(QWidget):
         self._last_s = time.perf_counter() - began
         # Another sub-session starts at the top instead.
         same = before is not None and before.subsession.key == sub.key
-        with self._area.held() if same else nullcontext():
+        with self._area.keeping_place() if same else nullcontext():
             self.page.show_merged(
                 self.merged, self._settings, self._estimate_words(self.merged), uncounted=self.counts.reason,
                 counting=self.counts.counting,

@@ -175,7 +175,7 @@ class LayerFigures:
     included: bool
 
     @property
-    def spoken(self) -> str:
+    def accessible_text(self) -> str:
         """Everything as one text."""
         tokens = "" if self.tokens is None else formats.count_of(self.tokens, "token")
         parts = (f"{self.number} {self.title}", tokens, self.share, self.words)
@@ -197,7 +197,7 @@ class LayerRow(QWidget):
     def show_figures(self, figures: LayerFigures) -> None:
         if figures != self.figures:
             self.figures = figures
-            self.setAccessibleName(figures.spoken)
+            self.setAccessibleName(figures.accessible_text)
             self.setToolTip(tool_tip(f"{figures.words}\n\n{figures.why}".strip()))
             self.update()
 
@@ -312,7 +312,7 @@ class NoteLine(QWidget):
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
-    def say(self, note: Note) -> None:
+    def show_note(self, note: Note) -> None:
         if note == self.note:
             return
         self.note = note
@@ -358,7 +358,7 @@ class NotesBox(QWidget):
             self.lines.append(line)
         for place, line in enumerate(self.lines):
             if place < len(notes):
-                line.say(notes[place])
+                line.show_note(notes[place])
             line.setVisible(place < len(notes))
         self.setVisible(bool(notes))
 
@@ -446,12 +446,12 @@ class BudgetLine(QWidget):
         share = tokens / self.field.value()
         self._gauge.share = share
         percent = "<1" if 0 < share < 0.005 else f"{round(100 * share):,}"
-        self._share.say(f"{percent} % of the budget")
+        self._share.set_text(f"{percent} % of the budget")
         self._gauge.setAccessibleName(f"{percent} % of the budget")
         self._gauge.update()
         text = budget_words(tokens, self.field.value())
         self.warning.setVisible(bool(text))
-        self.warning.say(Note(text, warns=True))
+        self.warning.show_note(Note(text, warns=True))
         self.warning.link.hide()
 
     def _on_changed(self, budget: int) -> None:

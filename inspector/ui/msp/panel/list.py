@@ -193,7 +193,7 @@ class SubsessionList(QWidget):
 
     def refresh(self) -> None:
         """Reads the document again; the scroll position stays."""
-        self.model.take()
+        self.model.reload()
         self._tallied = False
         self._tallies.begin()
         self.view.set_empty_text("" if len(self.model.rows) else NONE_OPEN if self.model.rows.all else NOTHING)
@@ -247,7 +247,7 @@ class SubsessionList(QWidget):
             return
         self._tallied = True  # `counts.came` follows for the missing ones
         if self.model.order is Order.TOKENS:
-            self.model.take()
+            self.model.reload()
         else:
             self.model.renew()
 
@@ -273,7 +273,7 @@ class SubsessionList(QWidget):
 
     def _on_order_chosen(self, action: QAction) -> None:
         self.model.order = Order(action.data())
-        self._sort.say(f"Order of the list: {self.model.order.words.lower()}")
+        self._sort.set_description(f"Order of the list: {self.model.order.words.lower()}")
         self.refresh()
 
     def _copy_row(self, row: int) -> None:

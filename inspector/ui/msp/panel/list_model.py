@@ -97,7 +97,7 @@ class SubsessionRows:
         self.open = self.all = 0
         self._row_of: dict[Key, int] = {}
 
-    def take(
+    def replace_rows(
         self, subs: Sequence[Subsession], order: Order, *, open_only: bool, tokens: Callable[[Subsession], int]
     ) -> None:
         """Lists the sub-sessions of a document.
@@ -231,11 +231,11 @@ class SubsessionListModel(ListModel):
     def listed(self) -> SubsessionRows:
         return self.rows
 
-    def take(self) -> None:
+    def reload(self) -> None:
         """Reads the document again. Keeps the selection and scroll position if the rows are the same."""
         before, depths = self.rows.subs, self.rows.depths
         rows = SubsessionRows()
-        rows.take(
+        rows.replace_rows(
             self._document.subsessions, self.order, open_only=self.open_only, tokens=lambda sub: self.tokens(sub)[0]
         )
         self._lines.clear()
@@ -255,7 +255,7 @@ class SubsessionListModel(ListModel):
 
     def tokens(self, sub: Subsession) -> tuple[int, bool]:
         """Returns tokens of its own messages so far, and True if complete."""
-        return self.tallies.of(sub)
+        return self.tallies.sum_of(sub)
 
     def line(self, row: int) -> SubsessionLine:
         """Returns a row as texts, cached."""
@@ -280,7 +280,7 @@ class SubsessionListModel(ListModel):
         return self.line(row).label
 
     @override
-    def spoken(self, row: int) -> str:
+    def accessible_text(self, row: int) -> str:
         line, sub = self.line(row), self.rows.subs[row]
         nested = f"nested, level {self.rows.depths[row] + 1}" if self.rows.depths[row] else ""
         count = formats.count_of(len(sub.messages), "message")

@@ -161,7 +161,7 @@ class EntriesModel(ListModel):
         return self.line(row).text
 
     @override
-    def spoken(self, row: int) -> str:
+    def accessible_text(self, row: int) -> str:
         line = self.line(row)
         tokens = f", {line.tokens} tokens" if line.tokens else ""
         return f"Layer {line.layer}, {line.title}: {line.text}{tokens}. {line.reason}"
@@ -321,7 +321,7 @@ class MergedDialog(QDialog):
         self.copy_button = _button("Copy as messages JSON", "mergedCopy", self)
         self.copy_button.clicked.connect(self.copy)
         self.export_button = _button("Export...", "mergedExport", self)
-        self.export_button.clicked.connect(self.ask)
+        self.export_button.clicked.connect(self.ask_for_file)
         close = _button("Close", "mergedClose", self)
         close.setDefault(True)
         close.clicked.connect(self.accept)
@@ -381,7 +381,7 @@ class MergedDialog(QDialog):
         entries = formats.count_of(count, "entry", "entries")
         self.outcome.setText(f"Copied {entries} as messages JSON. Secrets are masked.")
 
-    def ask(self) -> None:
+    def ask_for_file(self) -> None:
         """Asks for a file, then exports all entries."""
         label = file_stem(mask_text(self._merged.subsession.label), "sub-session")
         name = f"{label}-context{'' if self._masked else '-unmasked'}.json"

@@ -49,7 +49,7 @@ class OrderRow(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
-    def say(self, line: OrderLine) -> None:
+    def show_line(self, line: OrderLine) -> None:
         if line != self._line:
             self._line = line
             self.setAccessibleName(f"Layer {line.layer}: {line.text}")
@@ -150,7 +150,7 @@ class OrderList(QWidget):
         for place, row in enumerate(self.rows):
             row.setVisible(place < wanted)
             if place < wanted:
-                row.say(self._lines[place])
+                row.show_line(self._lines[place])
         hidden = self._total - wanted
         words = f"{hidden:,} more" if hidden else "Fewer" if wanted > FIRST else ""
         self.more.setText(words)

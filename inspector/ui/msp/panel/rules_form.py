@@ -338,7 +338,7 @@ class DisclosureButton(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def say(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         if text != self.text():
             self.setText(text)
             self.setAccessibleName(text)
@@ -400,7 +400,7 @@ class RulesBox(QWidget):
         """Shows the rules of the settings, which are edited in place. Emits no signal."""
         self._rules = rules
         changed = changed_rules(rules)
-        self.disclosure.say(f"Rules, {changed:,} of {len(RULE_WORDS)} changed" if changed else "Default rules")
+        self.disclosure.set_text(f"Rules, {changed:,} of {len(RULE_WORDS)} changed" if changed else "Default rules")
         self.usual.setVisible(changed > 0)
         if self.form is not None:
             self.form.show_rules(rules)

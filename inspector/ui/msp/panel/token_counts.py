@@ -48,7 +48,7 @@ class TokenCounts(QObject):
         self._wanted = True
         self._deaths = 0
         self._idle_since = 0.0
-        self.trouble = ""
+        self.error = ""
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._go_on)
         holder: list[CountingProcess | None] = [None]  # outlives this object during its destruction
@@ -57,7 +57,7 @@ class TokenCounts(QObject):
 
     # Queries
 
-    def of(self, text: str) -> int | None:
+    def count_of_text(self, text: str) -> int | None:
         """Returns the tokens of a text, or None and queues it."""
         if not text:
             return 0
@@ -71,7 +71,7 @@ class TokenCounts(QObject):
 
     def or_nothing(self, text: str) -> int:
         """Returns the known tokens of a text, else 0."""
-        return self.of(text) or 0
+        return self.count_of_text(text) or 0
 
     @property
     def counting(self) -> bool:
@@ -81,7 +81,7 @@ class TokenCounts(QObject):
     @property
     def reason(self) -> str:
         """The reason for missing counts as a sentence, or ""."""
-        return self.trouble or ("" if self._wanted else NOT_COUNTED)
+        return self.error or ("" if self._wanted else NOT_COUNTED)
 
     def set_wanted(self, wanted: bool) -> None:
         """Enables or disables counting. Known counts stay."""
@@ -182,7 +182,7 @@ class TokenCounts(QObject):
             self._timer.start(budgets.current.background_ms)
 
     def _give_up(self, sentence: str) -> None:
-        self.trouble = sentence
+        self.error = sentence
         self._timer.stop()
         self._waiting.clear()
         self.came.emit()
@@ -207,7 +207,7 @@ class Counter(Protocol):
         """The reason for missing counts, or ""."""
         ...
 
-    def of(self, text: str) -> int | None:
+    def count_of_text(self, text: str) -> int | None:
         """Returns the tokens of a text, or None if unknown."""
         ...
 
@@ -242,7 +242,7 @@ class Tallies:
         """True if missing counts will follow."""
         return not self._counts.reason
 
-    def of(self, sub: Subsession) -> tuple[int, bool]:
+    def sum_of(self, sub: Subsession) -> tuple[int, bool]:
         """Returns tokens of a sub-session so far, and True if complete."""
         tally = self._valid(sub)
         return tally.tokens, tally.done == len(sub.messages) and not tally.missing
@@ -290,7 +290,7 @@ class Tallies:
             tally.last = message.data
 
     def _add(self, tally: Tally, text: str) -> None:
-        found = self._counts.of(text)
+        found = self._counts.count_of_text(text)
         if found is None:
             tally.missing.append(text)
         else:

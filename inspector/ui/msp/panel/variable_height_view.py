@@ -31,7 +31,7 @@ class Heights:
     def __len__(self) -> int:
         return len(self._heights)
 
-    def take(self, estimates: NDArray[np.int64]) -> None:
+    def reset_to(self, estimates: NDArray[np.int64]) -> None:
         """Resets to estimates: (n,) int64 pixels."""
         self._heights = estimates.astype(np.int64)
         self.exact = np.zeros(len(estimates), np.bool_)
@@ -56,7 +56,7 @@ class Heights:
             self._tops = None
         return moved
 
-    def forget(self, row: int) -> None:
+    def invalidate_row(self, row: int) -> None:
         """Marks a row for layout; it keeps its height until then."""
         self.exact[row] = False
 
@@ -137,14 +137,14 @@ class VariableHeightView(QAbstractItemView):
     def dataChanged(self, topLeft: _Index, bottomRight: _Index, roles: object = ()) -> None:
         for row in range(topLeft.row(), bottomRight.row() + 1):
             if row < len(self.heights):
-                self.heights.forget(row)
+                self.heights.invalidate_row(row)
         self._settle()
         self.viewport().update()
 
     def _begin_anew(self) -> None:
         """Discards all layouts; the top row stays on top, and a view at the end stays there."""
         count, anchor = self.model().rowCount(), self._anchor
-        self.heights.take(self.expected(0, count))
+        self.heights.reset_to(self.expected(0, count))
         held = anchor if anchor is not None and not self._at_end and anchor[0] < count else None
         if held is not None:
             self._set_value(self.heights.top(held[0]) - held[1])
@@ -254,7 +254,7 @@ class VariableHeightView(QAbstractItemView):
     def lay_out_again(self, row: int) -> None:
         """Lays out a changed row again; rows above it stay."""
         self._at_end = False
-        self.heights.forget(row)
+        self.heights.invalidate_row(row)
         self._settle()
         self.viewport().update()
 

@@ -78,14 +78,14 @@ class AccountFigures(QObject):
     @property
     def ready(self) -> bool:
         """True if the figures cover all messages of some recent time, and the document may be read."""
-        return not self._stopped and (self._whole or not self.tally.behind)
+        return not self._stopped and (self._whole or not self.tally.is_behind)
 
     @property
     def _wanted(self) -> bool:
         return not self._stopped and (bool(self._viewers) or self._document.is_arriving)
 
     def _ask(self) -> None:
-        if (self.tally.behind or self._adding) and self._wanted and not self._timer.isActive():
+        if (self.tally.is_behind or self._adding) and self._wanted and not self._timer.isActive():
             self._timer.start(max(0, round((self._rest_until - time.perf_counter()) * 1000)))
 
     def _go_on(self) -> None:

@@ -142,7 +142,7 @@ class TreeTokens:
             self._spaces.clear()
         return changed
 
-    def below(self, node: int) -> int:
+    def subtree_tokens(self, node: int) -> int:
         """Returns the tokens of a context and all below it."""
         held = self._sums.subtree if self._sums is not None else ()
         return int(held[node]) if 0 <= node < len(held) - 1 else 0
@@ -159,7 +159,7 @@ class TreeTokens:
                 self._spaces[space] = int(self._sums.subtree[MAIN])
             else:
                 roots = self._analysis.contexts.tree.roots.each(space)
-                self._spaces[space] = self.in_main(space) + sum(map(self.below, roots))
+                self._spaces[space] = self.in_main(space) + sum(map(self.subtree_tokens, roots))
         return self._spaces[space]
 
 
@@ -201,7 +201,7 @@ class TreeUsage:
         self._due = began + max(budgets.current.counts_s, _REST * (time.monotonic() - began))
         return True
 
-    def below(self, node: int) -> Usage:
+    def subtree_usage(self, node: int) -> Usage:
         """Returns the usage of a context and all below it."""
         held = self._sums.subtree if self._sums is not None else ()
         return Usage(*map(int, held[node])) if 0 <= node < len(held) - 1 else NOTHING

@@ -185,7 +185,7 @@ class ContextTreeModel(QAbstractTableModel):
         """Returns the tokens of a row's subtree counted so far."""
         code = self.code(row)
         if code >= 0:
-            return self.tokens.below(code)
+            return self.tokens.subtree_tokens(code)
         if is_source(code):
             return sum(map(self.tokens.in_space, self._spaces_of(place_of(code))))
         space = self.space(row)
@@ -195,7 +195,7 @@ class ContextTreeModel(QAbstractTableModel):
         """Returns the usage reported by model calls in a row's subtree."""
         code = self.code(row)
         if code >= 0:
-            return self.usage.below(code)
+            return self.usage.subtree_usage(code)
         if is_source(code):
             used = map(self.usage.in_space, self._spaces_of(place_of(code)))
             return Usage(*map(sum, zip(NOTHING_USED, *used, strict=True)))
@@ -230,7 +230,7 @@ class ContextTreeModel(QAbstractTableModel):
         """Returns the findings of a row's subtree. O(1)."""
         code, found = self.code(row), self._analysis.findings.by_context
         if code >= 0:
-            return found.recent(code) if self._document.live else found.below(code)
+            return found.recent(code) if self._document.live else found.subtree_tally(code)
         if is_source(code):
             tallies = [found.in_space(space) for space in self._spaces_of(place_of(code))]
             return Tally(*map(sum, zip(Tally(), *tallies, strict=True)))
@@ -366,7 +366,7 @@ class ContextTreeModel(QAbstractTableModel):
     def _follow_tree(self, touched: set[int]) -> None:
         rows = self.rows
         rows.sources.feed()
-        if not rows.behind and not rows.regrouped:
+        if not rows.is_outdated and not rows.regrouped:
             return
         if rows.found is not None or rows.regrouped:
             rows.stale_spans()

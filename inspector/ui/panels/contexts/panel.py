@@ -286,7 +286,7 @@ class ContextsPanel(QWidget):
 
     def _show_expansion(self) -> None:
         expanded = self.model.rows.expands_all
-        self._expand_button.say("Collapse all" if expanded else "Expand all")
+        self._expand_button.set_description("Collapse all" if expanded else "Expand all")
 
     def _on_halo_tick(self) -> None:
         self.view.update_dots(self.model.activity.fading(time.monotonic()))

@@ -140,11 +140,11 @@ class TreeWatch:
         return len(self._parents)
 
     @property
-    def behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """True if the tree has changed since the last look."""
         return len(self._tree) != self.seen or self._tree.moves != self._moves
 
-    def look(self) -> Growth:
+    def take_changes(self) -> Growth:
         """Returns the changes since the last look."""
         tree, seen = self._tree, self.seen
         moved: list[int] = []
@@ -251,9 +251,9 @@ class ContextRows:
         return self._watch.alive
 
     @property
-    def behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """True if the tree has changed since the last look."""
-        return self._watch.behind or any(space not in self._places for space in self._contexts.spaces)
+        return self._watch.is_outdated or any(space not in self._places for space in self._contexts.spaces)
 
     @property
     def regrouped(self) -> bool:
@@ -500,7 +500,7 @@ class ContextRows:
                 self._below.setdefault(self.sources.home(space), []).append(len(self.spaces))
                 self.spaces.append(space)
                 self._row_of = None
-        growth = self._watch.look()
+        growth = self._watch.take_changes()
         self._keep_open(growth)
         self._row_of = None
         self._to_insert = [*(node for node in growth.moved if self._tree.resolve(node) == node), *growth.appeared]

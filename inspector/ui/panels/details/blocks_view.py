@@ -115,7 +115,7 @@ class BlocksView(QWidget):
         if self._pictures.decoded_picture(key) is not None:
             self._on_decoded(key)
         else:
-            self._pictures.ask(awaited.block, self._asker)
+            self._pictures.request_picture(awaited.block, self._asker)
 
     def _on_decoded(self, key: PictureKey) -> None:
         found = self._pictures.decoded_picture(key)

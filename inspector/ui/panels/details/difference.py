@@ -46,7 +46,7 @@ class _Side:
     title: str
     value: object
     text: str
-    says: bool
+    is_text_message: bool
     """True if the text is the message's main content."""
 
 
@@ -90,7 +90,7 @@ class DifferenceDialog(Dialog):
         self.what.chosen.connect(self._show)
         self.changes.currentRowChanged.connect(self._select)
         self._found: list[Change] = []
-        said = all(side.says for side in self._sides)
+        said = all(side.is_text_message for side in self._sides)
         self.what.choose(TEXT if said and self._sides[0].text != self._sides[1].text else VALUES)
         self._show()
 

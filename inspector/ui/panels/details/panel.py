@@ -389,7 +389,7 @@ class DetailsPanel(QWidget):
         if subject.kind == "participant/status":
             reports = columns["kind"][new] == (capture.strings.find(subject.kind) or -1)
             return bool((reports & (columns["sender"][new] == columns["sender"][subject.message])).any())
-        if subject.kind == kinds.RESPONSE and subject.analysis.transients.said(subject.message):
+        if subject.kind == kinds.RESPONSE and subject.analysis.transients.signal_bits(subject.message):
             # Later hints may pair with it, its consumers may fail, or results may name its hints.
             telling = columns["kind"][new] == columns["kind"][subject.message]
             return bool((telling & (columns["flags"][new] & (Flag.HAS_META | Flag.ERROR).value != 0)).any())

@@ -177,7 +177,7 @@ class Pictures(QObject):
         """Returns True if a picture is decoded or queued."""
         return key in self._cache or key in self._jobs
 
-    def ask(self, block: Block, asker: object) -> None:
+    def request_picture(self, block: Block, asker: object) -> None:
         """Queues a picture; `decoded` follows."""
         key = key_of(block)
         if key in self._jobs:

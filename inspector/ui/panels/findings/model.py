@@ -39,7 +39,7 @@ class FindingsModel(ListModel):
         """Builds the rows from findings, visible messages and the user's choice. O(findings log findings)."""
         with self.changing():
             self._lines.clear()
-            self.rows.take(self._document.analysis.findings.found, self._shown, self.choice, self.held)
+            self.rows.rebuild(self._document.analysis.findings.found, self._shown, self.choice, self.selected_key)
 
     def set_open(self, row: int, is_open: bool) -> None:
         """Expands or collapses the group of a row."""
@@ -81,7 +81,7 @@ class FindingsModel(ListModel):
     # Texts of a row
 
     @override
-    def more(self, row: int, role: int) -> object:
+    def role_data(self, row: int, role: int) -> object:
         return self.message(row) if role == Role.MESSAGE else None
 
     @override
@@ -92,7 +92,7 @@ class FindingsModel(ListModel):
         return line.sentence if line is not None else ""
 
     @override
-    def spoken(self, row: int) -> str:
+    def accessible_text(self, row: int) -> str:
         group = self.group(row)
         if self.is_head(row):
             kind = f"{group.severity.word}, " if group.check is not None else ""

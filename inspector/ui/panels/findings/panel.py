@@ -290,14 +290,14 @@ class FindingsPanel(ListPanel):
     # Texts
 
     @override
-    def say(self) -> None:
+    def update_texts(self) -> None:
         rows, choice = self.model.rows, self.model.choice
         self.head.show_counts(rows.counts)
         hint, link = self._outside_words()
         if rows.switched_off:
             codes = "a hidden code" if len(choice.codes_off) == 1 else "hidden codes"
             hint = "; ".join(filter(None, (hint, f"{rows.switched_off:,} of {codes}")))
-        self.head.say(hint, link)
+        self.head.show_hint(hint, link)
         self.head.show_choice(
             choice.grouping, codes_off=len(choice.codes_off), heads=rows.any_heads, findings=rows.total() > 0
         )

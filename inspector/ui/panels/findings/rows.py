@@ -109,7 +109,7 @@ class FindingRows:
 
     # Building
 
-    def take(self, found: Findings, shown: VisibleRows, choice: FindingsListed, held: Key | None = None) -> None:
+    def rebuild(self, found: Findings, shown: VisibleRows, choice: FindingsListed, held: Key | None = None) -> None:
         """Builds the rows. O(findings log findings); a few milliseconds for 100,000 findings.
 
         Args:

@@ -310,7 +310,9 @@ class PlotCanvas(QWidget):
             return
         text = None if x is None or cursor is None or figure.empty else figure.card(cursor)
         asked = self._asked and not self._gestures.dragging
-        self.setAccessibleDescription(figure.empty or (text.spoken if text is not None else "No time selected"))
+        self.setAccessibleDescription(
+            figure.empty or (text.accessible_text if text is not None else "No time selected")
+        )
         if text is None or x is None or cursor is None or not asked:
             self.card.show_away(None, QRect(), 0)
             return

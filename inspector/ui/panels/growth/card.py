@@ -30,7 +30,7 @@ class CardText:
     foot: str = ""
 
     @property
-    def spoken(self) -> str:
+    def accessible_text(self) -> str:
         """The content as one sentence."""
         parts = [f"{name} {value}" for name, value, _ in self.rows]
         return ". ".join((*parts, self.foot) if self.foot else parts)
@@ -62,7 +62,7 @@ class ValuesCard(FloatingFrame):
         if text is None:
             self.hide()
             return
-        self.setAccessibleDescription(text.spoken)
+        self.setAccessibleDescription(text.accessible_text)
         parent = self.parentWidget()
         if parent is not None:
             self._leave_out(parent.height())

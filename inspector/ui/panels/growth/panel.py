@@ -53,7 +53,7 @@ class ReaderChoice(ChoiceButton):
         """Offers all readers and checks the present one."""
         words = {str(place): source.words_of(reader) for place, reader in enumerate(source.readers)}
         value = next((key for key, one in zip(words, source.readers, strict=True) if one == source.reader), "")
-        goes = source.goes
+        goes = source.follows_selection
         same = (words, value, goes) == (self._words, self.value, self._goes)
         if same and list(self._readers.values()) == source.readers:
             return
@@ -129,7 +129,7 @@ class GrowthHead(QWidget):
         self.reader = ReaderChoice(themes, self)
         self.reader.hide()  # until the readers are known
         self.legend = Legend(themes, "plotLegend", self)
-        self.below = Legend(themes, "plotLegendBelow", self)
+        self.legend_below = Legend(themes, "plotLegendBelow", self)
         self._column = QVBoxLayout(self)
         self._row = QHBoxLayout()
         for widget in (self.plots, self.reader):
@@ -137,13 +137,13 @@ class GrowthHead(QWidget):
         self._row.addWidget(self.legend, 1)
         self._row.addStretch()  # keeps them at the left if the legend is below
         self._column.addLayout(self._row)
-        self._column.addWidget(self.below)
+        self._column.addWidget(self.legend_below)
         self._column.setSpacing(0)
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
     def show_keys(self, keys: Sequence[Key]) -> None:
-        for legend in (self.legend, self.below):
+        for legend in (self.legend, self.legend_below):
             legend.show_keys(keys)
         self.fit()
 
@@ -163,8 +163,8 @@ class GrowthHead(QWidget):
         self.reader.drop_lead(taken > room)
         beside = taken + self.legend.width_of(short=True) <= room
         self.legend.setVisible(beside)
-        self.below.setVisible(not beside)
-        high = 0 if beside else self.below.height_of(self.width())
+        self.legend_below.setVisible(not beside)
+        high = 0 if beside else self.legend_below.height_of(self.width())
         self.setMinimumHeight(self._themes.theme.metrics.head)
         self.setMaximumHeight(self._themes.theme.metrics.head + high)
 
@@ -185,7 +185,7 @@ class GrowthHead(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._row.setContentsMargins(metrics.pane_padding - 2 * metrics.unit, 1, metrics.pane_padding, 1)
         self._row.setSpacing(metrics.unit)
-        self.below.keep_off(metrics.pane_padding, metrics.pane_padding)
+        self.legend_below.keep_off(metrics.pane_padding, metrics.pane_padding)
         self.fit()
         self.update()
 
@@ -300,7 +300,7 @@ class GrowthPlot(QWidget):
         else:
             source = self.source
             source.update(now=now)
-            if source.behind:
+            if source.is_outdated:
                 soon = budgets.current.summaries_ms if source.unfinished else budgets.current.figures_ms
                 pause_ms = budgets.current.more_ms if source.working else soon
             if source.working and len(source.steps_ns):  # the old drawing stays until the new one is complete

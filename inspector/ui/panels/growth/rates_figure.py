@@ -47,7 +47,7 @@ class RatesFigure:
         self._seconds = np.zeros(0)  # duration of each bar
         self.empty = ""
         self.bins: Bins | None = None
-        self.held = FamilyTimes(document.capture)
+        self.family_times = FamilyTimes(document.capture)
         self._bars: list[list[QRectF]] = []  # by family
         self._busiest: tuple[tuple[int, int, int], str] | None = None
 
@@ -55,11 +55,16 @@ class RatesFigure:
         """Adds new messages. O(new messages)."""
         self._clock.update(len(self._document.analysis))
         self._times.update(len(self._document.analysis))
-        self.held.update(self._times.values)
+        self.family_times.update(self._times.values)
 
     def place_by(self, times: MessagePlaces) -> None:
         """Uses other positions of messages."""
-        self._times, self.held, self.bins, self._busiest = times, FamilyTimes(self._document.capture), None, None
+        self._times, self.family_times, self.bins, self._busiest = (
+            times,
+            FamilyTimes(self._document.capture),
+            None,
+            None,
+        )
         self.update()
 
     def _seconds_of(self, bins: Bins) -> NDArray[np.float64]:
@@ -78,7 +83,7 @@ class RatesFigure:
     @property
     def keys(self) -> tuple[Key, ...]:
         """Families that have messages, as legend entries."""
-        counts = self.held.counts
+        counts = self.family_times.counts
         return tuple(Key(name, family_token(name), "bar") for name, n in zip(NAMES, counts, strict=True) if n)
 
     # Figure
@@ -88,7 +93,7 @@ class RatesFigure:
         width_ns = bin_width(axis.span_ns, window.width)
         if axis.counts:
             width_ns = max(PER_MESSAGE, width_ns)
-        bins = self.bins = self.held.bins(window, axis.first_ns, width_ns)
+        bins = self.bins = self.family_times.bins(window, axis.first_ns, width_ns)
         x = np.round(axis.xs_of(bins.edges, window.width))
         # A gap of one pixel between bars, and at least one pixel of width.
         left, right = x[:-1], np.maximum(x[1:] - 1, x[:-1] + 1)
@@ -146,7 +151,7 @@ class RatesFigure:
 
     def _busiest_words(self, place: int) -> str:
         assert self.bins is not None
-        key = (int(self.bins.edges[place]), self.bins.width_ns, self.held.known)
+        key = (int(self.bins.edges[place]), self.bins.width_ns, self.family_times.message_count)
         if self._busiest is None or self._busiest[0] != key:
             rows = self._rows(place)
             kinds = np.bincount(self._document.capture.columns["kind"][rows])

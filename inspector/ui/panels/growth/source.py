@@ -69,7 +69,7 @@ class GrowthSource:
         self.compactions: Array = _NONE
 
     @property
-    def goes(self) -> bool:
+    def follows_selection(self) -> bool:
         """True if the reader follows the selected message."""
         return self._choices.chosen is None
 
@@ -80,7 +80,7 @@ class GrowthSource:
             self._due = self._due or self._context is not None
 
     @property
-    def behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """True if the document has changed since the last update."""
         return self._made_of != self._state() or self.unfinished
 

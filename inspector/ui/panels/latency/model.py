@@ -114,7 +114,7 @@ class LatencyModel(FiguresModel[Timed]):
             return spread_words(one.spread)
         if column is Column.LONGEST:
             return milliseconds(one.latency.longest)
-        figure = one.latency.told(column.name.lower())
+        figure = one.latency.percentile(column.name.lower())
         return "" if figure is None else milliseconds(figure)
 
     @override

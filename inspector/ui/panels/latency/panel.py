@@ -158,7 +158,7 @@ class LatencyPanel(HeadedPanel):
         """Takes in a flush of the document. O(changed messages); skipped while hidden."""
         if self._tally is not None:
             self._tally.note_changed(changes.changed)
-            if self._tally.behind:
+            if self._tally.is_behind:
                 self.throttle.request()
 
     def stop(self) -> None:
@@ -193,7 +193,9 @@ class LatencyPanel(HeadedPanel):
         )
         self.model.show_rows(rows, by)
         rare = (Column.P95, Column.P99)
-        said = {column for column in rare if any(one.latency.told(column.name.lower()) is not None for one in rows)}
+        said = {
+            column for column in rare if any(one.latency.percentile(column.name.lower()) is not None for one in rows)
+        }
         self.view.leave_out({int(column) for column in rare if column not in said})
         self.view.viewport().update()
         self.head.set_count(formats.count_of(sum(one.latency.count for one in rows), "answer") if rows else "")

@@ -95,7 +95,7 @@ class MarkRows:
         self._targets: list[Target] = []
         self._row_of: dict[Key, int] = {}
 
-    def take(self, marks: Marks, shown: VisibleRows, choice: MarksListed) -> None:
+    def rebuild(self, marks: Marks, shown: VisibleRows, choice: MarksListed) -> None:
         """Builds the rows. O(marks log visible messages)."""
         messages = marks.rows
         among = are_shown(messages, shown)
@@ -154,7 +154,7 @@ class MarksModel(ListModel):
         """Builds the rows from marks, visible messages and the user's choice. O(marks)."""
         with self.changing():
             self._lines.clear()
-            self.rows.take(self._document.analysis.marks, self._shown, self.choice)
+            self.rows.rebuild(self._document.analysis.marks, self._shown, self.choice)
 
     def line(self, row: int) -> MarkLine:
         """Returns a row as texts, cached."""
@@ -186,12 +186,12 @@ class MarksModel(ListModel):
         return tool_tip(f"{line.comment}\n\n{place}" if line.comment else f"{line.text}\n\n{place}")
 
     @override
-    def more(self, row: int, role: int) -> object:
+    def role_data(self, row: int, role: int) -> object:
         target = self.rows.target_at(row)
         return target if role == Role.MESSAGE and isinstance(target, int) else None
 
     @override
-    def spoken(self, row: int) -> str:
+    def accessible_text(self, row: int) -> str:
         line = self.line(row)
         hidden = "" if self.is_shown(row) else "hidden by the view"
         words = (*line.note.words, line.text, line.about, line.context, line.number, hidden)

@@ -169,7 +169,7 @@ class MarksPanel(ListPanel):
         self.throttle = RefreshThrottle(self, self._list, lambda: budgets.current.lists_ms)
         self._fill_menu()
         self._connect()
-        self.say()
+        self.update_texts()
 
     def _fill_menu(self) -> None:
         menu = self.head.menu  # the panel owns the actions: their state is read after the menu has closed, too
@@ -242,7 +242,7 @@ class MarksPanel(ListPanel):
             self.show_message(self._message)
 
     @override
-    def say(self) -> None:
+    def update_texts(self) -> None:
         rows, total = self.model.rows, len(self._document.analysis.marks)
         self.head.count_things(total, "mark")
         hint, link = "", ""
@@ -250,7 +250,7 @@ class MarksPanel(ListPanel):
             hint, link = f"{rows.outside:,} more {_are(rows.outside)} hidden by {self.hider()}", "List all"
         elif rows.outside:
             hint, link = f"{rows.outside:,} {_are(rows.outside)} hidden by {self.hider()}", "List this view only"
-        self.head.say(hint, link)
+        self.head.show_hint(hint, link)
         for action in (self._filter, self._clear):
             action.setEnabled(total > 0)
         self.view.set_empty_text("" if len(rows) else self._nothing_words() if not total else self._empty_words())
@@ -258,7 +258,7 @@ class MarksPanel(ListPanel):
     def show_keys(self, words: KeyWords) -> None:
         """Updates the names of the keys for marks and comments."""
         self._key_of = words
-        self.say()
+        self.update_texts()
 
     def _nothing_words(self) -> str:
         ways = (("edit.mark", "marks"), ("edit.comment", "comments on"))

@@ -78,11 +78,11 @@ class RowMenu(QObject):
             column: of `Column`.
             second: the pointer is on the receivers in From -> To.
         """
-        message, part = self._model.at(row)
+        message, part = self._model.message_at_row(row)
         menu = QMenu(self._parent)
         menu.setObjectName("messageMenu")
         menu.setAccessibleName("Message")
-        count = self._selection.count if self._selection.holds(message) else 0
+        count = self._selection.count if self._selection.is_selected(message) else 0
         if not part:
             self._add_filters(menu, message, column, second=second)
         if count > 1:
@@ -130,7 +130,7 @@ class RowMenu(QObject):
         self._add_copy(menu, "copy.json", "Copy as JSON Lines", lambda: copies.json(None))
         self._add_copy(menu, "copy.markdown", "Copy as Markdown", lambda: copies.markdown(None))
         self._add_copy(menu, "copy.id", "Copy ids", lambda: copies.ids(None))
-        self._add_copy(menu, "copy.filter", "Copy as filter", lambda: copies.of("filter", None))
+        self._add_copy(menu, "copy.filter", "Copy as filter", lambda: copies.texts_in_format("filter", None))
         self._add(menu, "export.selected", f"Export {number} messages...", self.export_requested.emit)
 
     def _add_filters(self, menu: QMenu, message: int, column: int, *, second: bool) -> None:
@@ -172,7 +172,7 @@ class RowMenu(QObject):
     def _add_copy(
         self, menu: QMenu, name: str, title: str, read: Callable[[], Texts | None], icon: str | None = None
     ) -> None:
-        self._add(menu, name, title, lambda: self._copies.put(read()), icon)
+        self._add(menu, name, title, lambda: self._copies.copy_texts(read()), icon)
 
     def _add(self, menu: QMenu, name: str, title: str, act: Callable[[], object], icon: str | None = None) -> QAction:
         action = menu.addAction(title)
@@ -186,4 +186,4 @@ class RowMenu(QObject):
 
     def copy_row(self, row: int) -> None:
         if row >= 0:
-            self._copies.put(self._copies.row(row))
+            self._copies.copy_texts(self._copies.row(row))

@@ -93,7 +93,7 @@ class Clipboard(QObject):
         """True while a copy is in progress."""
         return self._texts is not None
 
-    def put(self, texts: Texts | None) -> None:
+    def copy_texts(self, texts: Texts | None) -> None:
         """Starts a copy; short ones finish at once. None keeps the clipboard."""
         if texts is None:
             return
@@ -165,11 +165,11 @@ class Copies(QObject):
         self.clipboard.working.connect(lambda words: self.reported.emit(f"Copying {words}"))
         self.clipboard.failed.connect(self.refused)
 
-    def put(self, texts: Texts | None) -> None:
+    def copy_texts(self, texts: Texts | None) -> None:
         """Starts a copy; None keeps the clipboard."""
-        self.clipboard.put(texts)
+        self.clipboard.copy_texts(texts)
 
-    def of(self, what: What, message: int | None) -> Texts | None:
+    def texts_in_format(self, what: What, message: int | None) -> Texts | None:
         """Returns the selection in a format.
 
         Args:
@@ -190,12 +190,12 @@ class Copies(QObject):
 
     def row(self, row: int) -> Texts | None:
         """Returns a row's cells, separated by tabs; for a line of an original, the line."""
-        message, part = self._model.at(row)
+        message, part = self._model.message_at_row(row)
         return one_text("the row", self._cell(row, Column.MESSAGE) if part else self._row_of(message))
 
     def value(self, row: int, column: int) -> Texts | None:
         """Returns a cell's text; for a line of an original, the line."""
-        message, part = self._model.at(row)
+        message, part = self._model.message_at_row(row)
         return one_text("the value", self._cell(row, Column.MESSAGE) if part else self._text(message, column))
 
     def _cell(self, row: int, column: int) -> str:
@@ -230,7 +230,7 @@ class Copies(QObject):
     def filter(self, row: int, column: int) -> str | None:
         """Returns a filter for a cell's value, or None."""
         model = self._model
-        content, field = model.content(model.at(row)[0]), model.columns.field(column)
+        content, field = model.content(model.message_at_row(row)[0]), model.columns.field(column)
         return copied_text.cell_filter(self._document, content, column, field=field)
 
     # The selection

@@ -134,7 +134,7 @@ class MessageTableModel(QAbstractTableModel):
 
     # Row content
 
-    def at(self, row: int) -> tuple[int, int]:
+    def message_at_row(self, row: int) -> tuple[int, int]:
         """Returns the (message, part) of a row."""
         return self.rows.row_at(row)
 
@@ -291,7 +291,7 @@ class MessageTableModel(QAbstractTableModel):
         return [f"Highlighted: {wire_text.safe_line(name)}" for name in self.highlights.evaluated_look(message).names]
 
     def _findings(self, message: int) -> list[Finding]:
-        return self._document.analysis.findings.of(message)
+        return self._document.analysis.findings.findings_about(message)
 
     def _context_story(self, message: int, content: RowContent) -> str:
         if not content.path:

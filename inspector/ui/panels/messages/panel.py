@@ -445,7 +445,7 @@ class MessagesPanel(QWidget):
 
     def _current_is_selected(self) -> bool:
         current = self.current_message()
-        return current is not None and self.view.selection.holds(current)
+        return current is not None and self.view.selection.is_selected(current)
 
     def filter_by_selected(self, mode: FilterMode) -> None:
         """Requests a filter by the numbers of the selected messages."""
@@ -453,9 +453,9 @@ class MessagesPanel(QWidget):
 
     def copy(self, what: What) -> None:
         """Copies the selected messages in a format, with secrets masked."""
-        self.view.copies.put(self.view.copies.of(what, self.current_message()))
+        self.view.copies.copy_texts(self.view.copies.texts_in_format(what, self.current_message()))
 
     def copied(self, what: What) -> str | None:
         """Returns the text that `copy` would copy; None without a message."""
-        texts = self.view.copies.of(what, self.current_message())
+        texts = self.view.copies.texts_in_format(what, self.current_message())
         return texts and texts.whole()

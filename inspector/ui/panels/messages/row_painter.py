@@ -124,7 +124,7 @@ class RowPainter(QObject):
         """Returns the link of an original's line at a viewport position."""
         if row < 0:
             return None
-        message, part = self._model.at(row)
+        message, part = self._model.message_at_row(row)
         if not part:
             return None
         original = self._model.original(message)
@@ -150,7 +150,7 @@ class RowPainter(QObject):
         shown = range(first, (last if last >= 0 else rows - 1) + 1)
         self._settle_highlights(shown)
         # One batch for the screen is cheaper than single rows.
-        if not self._model.prepare([self._model.at(row)[0] for row in shown]):
+        if not self._model.prepare([self._model.message_at_row(row)[0] for row in shown]):
             # The rest follows.
             self._settle_timer.start()
         painter = QPainter(table.viewport())
@@ -165,7 +165,7 @@ class RowPainter(QObject):
     def _settle_highlights(self, shown: range) -> None:
         """Evaluates highlight rules for rows before painting; continues later at the deadline."""
         if self._model.highlights:
-            seen = list(dict.fromkeys(self._model.at(row)[0] for row in shown))
+            seen = list(dict.fromkeys(self._model.message_at_row(row)[0] for row in shown))
             if not self._model.highlights.evaluate_messages(
                 seen, time.perf_counter() + budgets.current.painting_slice_s
             ):
@@ -198,7 +198,7 @@ class RowPainter(QObject):
 
     def _paint_across(self, painter: QPainter, row: int) -> None:
         """Paints content across columns: a line of an original, or a gap."""
-        message, part = self._model.at(row)
+        message, part = self._model.message_at_row(row)
         if part:
             link = self.hovered_link if row == self.hovered_row else None
             hits = self._paints.hits
@@ -218,7 +218,7 @@ class RowPainter(QObject):
         current = self._table.currentIndex()
         if not current.isValid() or not self._focused:
             return
-        message, part = self._model.at(current.row())
+        message, part = self._model.message_at_row(current.row())
         if part:
             self._paint_ring(painter, self.block_rect(current.row()), 1.5, 4)
             return
@@ -264,7 +264,7 @@ class RowPainter(QObject):
             row: index in the table.
             cells: visible columns, gutter first, with their rectangles.
         """
-        message, part = self._model.at(row)
+        message, part = self._model.message_at_row(row)
         if part:
             for column, rect in cells:
                 if column == Column.GUTTER:
@@ -309,7 +309,7 @@ class RowPainter(QObject):
 
     def _paint_ground(self, painter: QPainter, rect: QRect, row: int, message: int) -> None:
         theme = self._paints.theme
-        if self._selection.holds(message):
+        if self._selection.is_selected(message):
             painter.fillRect(rect, theme.color("accent.wash" if self._focused else "accent.washdim"))
         elif row == self.hovered_row:
             painter.fillRect(rect, theme.color("surface.hover"))
@@ -319,7 +319,7 @@ class RowPainter(QObject):
         if look.edge is None:
             return
         theme = self._paints.theme
-        if not self._selection.holds(message):
+        if not self._selection.is_selected(message):
             painter.fillRect(rect, theme.pill_fill(f"highlight.{look.edge}"))
         left = rect.x() + (self._paints.metrics.selection_bar if message == self._selection.current else 0)
         bar = QRect(left, rect.y(), round(_EDGE * theme.zoom), rect.height())

@@ -185,7 +185,7 @@ class ScrollAnchor(QObject):
         row = self._table.rowAt(0)
         if row < 0:
             return None
-        message, part = self._model.at(row)
+        message, part = self._model.message_at_row(row)
         return Anchor(message, self._table.rowViewportPosition(row) - part * self._paints.metrics.row)
 
     def selected_in_sight(self, height: int) -> Anchor | None:

@@ -74,7 +74,7 @@ class SelectedMessages:
         """True if a multiple selection has visible messages."""
         return self.count > 0
 
-    def holds(self, message: int, current: int | None) -> bool:
+    def is_selected(self, message: int, current: int | None) -> bool:
         """Returns True if a visible message is selected. O(1)."""
         if not self.several or self._mask is None:
             return message == current
@@ -269,9 +269,9 @@ class Selection(QObject):
         if not self.restoring:
             self.messages.alone()
         self._table.selectionModel().setCurrentIndex(self._model.index(row, column), _CLEAR_AND_SELECT)
-        if not self.restoring and self.current != self._model.at(row)[0]:
+        if not self.restoring and self.current != self._model.message_at_row(row)[0]:
             # Qt emits no signal for an unchanged row index.
-            self._set_current(self._model.at(row)[0])
+            self._set_current(self._model.message_at_row(row)[0])
         self.announce()
 
     def move_to_row(self, row: int, column: int | None = None) -> None:
@@ -282,7 +282,7 @@ class Selection(QObject):
         self._mirroring = False
         if not self.restoring:
             self.picked.emit()
-        self._set_current(self._model.at(row)[0])
+        self._set_current(self._model.message_at_row(row)[0])
 
     def choose_row(self, row: int, column: int = Column.MESSAGE) -> None:
         """Selects a row on behalf of the user; emits signals even for the current row."""
@@ -320,7 +320,7 @@ class Selection(QObject):
         if len(rows) > 1 and not self.restoring:
             self._take_rows(rows)
             return
-        message = self._model.at(rows[0])[0] if rows else None
+        message = self._model.message_at_row(rows[0])[0] if rows else None
         if self.restoring:
             if message is not None:
                 self._set_current(message)
@@ -337,9 +337,9 @@ class Selection(QObject):
 
     def _take_rows(self, rows: list[int]) -> None:
         """Applies a selection of several rows made through Qt, as by screen readers."""
-        wanted = {self._model.at(row)[0] for row in rows}
+        wanted = {self._model.message_at_row(row)[0] for row in rows}
         for message in wanted - {self.current}:
-            if not self.messages.holds(message, self.current):
+            if not self.messages.is_selected(message, self.current):
                 self.messages.toggle(message, self.current)
         self.announce()
 
@@ -367,9 +367,9 @@ class Selection(QObject):
         """Visible messages of a multiple selection; 0 for the current one alone."""
         return self.messages.count
 
-    def holds(self, message: int) -> bool:
+    def is_selected(self, message: int) -> bool:
         """Returns True if a visible message is selected. O(1)."""
-        return self.messages.holds(message, self.current)
+        return self.messages.is_selected(message, self.current)
 
     def shown(self) -> Messages:
         """Returns the visible selected messages, ascending, (n,) uint32."""
@@ -407,13 +407,13 @@ class Selection(QObject):
             add: keeps the present selection.
         """
         self.messages.begin(None, self.current, add=add)
-        self.messages.reach(self._model.at(row)[0])
+        self.messages.reach(self._model.message_at_row(row)[0])
         self.move_to_row(row, column)
         self.announce()
 
     def toggle_row(self, row: int, column: int | None = None) -> None:
         """Toggles a row and makes it current."""
-        self.messages.toggle(self._model.at(row)[0], self.current)
+        self.messages.toggle(self._model.message_at_row(row)[0], self.current)
         self.move_to_row(row, column)
         self.announce()
 
@@ -434,7 +434,7 @@ class Selection(QObject):
         model, page = self._model, self.page_rows()
         top = self._table.verticalScrollBar().value() // self._paints.metrics.row
         near = range(max(0, top - page), min(model.rowCount(), top + 2 * page + 1))
-        rows = [row for row in near if self.holds(model.at(row)[0])]
+        rows = [row for row in near if self.is_selected(model.message_at_row(row)[0])]
         selection = QItemSelection()
         for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if rows else ():
             selection.select(model.index(int(run[0]), 0), model.index(int(run[-1]), model.columnCount() - 1))
@@ -452,19 +452,19 @@ class Selection(QObject):
     def press(self, row: int, column: int) -> None:
         """Selects a row alone and anchors a range there."""
         self.choose_row(row, column)
-        message = self._model.at(row)[0]
+        message = self._model.message_at_row(row)[0]
         self.messages.begin(message, message, add=False)
 
     def press_more(self, row: int, column: int) -> None:
         """Toggles a row and anchors an additional range there."""
         self.toggle_row(row, column)
-        message = self._model.at(row)[0]
+        message = self._model.message_at_row(row)[0]
         self.messages.begin(message, message, add=True)
 
     def drag_to(self, row: int) -> None:
         """Selects up to the row under a dragged pointer; `chosen` follows at the end."""
         self._dragging = True
-        self.messages.reach(self._model.at(row)[0])
+        self.messages.reach(self._model.message_at_row(row)[0])
         self.move_to_row(row)
         self._dragging = False
         self.announce()

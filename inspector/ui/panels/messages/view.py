@@ -349,7 +349,7 @@ class MessageView(QTableView):
             self._move_across(1 if event.key() == _RIGHT else -1)
             return
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.copies.put(self.copies.rows())
+            self.copies.copy_texts(self.copies.rows())
             return
         if event.matches(QKeySequence.StandardKey.SelectAll):
             self.selectAll()
@@ -430,7 +430,7 @@ class MessageView(QTableView):
 
     def _current(self) -> tuple[int, int] | None:
         row = self.currentIndex().row()
-        return self.messages.at(row) if row >= 0 else None
+        return self.messages.message_at_row(row) if row >= 0 else None
 
     def _on_right(self) -> None:
         """Expands a result; in an expanded one goes to its first line."""
@@ -493,9 +493,9 @@ class MessageView(QTableView):
         if not index.isValid():
             return
         row, column = index.row(), max(index.column(), Column.NUMBER)
-        message = self.messages.at(row)[0]
+        message = self.messages.message_at_row(row)[0]
         if event.button() is not Qt.MouseButton.LeftButton:
-            if not (self.selection.holds(message) and self.selection.several):
+            if not (self.selection.is_selected(message) and self.selection.several):
                 self._click(row, column)
             return
         if not modifiers and self._press(index, event.position().toPoint()):
@@ -515,11 +515,11 @@ class MessageView(QTableView):
 
     def _press(self, index: QModelIndex, position: QPoint) -> bool:
         """Handles a press on a link or chevron; returns True if there was one."""
-        message, part = self.messages.at(index.row())
+        message, part = self.messages.message_at_row(index.row())
         link = self.painter.link_at(index.row(), position)
         if link is not None:
             if link.name == COPY:
-                self.copies.put(one_text("the original", self.messages.original(message).source))
+                self.copies.copy_texts(one_text("the original", self.messages.original(message).source))
             else:
                 self.open_details_requested.emit(message)
             return True
@@ -534,7 +534,7 @@ class MessageView(QTableView):
         if (
             not index.isValid()
             or index.column() != Column.MESSAGE
-            or not self.messages.content(self.messages.at(index.row())[0]).expandable
+            or not self.messages.content(self.messages.message_at_row(index.row())[0]).expandable
         ):
             return False
         return self.painter.chevron_rect(self.visualRect(index)).adjusted(-4, -6, 4, 6).contains(position)
@@ -544,7 +544,7 @@ class MessageView(QTableView):
         index = self.indexAt(event.position().toPoint())
         super().mouseDoubleClickEvent(event)
         if index.isValid() and event.button() is Qt.MouseButton.LeftButton:
-            self.open_details_requested.emit(self.messages.at(index.row())[0])
+            self.open_details_requested.emit(self.messages.message_at_row(index.row())[0])
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -559,7 +559,7 @@ class MessageView(QTableView):
         if event.button() is Qt.MouseButton.LeftButton:
             self._drag.end()
             row, current = self.rowAt(round(event.position().y())), self.selection.current
-            if row >= 0 and current == self.messages.at(row)[0] and not self.selection.several:
+            if row >= 0 and current == self.messages.message_at_row(row)[0] and not self.selection.several:
                 self.message_clicked.emit(current)
         self._hover(event.position().toPoint())
 
@@ -584,7 +584,7 @@ class MessageView(QTableView):
             if 0 <= changed < self.messages.rowCount():
                 self.viewport().update(self.painter.row_rect(changed))
         hand = link is not None
-        if position is not None and row >= 0 and not hand and not self.messages.at(row)[1]:
+        if position is not None and row >= 0 and not hand and not self.messages.message_at_row(row)[1]:
             hand = self._on_chevron(self.indexAt(position), position)
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
 
@@ -600,7 +600,7 @@ class MessageView(QTableView):
 
     def _in_second(self, index: QModelIndex, position: QPoint) -> bool:
         """Returns True for the receivers' side of From -> To."""
-        message, part = self.messages.at(index.row())
+        message, part = self.messages.message_at_row(index.row())
         if part or index.column() != Column.FROM_TO:
             return False
         rect = self.visualRect(index)

@@ -48,7 +48,7 @@ class ContextExport(QObject):
         QGuiApplication.clipboard().setText(conversation_json(moment))
         self._say(f"Copied {formats.count_of(count, 'entry', 'entries')} as messages JSON. Secrets are masked.")
 
-    def ask(self, moment: Moment, *, secrets: bool) -> None:
+    def ask_for_file(self, moment: Moment, *, secrets: bool) -> None:
         """Asks for a file and exports the messages.
 
         Args:

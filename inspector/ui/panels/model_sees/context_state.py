@@ -51,7 +51,7 @@ class ContextState:
         self.readers: list[Reader] = []
         self.reader: Reader | None = None
         self.options = Options()
-        self.at: int | None = None
+        self.moment_message: int | None = None
         self.compared: int | None = None
         self.with_out = False
         self.changes_only = True
@@ -85,11 +85,11 @@ class ContextState:
     @property
     def message(self) -> int:
         """Message of the moment."""
-        return self.last if self.at is None else min(self.at, self.last)
+        return self.last if self.moment_message is None else min(self.moment_message, self.last)
 
     def choose_for(self, message: int) -> None:
         """Selects a message and its most likely reader."""
-        self.at = message
+        self.moment_message = message
         found = reader_of(self._document.analysis, message)
         if found is not None:
             self._choices.choose(found)
@@ -107,7 +107,7 @@ class ContextState:
             True if complete; a large capture continues at the next call.
         """
         choices = self._choices
-        wanted = choices.chosen, choices.followed, choices.held, self.options
+        wanted = choices.chosen, choices.followed, choices.is_held, self.options
         # Other choices make the work in progress useless.
         if self._work is None or self._wanted != wanted:
             self._work, self._wanted, self.cost_s = self._work_out(), wanted, 0.0
@@ -152,10 +152,10 @@ class ContextState:
             self.rows = EntryRows()
             return
         message, other = asked = self.message, self.compared
-        moment = self.moment = context.at(message)
+        moment = self.moment = context.moment_at(message)
         self.change = None
         if other is not None and other != message:
-            compared = context.at(min(other, self.last))
+            compared = context.moment_at(min(other, self.last))
             self.change = difference(*sorted((moment, compared), key=lambda one: one.message))
             moment = self.change.later
         yield

@@ -70,7 +70,7 @@ class Figures:
         return (("ink.secondary", f"tokens {self.reported.partition(chr(10))[2]}"),)
 
     @property
-    def below(self) -> tuple[tuple[str, str], ...]:
+    def detail_parts(self) -> tuple[tuple[str, str], ...]:
         """Text below it: the estimate beside a report, and savings by collapsing."""
         parts: list[tuple[str, str]] = []
         if self.given is not None:
@@ -92,7 +92,7 @@ class Figures:
         return f"{words}, still counting" if self.counting else words
 
     @property
-    def spoken(self) -> str:
+    def accessible_text(self) -> str:
         """All figures as one text, for screen readers."""
         parts = [f"{self.given:,} {self.beside[0][1]}"] if self.given is not None else []
         parts.append(f"{self.now:,} {self.aside}, estimate ({TOKENIZER})")
@@ -156,7 +156,7 @@ class FiguresView(QWidget):
         self.figures = figures
         self.setVisible(figures is not None)
         self.updateGeometry()
-        words = "" if figures is None else figures.spoken
+        words = "" if figures is None else figures.accessible_text
         self.setAccessibleName(f"Tokens: {words}" if words else "Tokens")
         self.setToolTip(tool_tip(self._tip(figures)) if figures is not None else "")
         self.update()
@@ -217,7 +217,7 @@ class FiguresView(QWidget):
         upper = QRect(beside.left(), beside.top(), beside.width(), half)
         lower = QRect(beside.left(), beside.top() + half, beside.width(), half)
         self._line(painter, upper, figures.beside)
-        self._line(painter, lower, figures.below)
+        self._line(painter, lower, figures.detail_parts)
 
     def _numbers_width(self, figures: Figures) -> int:
         """Returns the width of the large figure and its text; numbers are never cut."""
@@ -225,9 +225,9 @@ class FiguresView(QWidget):
         small = QFontMetrics(theme.font("small"))
         beside = [figures.beside[0][1]]
         if figures.given is not None:
-            beside.append(figures.below[0][1])
+            beside.append(figures.detail_parts[0][1])
         elif figures.saved:
-            beside.append("   ".join(text for _, text in figures.below))
+            beside.append("   ".join(text for _, text in figures.detail_parts))
         big = QFontMetrics(theme.font("display")).horizontalAdvance(figures.headline)
         return big + round(10 * theme.zoom) + max(map(small.horizontalAdvance, beside))
 

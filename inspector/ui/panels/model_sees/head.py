@@ -72,7 +72,7 @@ class ComparingLine(QWidget):
             return
         if change is None:
             self.figure.setText(f"Compared with No. {compared + 1}")
-            self.hint.say("Select a second message to compare.")
+            self.hint.set_text("Select a second message to compare.")
             self.reach.hide()
             return
         sign = _MINUS if change.tokens < 0 else "+"
@@ -80,7 +80,7 @@ class ComparingLine(QWidget):
         parts = ((len(change.came), "came"), (len(change.went), "went"), (len(change.collapsed), "collapsed"))
         words = ", ".join(f"{count:,} {word}" for count, word in parts if count) or "no changes"
         ends = (f"No. {one.message + 1} ({one.total:,} tokens)" for one in (change.earlier, change.later))
-        self.hint.say(f"from {' to '.join(ends)}: {words} (estimate)")
+        self.hint.set_text(f"from {' to '.join(ends)}: {words} (estimate)")
         self.reach.set_label("Show all entries" if changes_only else "Show only changes")
         self.reach.show()
 
@@ -175,10 +175,10 @@ class ModelSeesHead(LineHead):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.reader = WordMenu(themes, "Model of", name="modelSeesReader", parent=self)
         self.reader.menu_of_options.aboutToShow.connect(self._fill_readers)
-        self.at = TextLabel("", variant="strong", name="modelSeesAt", parent=self)
+        self.moment_label = TextLabel("", variant="strong", name="modelSeesAt", parent=self)
         self.assume = WordMenu(themes, "Assume", name="modelSeesOptions", parent=self)
         self.row.addWidget(self.reader)
-        self.row.addWidget(self.at)
+        self.row.addWidget(self.moment_label)
         self._add_step(-1, "back", "Previous message that changes the context ([)", "modelSeesPrevious")
         self._add_step(1, "forward", "Next message that changes the context (])", "modelSeesNext")
         self.hold = self._switch("ri.pushpin-line", "Hold this moment (H)", "modelSeesHold")
@@ -254,14 +254,14 @@ class ModelSeesHead(LineHead):
             held: the moment is held.
             follows: the moment follows the selection.
         """
-        self.at.setText(words)
-        self.at.setAccessibleName(words)
+        self.moment_label.setText(words)
+        self.moment_label.setAccessibleName(words)
         tip = "This moment is held." if held else "Follows the selected message." if follows else ""
-        self.at.setToolTip(tip)
+        self.moment_label.setToolTip(tip)
         self.hold.blockSignals(True)
         self.hold.setChecked(held)
         self.hold.blockSignals(False)
-        self.hold.say("Follow the selection (H)" if held else "Hold this moment (H)")
+        self.hold.set_description("Follow the selection (H)" if held else "Hold this moment (H)")
         self.fit()
 
     def show_comparing(self, comparing: bool) -> None:
@@ -270,7 +270,7 @@ class ModelSeesHead(LineHead):
         self.compare.blockSignals(True)
         self.compare.setChecked(comparing)
         self.compare.blockSignals(False)
-        self.compare.say("End comparison (Esc)" if comparing else "Compare with this moment (C)")
+        self.compare.set_description("End comparison (Esc)" if comparing else "Compare with this moment (C)")
 
     def _fill_readers(self) -> None:
         menu = self.reader.menu_of_options

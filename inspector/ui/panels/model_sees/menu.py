@@ -139,7 +139,7 @@ class MoreActions(QObject):
 
     def _export(self, *, secrets: bool) -> None:
         if self._context_state.moment is not None:
-            self._context_export.ask(self._context_state.moment, secrets=secrets)
+            self._context_export.ask_for_file(self._context_state.moment, secrets=secrets)
 
     def _order(self) -> None:
         self.order_requested.emit(not self._context_state.by_size)

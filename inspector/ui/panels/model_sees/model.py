@@ -85,7 +85,7 @@ class EntryLine:
         return "collapsed" if self.entry.collapsed else "in" if self.entry.included else "out"
 
     @property
-    def spoken(self) -> str:
+    def accessible_text(self) -> str:
         """Text of the row for screen readers."""
         tokens = f"{self.tokens} tokens" if self.entry.included or self.change else ""
         assumed = "assumed" if self.entry.assumed else ""
@@ -153,7 +153,7 @@ class EntriesModel(ListModel):
     def listed(self) -> EntryRows:
         return self.rows
 
-    def take(self, context_state: ContextState) -> None:
+    def show_state(self, context_state: ContextState) -> None:
         """Applies the state's rows. O(1): the arrays belong to the state."""
         with self.changing():
             self._lines.clear()
@@ -176,8 +176,8 @@ class EntriesModel(ListModel):
         return self.line(row).text
 
     @override
-    def spoken(self, row: int) -> str:
-        return self.line(row).spoken
+    def accessible_text(self, row: int) -> str:
+        return self.line(row).accessible_text
 
     @override
     def tip(self, row: int) -> str:
@@ -188,7 +188,7 @@ class EntriesModel(ListModel):
         return self._shown.row_of(int(self.rows.messages[row])) is not None
 
     @override
-    def more(self, row: int, role: int) -> object:
+    def role_data(self, row: int, role: int) -> object:
         if role == ItemRole.MESSAGE:
             return int(self.rows.messages[row])
         return self.line(row).entry.collapsed if role == ItemRole.COLLAPSED else None

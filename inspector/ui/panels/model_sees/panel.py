@@ -215,7 +215,7 @@ class ModelSeesPanel(ListPanel):
         wanted = state.compared is not None and (not self._own or state.change is None)
         moves = message is not None and (wanted or not (self._held or self._own))
         if moves:
-            state.at = message
+            state.moment_message = message
         if self.isVisible() and not self._stopped:
             if self._own and not moves:
                 self._mark_current()
@@ -256,7 +256,7 @@ class ModelSeesPanel(ListPanel):
         if self._stopped or not self.isVisible():
             return
         context_state, view = self.context_state, self.view
-        at_end = view.at_end and context_state.at is None and not context_state.by_size
+        at_end = view.at_end and context_state.moment_message is None and not context_state.by_size
         if not context_state.update():
             self._working.start()
             if not len(context_state.rows):
@@ -265,10 +265,10 @@ class ModelSeesPanel(ListPanel):
         # The capture changed meanwhile.
         if context_state.spoilt:
             self._refresh_later()
-        self.model.take(context_state)
-        self.say()
+        self.model.show_state(context_state)
+        self.update_texts()
         moved = self._look_at != (
-            look_at := (context_state.reader, context_state.at, context_state.compared, self._current)
+            look_at := (context_state.reader, context_state.moment_message, context_state.compared, self._current)
         )
         self._look_at = look_at
         listed = self._mark_current(into_view=moved)
@@ -297,13 +297,19 @@ class ModelSeesPanel(ListPanel):
             self._show_moment()
 
     @override
-    def say(self) -> None:
+    def update_texts(self) -> None:
         context_state, moment = self.context_state, self.context_state.moment
         self.head.show_reader(context_state.reader, context_state.readers)
         self.head.show_options(context_state.options)
         number = f"No. {context_state.message + 1}"
-        at = "" if moment is None else f"at {number}" if context_state.at is not None else f"at the end, {number}"
-        self.head.show_at(at, held=self._held, follows=context_state.at is not None)
+        at = (
+            ""
+            if moment is None
+            else f"at {number}"
+            if context_state.moment_message is not None
+            else f"at the end, {number}"
+        )
+        self.head.show_at(at, held=self._held, follows=context_state.moment_message is not None)
         self.head.show_comparing(context_state.compared is not None)
         self.figures.show_figures(None if moment is None else figures_of(moment, counting=context_state.counting))
         self.comparing.show_change(
@@ -332,7 +338,7 @@ class ModelSeesPanel(ListPanel):
         found = self.context_state.step(direction)
         if found is None:
             return
-        self.context_state.at = self._current = found
+        self.context_state.moment_message = self._current = found
         if self._shown.row_of(found) is not None:
             self._select(found)
         self.refresh()
@@ -342,21 +348,21 @@ class ModelSeesPanel(ListPanel):
         self._held = on
         self._hold_reader()
         if on:
-            self.context_state.at = self.context_state.message
+            self.context_state.moment_message = self.context_state.message
         else:
-            self.context_state.at = self._current
+            self.context_state.moment_message = self._current
         self.refresh()
 
     def show_end(self) -> None:
         """Follows the end of the capture."""
         self._held = False
         self._hold_reader()
-        self.context_state.at = self._current = None
+        self.context_state.moment_message = self._current = None
         self.refresh()
 
     def show_at(self, message: int) -> None:
         """Shows the moment of a message."""
-        self.context_state.at = self._current = message
+        self.context_state.moment_message = self._current = message
         self.refresh()
 
     def compare_with(self, message: int) -> None:
@@ -375,7 +381,7 @@ class ModelSeesPanel(ListPanel):
         """Ends the comparison."""
         if self.context_state.compared is not None:
             if self._held:
-                self.context_state.at = self.context_state.compared
+                self.context_state.moment_message = self.context_state.compared
             self.context_state.compared = None
             self._hold_reader()
             self.refresh()
@@ -409,7 +415,7 @@ class ModelSeesPanel(ListPanel):
 
     def _show_out(self, on: bool) -> None:
         self.context_state.with_out = on
-        self.head.out.say("Hide excluded entries (O)" if on else "Show excluded entries (O)")
+        self.head.out.set_description("Hide excluded entries (O)" if on else "Show excluded entries (O)")
         self.refresh()
 
     def _assume(self, option: str, on: bool) -> None:

@@ -177,7 +177,7 @@ class QueryPanel(HeadedPanel):
         add("clear", "Close", name="queryClose").clicked.connect(self.close_requested)
         self.editor = SqlEditor(theme_controller, self)
         self._line = HairLine("queryLine", self)
-        self.said = TextLabel(_NOTHING_YET, variant="hint", name="querySaid", wrap=True, parent=self)
+        self.status_label = TextLabel(_NOTHING_YET, variant="hint", name="querySaid", wrap=True, parent=self)
         self.view = AnswerView(self.model, theme_controller, self)
         self.examples = _Examples(theme_controller, self.view.viewport())
         self.examples.chosen.connect(self._take)
@@ -192,17 +192,17 @@ class QueryPanel(HeadedPanel):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.head)
-        self.said.setMinimumHeight(1)  # in a low window it loses lines, as all lists do
+        self.status_label.setMinimumHeight(1)  # in a low window it loses lines, as all lists do
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         policy.setHeightForWidth(False)
-        self.said.setSizePolicy(policy)
+        self.status_label.setSizePolicy(policy)
         written = QWidget(self)
         beside = QVBoxLayout(written)
         beside.setContentsMargins(0, 0, 0, 0)
         beside.setSpacing(0)
         beside.addWidget(self.editor, 1)
         beside.addWidget(self._line)
-        beside.addWidget(self.said)
+        beside.addWidget(self.status_label)
         self._halves = QSplitter(Qt.Orientation.Horizontal, self)
         self._halves.setObjectName("queryHalves")
         self._halves.setChildrenCollapsible(False)
@@ -216,19 +216,19 @@ class QueryPanel(HeadedPanel):
 
         def fit() -> None:
             padding = themes.theme.metrics.pane_padding
-            self.said.setContentsMargins(padding, themes.theme.metrics.unit, padding, themes.theme.metrics.unit)
+            self.status_label.setContentsMargins(padding, themes.theme.metrics.unit, padding, themes.theme.metrics.unit)
 
         themes.changed.connect(fit)
         fit()
 
     def _connect(self) -> None:
-        self._run_button.clicked.connect(self.ask)
+        self._run_button.clicked.connect(self.run_query)
         self._stop_button.clicked.connect(self.cancel)
         self._filter_button.clicked.connect(self._filter_to_these)
         self._history_button.clicked.connect(self._open_menu)
         self._save_button.clicked.connect(self.name_requested)
         self._copy_button.clicked.connect(self._copy)
-        self.editor.run_asked.connect(self.ask)
+        self.editor.run_asked.connect(self.run_query)
         self.editor.left.connect(self.left)
         self.view.left.connect(self.left)
         self.view.copied.connect(self._copy)
@@ -241,7 +241,7 @@ class QueryPanel(HeadedPanel):
 
     # Running
 
-    def ask(self) -> None:
+    def run_query(self) -> None:
         """Runs the query of the editor."""
         sql = self.editor.text()
         if not sql.strip():
@@ -250,7 +250,7 @@ class QueryPanel(HeadedPanel):
         self.examples.hide()
         self._say("Running...")
         self.view.set_empty_text("")
-        self.run.ask(sql)
+        self.run.start(sql)
         self.asked.emit(sql)
         self._show_state()
 
@@ -283,11 +283,11 @@ class QueryPanel(HeadedPanel):
         self._show_state()
 
     def _say(self, words: str, *, trouble: bool = False) -> None:
-        self.said.setText(words)
-        self.said.setAccessibleName(words)
-        self.said.setProperty("variant", "error" if trouble else "hint")
-        self.said.style().unpolish(self.said)
-        self.said.style().polish(self.said)
+        self.status_label.setText(words)
+        self.status_label.setAccessibleName(words)
+        self.status_label.setProperty("variant", "error" if trouble else "hint")
+        self.status_label.style().unpolish(self.status_label)
+        self.status_label.style().polish(self.status_label)
 
     def _show_state(self) -> None:
         running = self.run.running
@@ -360,7 +360,7 @@ class QueryPanel(HeadedPanel):
 
     def _take(self, sql: str) -> None:
         self.editor.set_text(sql)
-        self.ask()
+        self.run_query()
 
     def _give_up(self, one: SavedQuery) -> None:
         self._saved = [other for other in self._saved if other is not one]

@@ -105,7 +105,7 @@ class QueryRun(QObject):
     def running(self) -> bool:
         return self._thread is not None or self._steps is not None
 
-    def ask(self, sql: str) -> None:
+    def start(self, sql: str) -> None:
         """Starts a query and cancels a running one."""
         self.cancel()
         # Signals of an earlier query carry an older number and are ignored.

@@ -86,7 +86,7 @@ def bar_lines(source: TimelineSource, bar: Bar) -> tuple[str, str, str]:
     return label, path if path != label else "", foot
 
 
-def spoken(source: TimelineSource, lane: str, row: int) -> str:
+def accessible_text(source: TimelineSource, lane: str, row: int) -> str:
     """Returns the text of the message under the cursor for screen readers."""
     title, text, foot = message_lines(source, row)
     return f"Lane {safe_line(lane, _LONGEST)}. {foot}. {title}. {text}"

@@ -175,7 +175,7 @@ class LanesView(QWidget):
             self.setAccessibleDescription("No message is selected")
             return
         lane = self._walk.lane_of(row)
-        self.setAccessibleDescription(hints.spoken(self._source, lane.name if lane else "none", row))
+        self.setAccessibleDescription(hints.accessible_text(self._source, lane.name if lane else "none", row))
 
     # Painting
 

@@ -182,7 +182,7 @@ class TimelinePanel(QWidget):
         self.empty.setVisible(not source.lanes.lanes)
         self.empty.setText(WORKING.format(source.share) if source.working else NOTHING)
         # The rest is drawn by the timer, so that one flush stays short.
-        if source.behind:
+        if source.is_outdated:
             self._later.start(budgets.current.more_ms if source.working else budgets.current.lists_ms)
         version = (source.version, source.lanes, source.lanes.version)
         if not source.working or version != self._drawn:

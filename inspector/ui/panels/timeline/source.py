@@ -117,7 +117,7 @@ class TimelineSource:
         return any(one.working for one in self._all)
 
     @property
-    def behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """True if work was deferred; `update` does it later."""
         return any(one.due or one.working for one in self._all)
 

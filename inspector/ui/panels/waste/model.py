@@ -72,7 +72,7 @@ class WasteRows:
         self.wastes: list[Waste] = []
         self._row_of: dict[Key, int] = {}
 
-    def take(self, wastes: list[Waste]) -> None:
+    def replace_rows(self, wastes: list[Waste]) -> None:
         self.wastes = wastes
         self._row_of = {key_of(one): row for row, one in enumerate(wastes)}
 
@@ -112,7 +112,7 @@ class WasteModel(ListModel):
     def show_wastes(self, wastes: list[Waste]) -> None:
         with self.changing():
             self._lines.clear()
-            self.rows.take(wastes)
+            self.rows.replace_rows(wastes)
 
     def line(self, row: int) -> WasteLine:
         """Returns a row as texts, cached."""
@@ -139,11 +139,11 @@ class WasteModel(ListModel):
         return tool_tip(f"{line.sentence}\n\n{line.advice}\n\n{certain} {line.number}")
 
     @override
-    def more(self, row: int, role: int) -> object:
+    def role_data(self, row: int, role: int) -> object:
         return self.rows.wastes[row].message if role == Role.MESSAGE else None
 
     @override
-    def spoken(self, row: int) -> str:
+    def accessible_text(self, row: int) -> str:
         line = self.line(row)
         hidden = "" if self.is_shown(row) else "hidden by the view"
         tokens = formats.count_of(self.rows.wastes[row].tokens, "token")

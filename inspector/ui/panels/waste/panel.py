@@ -244,7 +244,7 @@ class WastePanel(ListPanel):
     def apply_changes(self, changes: Changes) -> None:
         """Takes in a flush of the document. O(1)."""
         if self.isVisible() and self.found is None:
-            self.say()
+            self.update_texts()
 
     def apply_view(self) -> None:
         """Repaints the rows after a change of the filter."""
@@ -253,7 +253,7 @@ class WastePanel(ListPanel):
     def apply_settings(self, settings: Settings) -> None:
         """Applies the setting for counting tokens."""
         self._counting = settings.display.count_tokens
-        self.say()
+        self.update_texts()
 
     def stop(self) -> None:
         """Stops the search."""
@@ -263,7 +263,7 @@ class WastePanel(ListPanel):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._figures.set_seen(True)
-        self.say()
+        self.update_texts()
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:
@@ -276,10 +276,10 @@ class WastePanel(ListPanel):
         self.model.show_wastes([one for one in wastes if one.sure or not sure_only])
 
     @override
-    def say(self) -> None:
+    def update_texts(self) -> None:
         found, listed = self.found, self.model.rows.wastes
         self.head.count_things(len(listed), "case")
-        self.head.say(self._sum_words(found) if found is not None else "", "")
+        self.head.show_hint(self._sum_words(found) if found is not None else "", "")
         self.heads.setVisible(bool(listed))
         self._filter.setEnabled(bool(listed))
         self.view.set_empty_text("" if listed else self._empty_words())

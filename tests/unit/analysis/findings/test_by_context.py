@@ -65,7 +65,7 @@ def counted(document: CaptureDocument) -> dict[Any, Tally]:
     spaces = analysis.contexts.spaces
     found: dict[Any, Tally] = {("space", space): tallies.in_space(space) for space in spaces}
     found |= {("main", space): tallies.in_main(space) for space in spaces}
-    found |= {node: tallies.below(node) for node in analysis.contexts.tree.alive()}
+    found |= {node: tallies.subtree_tally(node) for node in analysis.contexts.tree.alive()}
     return {key: tally for key, tally in found.items() if tally != NONE}
 
 
@@ -90,11 +90,11 @@ def test_a_finding_that_is_mended_is_no_longer_counted():
     document.analysis.catch_up()
     node = document.analysis.contexts.tree.find(int(document.capture.columns["space"][0]), "job-7f3a9b")
     tallies = document.analysis.findings.by_context
-    assert tallies.below(node) == Tally(warnings=1, problems=1)
+    assert tallies.subtree_tally(node) == Tally(warnings=1, problems=1)
     assert tallies.take_touched()[0].tolist() == [document.analysis.contexts.node_of(0)]
     log.write(received(answer(context="job-7f3a9b/step", ts=at(32))))
     document.analysis.catch_up()
-    assert tallies.below(node).problems == 0
+    assert tallies.subtree_tally(node).problems == 0
 
 
 def test_a_chain_of_thousands_of_contexts_is_summed_up():
@@ -105,8 +105,8 @@ def test_a_chain_of_thousands_of_contexts_is_summed_up():
     tallies = document.analysis.findings.by_context
     expected = slow(document)
     tree = document.analysis.contexts.tree
-    assert tallies.below(tree.find(0, "c0")) == expected[tree.find(0, "c0")]
-    assert tallies.below(tree.find(0, "c2299")) == expected[tree.find(0, "c2299")]
+    assert tallies.subtree_tally(tree.find(0, "c0")) == expected[tree.find(0, "c0")]
+    assert tallies.subtree_tally(tree.find(0, "c2299")) == expected[tree.find(0, "c2299")]
     assert (tallies.recent(tree.find(0, "c0")), tallies.is_behind) == (expected[tree.find(0, "c0")], False)
 
 
@@ -117,7 +117,7 @@ def test_a_message_with_two_problems_counts_as_one():
     found.add(other, [0])
     tallies.note(np.array([0]))
     node = document.analysis.contexts.node_of(0)
-    assert tallies.below(node)[1:] == (1, 1, 1)
+    assert tallies.subtree_tally(node)[1:] == (1, 1, 1)
     assert tallies.in_space(int(document.capture.columns["space"][0])).problems == 1
 
 

@@ -29,7 +29,7 @@ def test_it_is_found_once(code: str) -> None:
     found = document_of(*CASES[code].wrong, baseline=CASES[code].baseline).analysis.findings
     assert [finding.code for finding in found.all()].count(code) == 1
     (finding,) = (finding for finding in found.all() if finding.code == code)
-    assert code in {known.code for known in found.of(finding.row)}
+    assert code in {known.code for known in found.findings_about(finding.row)}
     assert finding.text.endswith(".")
     assert "{" not in finding.text
 
@@ -57,7 +57,7 @@ def test_what_is_mended_is_taken_back(code: str) -> None:
     (row,) = (finding.row for finding in findings.all() if finding.code == code)
     changes = log.write(*CASES[code].mended)
     assert code not in findings.found.counts()
-    assert code not in {finding.code for finding in findings.of(row)}
+    assert code not in {finding.code for finding in findings.findings_about(row)}
     assert row in {changed for change in changes for changed in change.changed.tolist()}
 
 

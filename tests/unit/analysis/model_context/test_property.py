@@ -112,7 +112,7 @@ def _context(document: CaptureDocument) -> ModelContext:
 
 
 def _rows(context: ModelContext, message: int) -> list[Row]:
-    return [(one.message + 1, one.role.word, one.collapsed) for one in context.at(message).entries()]
+    return [(one.message + 1, one.role.word, one.collapsed) for one in context.moment_at(message).entries()]
 
 
 @given(_traffic())
@@ -132,7 +132,7 @@ def test_what_comes_later_changes_no_moment_before(slow: _Slow, data: st.DataObj
     whole, part = _context(document_of(*slow.lines)), _context(document_of(*slow.lines[:stop]))
 
     assert _rows(whole, stop - 1) == _rows(part, stop - 1)
-    assert whole.at(stop - 1).total == part.at(stop - 1).total
+    assert whole.moment_at(stop - 1).total == part.moment_at(stop - 1).total
 
 
 @given(_traffic(), st.lists(st.integers(1, 5), min_size=1, max_size=8))
@@ -148,4 +148,4 @@ def test_batches_make_no_difference(slow: _Slow, sizes: list[int]) -> None:
         assert _rows(context, done - 1) == slow.moments[done - 1]
         growth = growth_of(context)
         if len(growth.seen):
-            assert growth.seen[-1] == context.at(done - 1).total
+            assert growth.seen[-1] == context.moment_at(done - 1).total

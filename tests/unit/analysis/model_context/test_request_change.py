@@ -166,6 +166,6 @@ def test_a_context_grows_by_requests_and_is_never_between_two() -> None:
     context = moment_of(document_at(WIRE)).context
     growth = growth_of(context)
     for message, seen in zip(growth.messages.tolist(), growth.seen.tolist(), strict=True):
-        assert context.at(message).total == seen
+        assert context.moment_at(message).total == seen
     sent = [row for one in context.sent.requests for row in range(one.message + 1, one.last + 1)]
     assert not set(sent) & set(growth.messages.tolist())

@@ -52,7 +52,7 @@ START = {"kind": "start", "transport": "model-api", "t": "2026-11-22T21:35:00.00
 def moment_of(document: CaptureDocument, message: int | None = None) -> Moment:
     (reader,) = [one for one in readers(document.analysis) if one.name == "assistant"]
     document.count_tokens()
-    return ModelContext(document.analysis, reader).at(len(document.capture) - 1 if message is None else message)
+    return ModelContext(document.analysis, reader).moment_at(len(document.capture) - 1 if message is None else message)
 
 
 def contents(moment: Moment) -> list[tuple[str, str]]:

@@ -40,7 +40,7 @@ def lead(document: CaptureDocument) -> Reader:
 
 def standing(document: CaptureDocument, at: int | None = None, options: Options | None = None) -> list[tuple[int, str]]:
     """Number and role of each entry of lead's context once message No. `at` has arrived."""
-    moment = ModelContext(document.analysis, lead(document), options).at((at or len(document.analysis)) - 1)
+    moment = ModelContext(document.analysis, lead(document), options).moment_at((at or len(document.analysis)) - 1)
     return [(entry.message + 1, entry.role.word) for entry in moment.entries()]
 
 
@@ -65,7 +65,7 @@ def test_a_collapsed_result_costs_its_summary_from_its_consumption_on() -> None:
     document = counted(*loop())
     context = ModelContext(document.analysis, lead(document))
 
-    before, after = context.at(4), context.at(5)
+    before, after = context.moment_at(4), context.moment_at(5)
 
     assert before.total == before.uncollapsed_total
     assert after.uncollapsed_total - after.total == context.whole_tokens[3] - context.summary_tokens[3] > 150
@@ -77,7 +77,7 @@ def test_a_collapsed_result_costs_its_summary_from_its_consumption_on() -> None:
 def test_without_collapsing_everything_stays_whole() -> None:
     document = counted(*loop())
 
-    moment = ModelContext(document.analysis, lead(document), Options(collapsing=False)).at(5)
+    moment = ModelContext(document.analysis, lead(document), Options(collapsing=False)).moment_at(5)
 
     assert moment.total == moment.uncollapsed_total
 
@@ -194,7 +194,7 @@ def test_the_result_of_its_own_proposal_reaches_the_proposer_whoever_it_is_sent_
     document = counted(proposal, call, both)
 
     assert standing(document) == [(1, "assistant"), (3, "tool")]
-    moment = ModelContext(document.analysis, lead(document)).at(2)
+    moment = ModelContext(document.analysis, lead(document)).moment_at(2)
     assert moment.entry(2).assumed
     asked, answer = messages_of(moment)
     assert asked["tool_calls"][0]["id"] == answer["tool_call_id"] == proposal["id"]
@@ -206,7 +206,7 @@ def test_the_released_agent_knows_what_came_of_the_write_it_proposed() -> None:
     """It went on to read the file back as soon as the bridge had told the human that it was written."""
     document = document_at(CODING_AGENT)
     mew = next(reader for reader in readers(document.analysis) if reader.name == "mew")
-    entries = ModelContext(document.analysis, mew).at(26).entries()
+    entries = ModelContext(document.analysis, mew).moment_at(26).entries()
 
     assert [(entry.message + 1, entry.role.word) for entry in entries][-3:] == [
         (24, "assistant"), (26, "tool"), (27, "assistant"),
@@ -219,7 +219,7 @@ def test_of_an_initialize_result_the_model_is_given_the_instructions_alone() -> 
         piped(0, "client->server", {"id": 0, "method": "initialize", "params": {}}),
         piped(0, "server->client", {"id": 0, "result": opening}), *session(0, "a")[1:],
     )  # fmt: skip
-    moment = context.at(5)
+    moment = context.moment_at(5)
 
     assert next(iter(messages_of(moment))) == {"role": "system", "content": "Be brief."}
     assert moment.entry(1).tokens == count_tokens("Be brief.")
@@ -232,7 +232,7 @@ def test_messages_json_has_no_result_without_its_call_and_no_call_without_its_re
         envelope("participant/forget", {"entries": 1}, sender="human", to=["lead"]),
     )  # fmt: skip
 
-    made = list(messages_of(ModelContext(document.analysis, lead(document)).at(5)))
+    made = list(messages_of(ModelContext(document.analysis, lead(document)).moment_at(5)))
 
     assert [one["role"] for one in made] == ["assistant", "tool"]
     assert made[1]["tool_call_id"] == second["id"]
@@ -258,7 +258,7 @@ def test_a_later_list_of_tools_replaces_the_one_before_and_a_page_adds_to_it() -
     document = counted(tool_call("search"), *asked(), *asked(), *asked("2"))
 
     assert standing(document) == [(1, "assistant"), (5, "tools"), (7, "tools")]
-    moment = ModelContext(document.analysis, lead(document)).at(len(document.analysis) - 1)
+    moment = ModelContext(document.analysis, lead(document)).moment_at(len(document.analysis) - 1)
     assert [tool["name"] for tool in tools_of(moment)] == ["tool0", "tool2"]
     assert moment.entry(2).reason == "No. 5 lists the tools anew."
 
@@ -272,7 +272,7 @@ def test_in_mcp_stdio_traffic_the_client_reads() -> None:
     )
     reader = readers(document.analysis)[0]
 
-    moment = ModelContext(document.analysis, reader).at(3)
+    moment = ModelContext(document.analysis, reader).moment_at(3)
 
     assert reader.name == "client"
     assert [(entry.message, entry.role) for entry in moment.entries()] == [
@@ -287,7 +287,7 @@ def test_in_traffic_that_names_nobody_who_asks_is_the_client() -> None:
     )
     reader = readers(document.analysis)[0]
 
-    moment = ModelContext(document.analysis, reader).at(1)
+    moment = ModelContext(document.analysis, reader).moment_at(1)
 
     assert reader.title == "the MCP client"
     assert [entry.role for entry in moment.entries()] == [Role.ASSISTANT, Role.TOOL]
@@ -313,7 +313,8 @@ def test_growth_ends_at_what_the_last_moment_says() -> None:
     growth = growth_of(context)
 
     totals = [
-        (context.at(message).total, context.at(message).uncollapsed_total) for message in growth.messages.tolist()
+        (context.moment_at(message).total, context.moment_at(message).uncollapsed_total)
+        for message in growth.messages.tolist()
     ]
     assert list(zip(growth.seen.tolist(), growth.uncollapsed.tolist(), strict=True)) == totals
     assert changing(context).tolist() == growth.messages.tolist()
@@ -323,17 +324,17 @@ def test_the_difference_of_two_moments() -> None:
     document = counted(*loop(), envelope("participant/forget", {"entries": 1}, sender="human", to=["lead"]))
     context = ModelContext(document.analysis, lead(document))
 
-    found = difference(context.at(3), context.at(6))
+    found = difference(context.moment_at(3), context.moment_at(6))
 
     assert (found.came.tolist(), found.went.tolist(), found.collapsed.tolist()) == ([4, 5], [0], [3])
-    assert found.tokens == context.at(6).total - context.at(3).total
+    assert found.tokens == context.moment_at(6).total - context.moment_at(3).total
     with pytest.raises(ValueError, match="the earlier one first"):
-        difference(context.at(6), context.at(3))
+        difference(context.moment_at(6), context.moment_at(3))
 
 
 def test_as_messages_json() -> None:
     document = counted(*loop(), envelope("chat", {"text": "Key sk-abcdefghijkl0123456789MNOPQRSTuv"}, sender="human"))
-    moment = ModelContext(document.analysis, lead(document)).at(6)
+    moment = ModelContext(document.analysis, lead(document)).moment_at(6)
 
     made = list(messages_of(moment))
 
@@ -369,7 +370,7 @@ def captured(*lines: dict[str, object]) -> tuple[CaptureDocument, ModelContext]:
 
 def test_servers_side_by_side_are_one_context() -> None:
     _, context = captured(*session(0, "a"), *session(1, "b"))
-    moment = context.at(7)
+    moment = context.moment_at(7)
 
     assert [entry.message + 1 for entry in moment.entries()] == [2, 3, 4, 6, 7, 8]
     assert [tool["name"] for tool in tools_of(moment)] == ["a", "b"]
@@ -380,9 +381,9 @@ def test_servers_side_by_side_are_one_context() -> None:
 def test_a_connection_opened_anew_begins_a_new_conversation() -> None:
     _, context = captured(*session(0, "a"), *session(1, "b"), *session(0, "c"))
 
-    assert [entry.message + 1 for entry in context.at(7).entries()] == [2, 3, 4, 6, 7, 8]
-    assert [entry.message + 1 for entry in context.at(11).entries()] == [6, 7, 8, 10, 11, 12]
-    gone = context.at(11).entry(1)
+    assert [entry.message + 1 for entry in context.moment_at(7).entries()] == [2, 3, 4, 6, 7, 8]
+    assert [entry.message + 1 for entry in context.moment_at(11).entries()] == [6, 7, 8, 10, 11, 12]
+    gone = context.moment_at(11).entry(1)
     assert (gone.reason, gone.assumed) == (
         "No. 9 began another run over the connection; clients begin a new conversation then.", True,
     )  # fmt: skip
@@ -426,8 +427,8 @@ def test_the_summary_of_a_result_that_is_not_counted_yet_is_not_counted_here() -
     context = ModelContext(document.analysis, lead(document))
 
     assert not context.counting
-    assert context.at(5).entry(3).tokens is None
-    assert context.at(5).uncounted == 6
+    assert context.moment_at(5).entry(3).tokens is None
+    assert context.moment_at(5).uncounted == 6
 
 
 @pytest.mark.parametrize("steps", range(8))

@@ -31,5 +31,5 @@ def test_what_was_said_and_called_stands_in_it_with_its_results(name: str, who: 
     document = document_at(TRACES / name)
     document.count_tokens()
     (reader,) = [one for one in readers(document.analysis) if one.name == who]
-    moment = ModelContext(document.analysis, reader).at(len(document.capture) - 1)
+    moment = ModelContext(document.analysis, reader).moment_at(len(document.capture) - 1)
     assert [content_of_entry(moment, entry) for entry in moment.entries()] == texts

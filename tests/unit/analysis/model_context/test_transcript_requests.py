@@ -85,7 +85,7 @@ def at_request(document: CaptureDocument, number: int) -> Moment:
     rows = [row for row in range(len(document.capture)) if document.capture.string("kind", row) == "claude/api-request"]
     reader = find_reader(document.analysis, None, None)
     assert reader is not None
-    return ModelContext(document.analysis, reader).at(rows[number])
+    return ModelContext(document.analysis, reader).moment_at(rows[number])
 
 
 def entries(moment: Moment) -> list[tuple[str, str, bool]]:

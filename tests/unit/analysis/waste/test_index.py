@@ -18,7 +18,7 @@ def test_it_agrees_with_a_dictionary(held: list[list[str]], asked: list[str]) ->
         assert index.add(keys_of(words, 3), owner)
         for word in set(words):
             plain.setdefault(word, []).append(owner)
-    index.settle()
+    index.finish()
     found = sorted(owners.tolist() for _, owners in index.owners(keys_of(asked, 3)))
     assert found == sorted(plain[word] for word in set(asked) if word in plain)
     assert index.owners(keys_of(asked, 4)) == []
@@ -29,6 +29,6 @@ def test_it_takes_in_only_so_much() -> None:
     assert index.add(keys_of("ab", 0), 0)
     assert not index.add(keys_of("c", 0), 1)
     assert not Index(2).add(keys_of("c", 0), MOST_OWNERS)
-    index.settle()
+    index.finish()
     assert index.owners(keys_of("abc", 0)) == index.owners(keys_of("ab", 0))
     assert np.concatenate([owners for _, owners in index.owners(keys_of("ab", 0))]).tolist() == [0, 0]

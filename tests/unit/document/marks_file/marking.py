@@ -40,7 +40,7 @@ def session(path: Path) -> Session:
 def put(one: Session, **notes: Note) -> None:
     """Mark messages, `no3` the third, and write the file of marks."""
     for name, note in notes.items():
-        one[0].analysis.marks.put(int(name.removeprefix("no")) - 1, note)
+        one[0].analysis.marks.set_note(int(name.removeprefix("no")) - 1, note)
     one[1].write(one[1].snapshot())
 
 

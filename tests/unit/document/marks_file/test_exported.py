@@ -31,9 +31,9 @@ def marked(tmp_path: Path) -> Path:
     document = CaptureDocument()
     document.load(path)
     marks, contexts = document.analysis.marks, document.analysis.contexts
-    marks.put(1, Note(True, "why"))
-    marks.put(3, Note(comment="late"))
-    marks.put(ContextTarget(contexts.spaces[0], contexts.tree.find(contexts.spaces[0], "why")), Note(True))
+    marks.set_note(1, Note(True, "why"))
+    marks.set_note(3, Note(comment="late"))
+    marks.set_note(ContextTarget(contexts.spaces[0], contexts.tree.find(contexts.spaces[0], "why")), Note(True))
     file = MarksFile(document, path)
     file.write(file.snapshot())
     document.close()

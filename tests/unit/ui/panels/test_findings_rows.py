@@ -65,7 +65,7 @@ choices = st.builds(
 def test_rows_are_those_of_a_slow_search(pairs: set[tuple[int, int]], table: Shown, choice: FindingsListed) -> None:
     found = found_of(pairs)
     rows = FindingRows()
-    rows.take(found, table, choice)
+    rows.rebuild(found, table, choice)
     visible = set(table.visible.tolist())
     seen = {(SOME[place], message) for place, message in pairs if message < table.seen_count}
     in_view = {(c, m) for c, m in seen if not table.chooses or choice.everything or m in visible}
@@ -114,10 +114,10 @@ def test_a_group_closes_itself_when_it_is_large_but_not_under_who_reads_it() -> 
     check, rows, choice = SOME[0], FindingRows(), FindingsListed()
     shown = Shown(set(range(MESSAGES)), MESSAGES, False)
     found.add(check, np.arange(4))
-    rows.take(found, shown, choice)
+    rows.rebuild(found, shown, choice)
     assert len(rows) == 5
     found.add(check, np.arange(4, MESSAGES))
-    rows.take(found, shown, choice, held=(check.code, 2))
+    rows.rebuild(found, shown, choice, held=(check.code, 2))
     assert len(rows) == MESSAGES + 1
-    rows.take(found, shown, choice)
+    rows.rebuild(found, shown, choice)
     assert len(rows) == 1

@@ -115,7 +115,7 @@ class Table:
         self.plain.standing = standing = self.rows.in_order().tolist()
         assert self.selected.several == self.plain.several
         assert self.selected.count == (len(self.plain.shown) if self.plain.several else 0)
-        holds = [message for message in standing if self.selected.holds(message, self.plain.current)]
+        holds = [message for message in standing if self.selected.is_selected(message, self.plain.current)]
         assert holds == self.plain.shown
         if self.plain.several:
             assert self.selected.shown_in_order().tolist() == self.plain.shown
@@ -171,7 +171,7 @@ def test_what_comes_is_not_selected() -> None:
     table.select("all", 0)
     table.say(["b", "c"])
     assert table.selected.shown().tolist() == [0, 1, 2]
-    assert not table.selected.holds(4, None)
+    assert not table.selected.is_selected(4, None)
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -57,7 +57,7 @@ def build_request(sheet: Sheet) -> list[QWidget]:
         sections += notification_sections(sheet)
     else:
         silent = (
-            subject.analysis.states.of(subject.message) is State.NONE
+            subject.analysis.states.state_of(subject.message) is State.NONE
         )  # a notification in all but its method's name
         # the finding right above states it
         if not silent and (subject.document.live or not subject.has_finding(*_SAYS_WAITING)):

@@ -119,7 +119,7 @@ def build_reasoning(sheet: Sheet) -> list[QWidget]:
     sections.append(sheet.section("Thoughts and actions", *body, action=scope))
     stream = stream_opener(subject, subject.analysis.contexts.started_by[node])
     if stream is not None:
-        sections += joined_sections(sheet, subject.analysis.streams.of(stream), "Concurrent streams")
+        sections += joined_sections(sheet, subject.analysis.streams.run_about(stream), "Concurrent streams")
     cost = cost_facts(subject, node, outside) + ([stream_link(subject, stream)] if stream is not None else [])
     sections.append(sheet.section("Cost", sheet.facts(cost, name="cost", label="Cost")))
     return sections
@@ -158,7 +158,7 @@ def build_stream(sheet: Sheet) -> list[QWidget]:
     facts = sheet.section(
         "Stream", sheet.facts(stream_facts(subject, stream, life), name="streamFacts", label="Stream")
     )
-    run = subject.analysis.streams.of(subject.message) or _run_among(subject, life)
+    run = subject.analysis.streams.run_about(subject.message) or _run_among(subject, life)
     count = int(subject.analysis.streams.runs["frames"][run])
     own = [_frame_section(sheet, alone=count == 1)] if subject.flags & Flag.FRAME else []
     if not count or (count == 1 and own):
@@ -168,7 +168,7 @@ def build_stream(sheet: Sheet) -> list[QWidget]:
 
 def _run_among(subject: Subject, life: list[int]) -> int:
     """Returns the run of a stream's messages, or NO_RUN."""
-    runs = map(subject.analysis.streams.of, life)
+    runs = map(subject.analysis.streams.run_about, life)
     return next(filter(None, runs), NO_RUN)
 
 
