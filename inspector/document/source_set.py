@@ -162,7 +162,7 @@ class SourceSet:
         return len(self.choices) == 1 and bool(self._sessions)
 
     @property
-    def trouble(self) -> str | None:
+    def problem(self) -> str | None:
         """Problems with reading or following, as sentences."""
         found = [*self._troubles, *(files.trouble for files in self._sessions)]
         found += [log.trouble for log in self._followed]

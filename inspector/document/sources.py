@@ -205,7 +205,7 @@ class DocumentSources:
         found = [source.feed.problem for source in sources if source.feed is not None]
         found += [source.problem for source in sources]
         if self.several is not None:
-            found.append(self.several.trouble)
+            found.append(self.several.problem)
         elif self.followed is not None:
             found.append(self.followed.trouble)
         found += self.left_out

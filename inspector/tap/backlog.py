@@ -56,7 +56,7 @@ class Backlog:
         self._lost_lines = [0, 0]
         self._torn = [False, False]
 
-    def put(self, way: int, data: bytes) -> None:
+    def append_data(self, way: int, data: bytes) -> None:
         """Queues bytes; called before they are passed on, so that no answer precedes its request."""
         now = time.time_ns()
         waiting = self._put[0] + self._put[1] - self._taken[0] - self._taken[1]
@@ -81,7 +81,7 @@ class Backlog:
         self._waiting.append(BacklogEntry(now, way, b"", ended=why))
         self.filled.set()
 
-    def take(self) -> BacklogEntry | None:
+    def pop_entry(self) -> BacklogEntry | None:
         """Returns the oldest entry, or None if the queue is empty. Called on the recorder's thread."""
         if not self._waiting:
             return None

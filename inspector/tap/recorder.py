@@ -183,7 +183,7 @@ class TapRecorder:
         """Handles a few megabytes of the backlog. Returns True if there were any entries."""
         self.capture.check_file()
         taken = 0
-        while taken < _TAKEN_AT_ONCE and (entry := self._backlog.take()) is not None:
+        while taken < _TAKEN_AT_ONCE and (entry := self._backlog.pop_entry()) is not None:
             taken += len(entry.data) + _LINE_BYTES * entry.data.count(b"\n") + 1
             self._hear(entry.not_kept() if self._hurried else entry)
             self._steps += 1

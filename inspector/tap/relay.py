@@ -82,7 +82,7 @@ class Pump:
 
     def _pass_on(self) -> str:
         # Locals: this loop is the latency of every message.
-        put, way, source, sink = self._backlog.put, self._way, self._source, self._sink
+        put, way, source, sink = self._backlog.append_data, self._way, self._source, self._sink
         while True:
             try:
                 data = os.read(source, READ_BYTES)

@@ -26,10 +26,12 @@ def test_a_window_follows_what_is_said_from_the_first_line_on(qapp: QApplication
         application.open_targets([str(capture)])  # as --open does: nothing was said yet
         window = application.windows[0]
         await until(lambda: window.panes is not None, "the window")
-        backlog.put(CLIENT, b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}\n{"jsonrpc"')
+        backlog.append_data(
+            CLIENT, b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}\n{"jsonrpc"'
+        )
         await until(lambda: shows(application, 1), "the call")
-        backlog.put(CLIENT, b':"2.0","method":"notifications/initialized"}\n')
-        backlog.put(SERVER, b'{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"heard"}]}}\n')
+        backlog.append_data(CLIENT, b':"2.0","method":"notifications/initialized"}\n')
+        backlog.append_data(SERVER, b'{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"heard"}]}}\n')
         await until(lambda: shows(application, 3), "the rest of the line, and the answer")
         assert "heard" in texts(window)[2]
         assert window.document.analysis.correlation.columns["cause"][2] == 0
@@ -46,7 +48,7 @@ def test_a_window_follows_what_is_said_from_the_first_line_on(qapp: QApplication
         assert panes.gaps.update() == 0, "nothing is missing"
         panes.go_to(3)
         assert child(window, QWidget, "gap").accessibleName() == "Server ended"
-        backlog.put(SERVER, b"too late")
+        backlog.append_data(SERVER, b"too late")
         window.close()
 
     try:

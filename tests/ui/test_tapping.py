@@ -83,7 +83,7 @@ def test_a_server_that_is_started_is_tapped_and_its_capture_opens(qapp: QApplica
         capture, backlog = folder_of(arguments) / "npx.ctxcap", Backlog()  # as when the client starts its server
         recorder = TapRecorder(capture, backlog, origin=lambda: {"source": "tap"}, say=pytest.fail)
         recorder.start()
-        backlog.put(CLIENT, b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
+        backlog.append_data(CLIENT, b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
         try:
             await until(lambda: shows(application, 1), "what it says, in the window")
             assert "npx.ctxcap is open" in says(dialog, "Says")

@@ -90,7 +90,7 @@ def test_marks_of_another_file_are_not_put_on_this_one(tmp_path: Path) -> None:
     other = opened(path)
     marks = MarksFile(other, path)
     assert marks.restore(complete=True) == []
-    assert marks.trouble == "log.jsonl.ctxmarks.json holds the marks of another file; it was left as it is."
+    assert marks.problem == "log.jsonl.ctxmarks.json holds the marks of another file; it was left as it is."
     other.analysis.marks.set_note(0, Note(True))
     marks.write(marks.snapshot())
     assert file.read_bytes() == before
@@ -109,7 +109,7 @@ def test_a_mark_whose_message_changed_waits_in_the_file(tmp_path: Path) -> None:
     again = opened(path)
     marks = MarksFile(again, path)
     assert marks.restore(complete=True) == [1]
-    assert "1 mark is not shown" in marks.trouble
+    assert "1 mark is not shown" in marks.problem
     marks.write(marks.snapshot())
     assert [entry["no"] for entry in json.loads(file.read_bytes())["messages"]] == [2, 28]
 
@@ -181,7 +181,7 @@ def test_a_file_that_cannot_be_read_is_left_alone(tmp_path: Path, content: bytes
     document = opened(path)
     marks = MarksFile(document, path)
     assert marks.restore(complete=True) == []
-    assert "cannot be read" in marks.trouble
+    assert "cannot be read" in marks.problem
     document.analysis.marks.set_note(0, Note(True))
     marks.write(marks.snapshot())
     assert file.read_bytes() == content
@@ -238,7 +238,7 @@ def test_a_pipe_and_a_huge_file_are_not_read(tmp_path: Path) -> None:
     path = log(tmp_path)
     os.mkfifo(beside_capture(path))
     one = session(path, path)
-    assert "it is not a file" in one[1].trouble
+    assert "it is not a file" in one[1].problem
     mark(one, 0, Note(True))
     assert beside_capture(path).is_fifo()
     beside_capture(path).unlink()
@@ -340,7 +340,7 @@ def test_an_empty_digest_fits_nothing(tmp_path: Path) -> None:
     beside_capture(path).write_text(json.dumps(content))
     one = session(path, path)
     assert len(one[0].analysis.marks) == 0
-    assert "marks of another file" in one[1].trouble
+    assert "marks of another file" in one[1].problem
 
 
 def test_restoring_many_contexts_leaves_off_in_time(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ class MarksFile:
         return self._search.is_done and not self.messages and not self.contexts
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """Problem with a marks file, as a sentence for the user; ""."""
         if self.path is None:
             return self._search.trouble
@@ -268,7 +268,7 @@ def restore_marks(document: CaptureDocument, home: Path | None) -> str:
         file.restore(complete=True)
     except OSError as error:
         return search_failure(error)
-    return file.trouble
+    return file.problem
 
 
 def search_failure(error: OSError) -> str:

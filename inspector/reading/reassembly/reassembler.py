@@ -58,7 +58,7 @@ class Reassembler:
             return None
         found = [OrderedLine(line, at, len(line)) for line, at in zip(lines, offsets.tolist(), strict=True)]
         if torn:
-            found = self._torn.take(found, data)
+            found = self._torn.process_lines(found, data)
         for stage in stages:
             found = stage.process_lines(found)
         self._joined.replaced_count += len(lines) - len(found)

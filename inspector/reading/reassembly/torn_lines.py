@@ -44,7 +44,7 @@ class TornLines:
             return True
         return b'"data":' in data and data.count(b"}\n") != data.count(b"\n") and _BROKEN.search(data) is not None
 
-    def take(self, lines: Sequence[OrderedLine], data: bytes) -> list[OrderedLine]:
+    def process_lines(self, lines: Sequence[OrderedLine], data: bytes) -> list[OrderedLine]:
         """Returns the lines to read instead.
 
         Args:

@@ -39,8 +39,8 @@ def planned_entry(client: Client, name: str, arguments: Sequence[str], file: Pat
         before = one.path.read_bytes() if one.path.exists() else b""
         text = before.decode()
         root = client.read(text) if text.strip() else Value(0, 0, {}, members={})
-        known = root.at(client.key)
-        if known is not None and known.at(name) is not None:
+        known = root.value_at(client.key)
+        if known is not None and known.value_at(name) is not None:
             raise RefusedError(f"{one.path} already has a server named {name}. Remove it first, or use --name.")
         after = spliced(text, [_edit(client, root, text, name, words)]).encode()
         _check(client, text, after.decode(), name, words)
@@ -78,7 +78,7 @@ def _file_of(client: Client, words: Sequence[str], name: str) -> ConfigFile:
 
 def _edit(client: Client, root: Value, text: str, name: str, words: Sequence[str]) -> Edit:
     if client.read is read_toml:
-        servers = root.at(client.key)
+        servers = root.value_at(client.key)
         if servers is not None and servers.end:
             raise UnreadableError(f"{client.key} is written in one line, which cannot be added to safely")
         end = "\r\n" if "\r\n" in text else "\n"
@@ -86,7 +86,7 @@ def _edit(client: Client, root: Value, text: str, name: str, words: Sequence[str
         lines = [f"[{client.key}.{name}]", f"command = {_quoted(words[0])}", f"args = {_listed(words[1:])}", ""]
         return len(text), len(text), gap + end.join(lines)
     entry = f'{{ "command": {_quoted(words[0])}, "args": {_listed(words[1:])} }}'
-    servers = root.at(client.key)
+    servers = root.value_at(client.key)
     if servers is not None and servers.members is None:
         raise UnreadableError(f'"{client.key}" is not an object')
     if servers is not None:

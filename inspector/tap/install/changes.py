@@ -103,7 +103,7 @@ def servers_of(clients: tuple[Client, ...] = CLIENTS, file: Path | None = None) 
 def _in_file(client: Client, file: ConfigFile) -> Iterator[Server]:
     root = client.read(_text_of(file.path)[0])
     for table in ((client.key,), *file.tables):
-        servers = root.at(*table)
+        servers = root.value_at(*table)
         for name, entry in (servers.members or {}).items() if servers is not None else ():
             if entry.members is not None:
                 yield Server(client, file, table, name, form_of(entry), has_own_token(entry))
@@ -142,7 +142,7 @@ def planned(server: Server, folder: Path, *, install: bool) -> Change:
         raise RefusedError(f"{server.name} has neither a command nor an HTTP address, so it cannot be tapped.")
     try:
         text, before = _text_of(server.file.path)
-        entry = server.client.read(text).at(*server.table, server.name)
+        entry = server.client.read(text).value_at(*server.table, server.name)
         if entry is None or form_of(entry) != server.form:
             raise RefusedError(f"{server.file.path} has changed meanwhile. Try again.")
         edits, run = _edits(server, entry, text, folder, install=install)
@@ -150,7 +150,7 @@ def planned(server: Server, folder: Path, *, install: bool) -> Change:
         _check(server, text, after.decode())
     except (OSError, UnreadableError, RecursionError) as error:
         raise RefusedError(f"{server.name} in {server.file.path} was not changed: {_words(error)}.") from error
-    changed = server.client.read(after.decode()).at(*server.table, server.name)
+    changed = server.client.read(after.decode()).value_at(*server.table, server.name)
     assert changed is not None
     lines = (*(f"- {line}" for line in _shown(entry)), *(f"+ {line}" for line in _shown(changed)))
     return Change(server, before, after, lines, tuple(_notes(server, install=install)), run)
@@ -196,7 +196,7 @@ def _check(server: Server, before: str, after: str) -> None:
 
 def _shown(entry: Value) -> Iterator[str]:
     """Yields a line for each value of an entry's command or address, without secrets."""
-    command, arguments, url = entry.at("command"), entry.at("args"), entry.at("url")
+    command, arguments, url = entry.value_at("command"), entry.value_at("args"), entry.value_at("url")
     if url is not None and command is None:
         yield f"url: {Unwritten().target(url.plain)}"
     if command is None:

@@ -39,9 +39,9 @@ class Form(NamedTuple):
 
 def form_of(entry: Value) -> Form:
     """Classifies an entry."""
-    command, url = entry.at("command"), entry.at("url")
+    command, url = entry.value_at("command"), entry.value_at("url")
     if command is not None and isinstance(command.plain, str):
-        arguments = _texts(entry.at("args"))
+        arguments = _texts(entry.value_at("args"))
         skipped = _before_server(command.plain, arguments)
         words = (command.plain, *arguments) if skipped is None else tuple(arguments[skipped:])
         return Form("stdio", skipped is not None, words)
@@ -85,7 +85,7 @@ def with_stdio_tap(entry: Value, text: str, folder: str, joint: str) -> list[Edi
     Raises:
         UnreadableError: if that is not possible.
     """
-    command, arguments = entry.at("command"), entry.at("args")
+    command, arguments = entry.value_at("command"), entry.value_at("args")
     assert command is not None
     program, *first = own_command()
     before = [_text(word) for word in (*first, "tap", "-o", folder, "--")]
@@ -103,7 +103,7 @@ def with_stdio_tap(entry: Value, text: str, folder: str, joint: str) -> list[Edi
 
 def without_stdio_tap(entry: Value, text: str, joint: str) -> list[Edit]:
     """Returns the edits that remove a tap and restore the entry."""
-    command, arguments = entry.at("command"), entry.at("args")
+    command, arguments = entry.value_at("command"), entry.value_at("args")
     assert command is not None
     assert arguments is not None
     items = arguments.items or []
@@ -125,7 +125,7 @@ def with_http_tap(entry: Value) -> tuple[list[Edit], Upstream]:
     Raises:
         UnreadableError: if the server cannot be tapped by its address.
     """
-    url = entry.at("url")
+    url = entry.value_at("url")
     assert url is not None
     if _VARIABLE.search(url.plain):
         raise UnreadableError("its address is made of variables, which only the client knows")
@@ -142,17 +142,17 @@ def with_http_tap(entry: Value) -> tuple[list[Edit], Upstream]:
 
 def without_http_tap(entry: Value) -> list[Edit]:
     """Returns the edit that restores the server's address."""
-    url = entry.at("url")
+    url = entry.value_at("url")
     assert url is not None
     return [(url.start, url.end, _text(form_of(entry).address))]
 
 
 def has_own_token(entry: Value) -> bool:
     """Returns True if the entry makes the client send its own token."""
-    if entry.at("bearer_token_env_var") is not None:
+    if entry.value_at("bearer_token_env_var") is not None:
         return True
     for name in ("headers", "http_headers", "env_http_headers"):
-        headers = entry.at(name)
+        headers = entry.value_at(name)
         if headers is not None and any("auth" in key.lower() or "key" in key.lower() or "token" in key.lower()
                                        for key in headers.members or {}):  # fmt: skip
             return True

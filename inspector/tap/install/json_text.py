@@ -23,7 +23,7 @@ def read_json(text: str) -> Value:
     reader = _Reader(text)
     found = reader.value(1 if text.startswith("\ufeff") else 0, 0)
     if reader.blank(found.end) != len(text):
-        raise reader.trouble(found.end, "there is text after its end")
+        raise reader.unreadable(found.end, "there is text after its end")
     return found
 
 
@@ -36,25 +36,25 @@ class _Reader:
         found = _BLANK.match(self._text, at)
         return found.end() if found is not None else at
 
-    def trouble(self, at: int, what: str) -> UnreadableError:
+    def unreadable(self, at: int, what: str) -> UnreadableError:
         return UnreadableError(f"line {self._text.count(chr(10), 0, at) + 1}: {what}")
 
     def value(self, at: int, depth: int) -> Value:
         at = self.blank(at)
         begin = self._text[at : at + 1]
         if depth > _DEEPEST:
-            raise self.trouble(at, "it is nested too deeply")
+            raise self.unreadable(at, "it is nested too deeply")
         if begin == "{":
             return self._object(at, depth)
         if begin == "[":
             return self._array(at, depth)
         found = (_STRING if begin == '"' else _OTHER).match(self._text, at)
         if found is None:
-            raise self.trouble(at, "a value is missing or damaged")
+            raise self.unreadable(at, "a value is missing or damaged")
         try:
             return Value(at, found.end(), json.loads(found[0]))
         except ValueError:
-            raise self.trouble(at, "a value is damaged") from None
+            raise self.unreadable(at, "a value is damaged") from None
 
     def _object(self, start: int, depth: int) -> Value:
         members: dict[str, Value] = {}
@@ -62,14 +62,14 @@ class _Reader:
         while not self._text.startswith("}", at):
             key = _STRING.match(self._text, at)
             if key is None:
-                raise self.trouble(at, "a name in quotes or a closing brace is missing")
+                raise self.unreadable(at, "a name in quotes or a closing brace is missing")
             name = json.loads(key[0])
             # Parsers differ in the member they keep, so an edit might have no effect.
             if name in members:
-                raise self.trouble(at, f'"{name}" appears twice')
+                raise self.unreadable(at, f'"{name}" appears twice')
             colon = self.blank(key.end())
             if not self._text.startswith(":", colon):
-                raise self.trouble(colon, "a colon is missing")
+                raise self.unreadable(colon, "a colon is missing")
             members[name] = self.value(colon + 1, depth + 1)
             at = self._next(members[name].end, "}")
         plain = {name: one.plain for name, one in members.items()}
@@ -88,5 +88,5 @@ class _Reader:
         if self._text.startswith(",", at):
             return self.blank(at + 1)
         if not self._text.startswith(closing, at):
-            raise self.trouble(at, "a comma or a closing bracket is missing")
+            raise self.unreadable(at, "a comma or a closing bracket is missing")
         return at

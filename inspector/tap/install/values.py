@@ -29,7 +29,7 @@ class Value:
     members: dict[str, Value] | None = None
     items: list[Value] | None = field(default=None)
 
-    def at(self, *path: str) -> Value | None:
+    def value_at(self, *path: str) -> Value | None:
         """Returns the value under these keys, or None."""
         found: Value | None = self
         for name in path:

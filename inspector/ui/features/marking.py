@@ -146,8 +146,8 @@ class Marking(QObject):
             return
         if placed:
             self._panes.show_notes()
-        if complete and self.file.trouble:
-            self._notices.show_sentence(self.file.trouble, "severity.warning")
+        if complete and self.file.problem:
+            self._notices.show_sentence(self.file.problem, "severity.warning")
         if complete:
             self._say_where_found(self.file)
 

@@ -29,7 +29,7 @@ def _compare(steps: list[tuple[str, int, int]]) -> None:
     for what, node, owner in steps:
         key = (owners[node], names[node])
         if what == "put":
-            index.put(node, names[node])
+            index.map_node(node, names[node])
             plain[key] = node
         else:
             index.remove(node)
@@ -49,7 +49,7 @@ def test_many_take_some_bytes_each() -> None:
     try:
         index = NodeIndex(owners, names)
         for node in range(count):
-            index.put(node, names[node])
+            index.map_node(node, names[node])
         held, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

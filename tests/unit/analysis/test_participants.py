@@ -99,9 +99,9 @@ def test_usage() -> None:
 @pytest.mark.parametrize("tokens", [0, -5, 2**62 - 1, 2**62, -(2**63), 10**30])
 def test_any_whole_number_is_reported(tokens: int) -> None:
     numbers = ReportedNumbers()
-    numbers.put(3, tokens)
+    numbers.set_number(3, tokens)
     assert [numbers.get(number) for number in (0, 3, 4, 900)] == [None, tokens, None, None]
-    numbers.put(3, None)
+    numbers.set_number(3, None)
     assert numbers.get(3) is None
 
 

@@ -52,7 +52,7 @@ def test_any_bytes_cut_anywhere_arrive_as_they_are(parts: list[bytes]) -> None:
     os.close(read)
     assert b"".join(arrived) == b"".join(parts)
     maker = LineMaker()
-    lines = [line for said in iter(backlog.take, None) for line in maker.feed(said.data)]
+    lines = [line for said in iter(backlog.pop_entry, None) for line in maker.feed(said.data)]
     assert b"\n".join([*lines, maker.rest()]) == b"".join(parts)
 
 
@@ -74,7 +74,7 @@ def test_whoever_writes_learns_that_nobody_reads() -> None:
     with pytest.raises(BrokenPipeError):
         os.write(write, b"second")
     os.close(write)
-    assert [said.ended for said in iter(backlog.take, None)] == [
+    assert [said.ended for said in iter(backlog.pop_entry, None)] == [
         None, "the reader has ended; the last messages may not have arrived",
     ]  # fmt: skip
 

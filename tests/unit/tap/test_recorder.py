@@ -80,9 +80,9 @@ def test_lines_marks_and_the_last_words(tmp_path: Path) -> None:
     backlog, path = Backlog(), tmp_path / "a.ctxcap"
     recorder, sentences = made(path, backlog)
     recorder.start()
-    backlog.put(CLIENT, PING % 1 + b"\xff\npart")
-    backlog.put(SERVER, b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
-    backlog.put(CLIENT, b"ed")
+    backlog.append_data(CLIENT, PING % 1 + b"\xff\npart")
+    backlog.append_data(SERVER, b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
+    backlog.append_data(CLIENT, b"ed")
     backlog.end(CLIENT, "")
     backlog.end(SERVER, "")
     recorder.close("the server ended with exit code 3", 3)
@@ -103,11 +103,11 @@ def test_lines_marks_and_the_last_words(tmp_path: Path) -> None:
 def test_what_was_said_too_fast_is_a_gap_with_its_size(tmp_path: Path) -> None:
     backlog, path = Backlog(most_bytes=1), tmp_path / "a.ctxcap"
     recorder, _ = made(path, backlog)
-    backlog.put(CLIENT, PING % 1 + b'{"torn')
-    backlog.put(CLIENT, b'":1}\n' + PING % 2)
+    backlog.append_data(CLIENT, PING % 1 + b'{"torn')
+    backlog.append_data(CLIENT, b'":1}\n' + PING % 2)
     recorder.start()
     until(lambda: backlog._put[0] == backlog._taken[0])
-    backlog.put(CLIENT, PING % 3)
+    backlog.append_data(CLIENT, PING % 3)
     recorder.close("")
     gap = next(line for line in written(path) if line.get("mark") == "gap")
     assert gap["reason"] == "messages came faster than they could be written: 2 lines, 52 bytes, are missing here"
@@ -122,9 +122,9 @@ def test_what_was_said_too_fast_is_a_gap_with_its_size(tmp_path: Path) -> None:
 def test_whoever_does_not_wait_for_the_end_gets_gaps(tmp_path: Path) -> None:
     backlog = Backlog()
     recorder, _ = made(tmp_path / "a.ctxcap", backlog)
-    backlog.put(SERVER, PING % 1 * 2)
-    backlog.put(CLIENT, PING % 2)
-    backlog.put(SERVER, PING % 3)
+    backlog.append_data(SERVER, PING % 1 * 2)
+    backlog.append_data(CLIENT, PING % 2)
+    backlog.append_data(SERVER, PING % 3)
     recorder.close("it ended", is_hurried=lambda: True)
     recorder.start()
     recorder.close("it ended", is_hurried=lambda: True)
@@ -155,7 +155,7 @@ def test_many_lines_that_say_nothing_are_many_steps(tmp_path: Path, monkeypatch:
     backlog = Backlog()
     recorder = Watched(tmp_path / "a.ctxcap", backlog, origin=lambda: {"source": "tap"}, say=lambda _: None)
     for _ in range(3):
-        backlog.put(SERVER, b"\n" * 1_000)
+        backlog.append_data(SERVER, b"\n" * 1_000)
     recorder.start()
     recorder.close("it ended")
     assert written(tmp_path / "a.ctxcap")[-1]["mark"] == "closed"
@@ -167,16 +167,16 @@ def test_a_full_disk_is_said_once_and_nothing_short_is_lost(tmp_path: Path, monk
     disk, backlog, path = Disk(monkeypatch), Backlog(), tmp_path / "a.ctxcap"
     recorder, sentences = made(path, backlog)
     recorder.start()
-    backlog.put(CLIENT, PING % 0)
+    backlog.append_data(CLIENT, PING % 0)
     until(lambda: path.exists() and b'"ping"' in path.read_bytes())
     disk.full = True
     for number in range(1, 50):
-        backlog.put(CLIENT, PING % number)
+        backlog.append_data(CLIENT, PING % number)
     until(lambda: sentences)
     time.sleep(0.1)
     disk.full = False
     until(lambda: len(sentences) == 2)
-    backlog.put(CLIENT, PING % 50)
+    backlog.append_data(CLIENT, PING % 50)
     recorder.close("")
     assert "cannot be written: No space left on device. The traffic is not affected" in sentences[0]
     assert sentences[1].endswith("is written again; no messages are missing.")
@@ -193,13 +193,13 @@ def test_a_disk_that_stays_full_costs_memory_only_up_to_a_bound(
     recorder.start()
     assert recorder.capture.begun.wait(30_000 * MS)
     disk.full = True
-    backlog.put(CLIENT, PING % 0)
+    backlog.append_data(CLIENT, PING % 0)
     until(lambda: sentences)
-    backlog.put(CLIENT, b"".join(PING % number for number in range(1, 101)))
+    backlog.append_data(CLIENT, b"".join(PING % number for number in range(1, 101)))
     until(lambda: recorder.capture.lost_lines)
     disk.full = False
     until(lambda: len(sentences) == 2)
-    backlog.put(CLIENT, PING % 101)
+    backlog.append_data(CLIENT, PING % 101)
     recorder.close("")
     lines = written(path)
     kept = [line["frame"]["id"] for line in lines if "frame" in line]
@@ -218,11 +218,11 @@ def test_a_disk_full_from_the_start_gets_the_capture_later(tmp_path: Path, monke
     recorder, sentences = made(path, backlog)
     recorder.start()
     until(lambda: sentences)
-    backlog.put(CLIENT, PING % 1)
+    backlog.append_data(CLIENT, PING % 1)
     until(lambda: recorder.capture.lost_lines)
     disk.full = False
     until(lambda: len(sentences) == 2)
-    backlog.put(CLIENT, PING % 2)
+    backlog.append_data(CLIENT, PING % 2)
     recorder.close("")
     assert [line.get("mark") or line.get("frame", {}).get("id") for line in written(path)[1:]] == [
         "opened", "gap", 2, "ended", "ended", "closed",
@@ -244,11 +244,11 @@ def test_a_file_that_is_removed_is_begun_anew(tmp_path: Path) -> None:
     backlog, path = Backlog(), tmp_path / "a.ctxcap"
     recorder, sentences = made(path, backlog)
     recorder.start()
-    backlog.put(CLIENT, PING % 1)
+    backlog.append_data(CLIENT, PING % 1)
     until(lambda: path.exists() and b'"ping"' in path.read_bytes())
     path.unlink()
     until(lambda: path.exists() and b'"gap"' in path.read_bytes())
-    backlog.put(CLIENT, PING % 2)
+    backlog.append_data(CLIENT, PING % 2)
     recorder.close("")
     found = written(path)
     assert "ctxcap" in found[0]
@@ -265,13 +265,13 @@ def test_the_gap_of_a_removed_file_begins_where_it_was_seen_last(tmp_path: Path)
     recorder, sentences = made(path, backlog)
     recorder._write()
     seen, said = recorder.capture._seen_ns, time.time_ns()
-    backlog.put(CLIENT, PING % 1)
+    backlog.append_data(CLIENT, PING % 1)
     recorder._take_some()
     assert recorder.capture._seen_ns >= said > seen
     recorder.capture._seen_ns = seen
     path.unlink()
     recorder._write()
-    backlog.put(CLIENT, PING % 2)
+    backlog.append_data(CLIENT, PING % 2)
     recorder._take_some()
     recorder._write()
     found = written(path)
@@ -288,13 +288,13 @@ def test_a_file_that_others_cut_short_goes_on_with_a_gap(left: int, tmp_path: Pa
     recorder, sentences = made(path, backlog)
     recorder.start()
     for number in range(5):
-        backlog.put(CLIENT, PING % number)
+        backlog.append_data(CLIENT, PING % number)
     until(lambda: path.exists() and b'"id":4' in path.read_bytes())
     with recorder.still:  # else it may write the next line between the two
         os.truncate(path, left)
-        backlog.put(CLIENT, PING % 5)
+        backlog.append_data(CLIENT, PING % 5)
     until(lambda: len(sentences) == 2)
-    backlog.put(CLIENT, PING % 6)
+    backlog.append_data(CLIENT, PING % 6)
     recorder.close("")
     lines = [line for line in path.read_bytes().splitlines() if line.endswith(b"}")]
     found = [json.loads(line) for line in lines]
@@ -314,12 +314,12 @@ def test_what_others_wrote_in_its_place_is_left_alone(tmp_path: Path) -> None:
     backlog, path = Backlog(), tmp_path / "a.ctxcap"
     recorder, sentences = made(path, backlog)
     recorder.start()
-    backlog.put(CLIENT, PING % 1)
+    backlog.append_data(CLIENT, PING % 1)
     until(lambda: path.exists() and b'"ping"' in path.read_bytes())
     with recorder.still:  # else it may find the file empty, and fill it
         path.write_bytes(b"diary\n")
     until(lambda: sentences)
-    backlog.put(CLIENT, PING % 2)
+    backlog.append_data(CLIENT, PING % 2)
     until(lambda: recorder.capture.lost_lines)
     assert path.read_bytes() == b"diary\n"
     path.rename(tmp_path / "diary")
@@ -352,7 +352,7 @@ def test_a_client_that_is_still_there_when_the_server_ends_loses_no_half_line(tm
     backlog, path = Backlog(), tmp_path / "a.ctxcap"
     recorder, _ = made(path, backlog)
     recorder.start()
-    backlog.put(CLIENT, b"half a line")
+    backlog.append_data(CLIENT, b"half a line")
     backlog.end(SERVER, "")
     recorder.close("the server ended with exit code 0")
     assert [line.get("text") or line.get("reason") for line in written(path)[2:]] == [

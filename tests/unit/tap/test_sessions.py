@@ -13,7 +13,7 @@ def session(path: Path, said: list[tuple[int, bytes]], *, append: bool = False) 
     backlog = Backlog()
     recorder = TapRecorder(path, backlog, origin=dict, say=lambda _: None, append=append)
     for way, line in said:
-        backlog.put(way, line)
+        backlog.append_data(way, line)
     recorder.start()
     for way in (CLIENT, SERVER):
         backlog.end(way, "")

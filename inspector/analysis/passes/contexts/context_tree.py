@@ -285,13 +285,13 @@ class ContextTree:
         twin = self._by_place.find(above, name)
         if twin != MAIN:
             # The id must keep finding the node after the merge.
-            self._by_id.put(twin, name)
+            self._by_id.map_node(twin, name)
             self._merge(node, twin)
             return twin
         self._unhang(node)
         self.parent[node] = self._higher[node] = above
         self._hang(node)
-        self._by_place.put(node, name)
+        self._by_place.map_node(node, name)
         self._sums.add(above, self._sums.carried[node])
         # Caches do not cover this node yet, so its move need not invalidate them.
         if self.settled <= node == len(self) - 1:
@@ -398,7 +398,7 @@ class ContextTree:
         """Moves a node from a dropped parent to another one."""
         self.parent[child] = into
         self._hang(child)
-        self._by_place.put(child, self.name[child])
+        self._by_place.map_node(child, self.name[child])
         self._sums.add(into, self._sums.carried[child])
 
     def _drop_if_empty(self, node: int) -> None:

@@ -56,7 +56,7 @@ class NodeIndex:
             node = self._next[node]
         return _NONE
 
-    def put(self, node: int, name: str) -> None:
+    def map_node(self, node: int, name: str) -> None:
         """Maps the owner and name of a node to it, replacing another node.
 
         The caller passes the name to save a lookup.

@@ -183,8 +183,8 @@ class ParticipantPass:
     def _end(self, number: int, row: int) -> None:
         """Records the end of a process, and drops the usage that it had reported."""
         # A new process starts with an unknown usage.
-        self.all.tokens.put(number, None)
-        self.all.max_tokens.put(number, None)
+        self.all.tokens.set_number(number, None)
+        self.all.max_tokens.set_number(number, None)
         self.all.endings.add(number, row)
         self._ended.append(row)
         self._ended_by.append(number)
@@ -222,5 +222,5 @@ class ParticipantPass:
         for name, reported in (("tokens", self.all.tokens), ("max_tokens", self.all.max_tokens)):
             value = payload.get(name)
             if isinstance(value, int) and not isinstance(value, bool):
-                reported.put(number, value)
+                reported.set_number(number, value)
         self.all.statuses.add(number, row)

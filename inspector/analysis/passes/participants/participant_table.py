@@ -269,7 +269,7 @@ class ReportedNumbers:
         value = self._values[number] if number < len(self._values) else _ABSENT
         return None if value == _ABSENT else self._huge.get(number, value)
 
-    def put(self, number: int, value: int | None) -> None:
+    def set_number(self, number: int, value: int | None) -> None:
         if number >= len(self._values):
             if value is None:
                 return

@@ -119,7 +119,7 @@ class WordMenu(ChoiceButton):
         self._whole_lead = lead
         self._short = (False, False)
 
-    def say(self, words: str) -> None:
+    def set_text(self, words: str) -> None:
         """Sets the text after the lead."""
         if words != self.words:
             self.words = words
@@ -234,7 +234,7 @@ class ModelSeesHead(LineHead):
         """Shows the current reader; the menu offers the known ones."""
         self._shown, self._readers = shown, known
         self.reader.setEnabled(shown is not None)
-        self.reader.say("no participant" if shown is None else safe_line(shown.title, _NAME))
+        self.reader.set_text("no participant" if shown is None else safe_line(shown.title, _NAME))
 
     def show_options(self, options: Options) -> None:
         """Shows the assumptions."""
@@ -244,7 +244,7 @@ class ModelSeesHead(LineHead):
             self.options[field].setChecked(on)
             if on:
                 short.append(words)
-        self.assume.say(", ".join(short) or "no collapsing, no reasoning")
+        self.assume.set_text(", ".join(short) or "no collapsing, no reasoning")
 
     def show_at(self, words: str, *, held: bool, follows: bool) -> None:
         """Shows the message of the moment.

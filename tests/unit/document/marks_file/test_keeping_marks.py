@@ -219,7 +219,7 @@ def test_whatever_a_file_of_marks_holds_nothing_raises(
     places.own_folder().mkdir(exist_ok=True)
     (places.own_folder() / "index.json").write_text(json.dumps({"ctxindex": 1, "known": index}))
     two = session(path)
-    assert isinstance(two[1].trouble, str)
+    assert isinstance(two[1].problem, str)
     put(two, no1=Note(True))
     assert shown(path)[1].marked
     clean_up()
@@ -235,7 +235,7 @@ def test_huge_comments_and_deep_nesting(tmp_path: Path) -> None:
     beside_capture(path).write_text(json.dumps(content))
     assert len(shown(path)[1].comment) == 20_000
     beside_capture(path).write_text('{"ctxmarks":1,"of":' + "[" * 50_000)
-    assert "cannot be read" in session(path)[1].trouble
+    assert "cannot be read" in session(path)[1].problem
 
 
 def test_the_command_line_finds_them_too(tmp_path: Path) -> None:
