@@ -17,8 +17,8 @@ from inspector.base.file_lock import FileLock, lock_descriptor
 
 _ASKED = """
 import os, sys
-from inspector.base.file_lock import hold
-print(hold(os.open(sys.argv[1], os.O_RDWR)))
+from inspector.base.file_lock import lock_descriptor
+print(lock_descriptor(os.open(sys.argv[1], os.O_RDWR)))
 """
 
 

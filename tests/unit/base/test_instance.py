@@ -302,11 +302,11 @@ def test_other_settings_and_displays_are_other_programs(runtime: Path, monkeypat
 @pytest.mark.real
 def test_a_lock_is_free_when_its_process_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    code = f"import time; from inspector.base.file_lock import Lock; from pathlib import Path; l = Lock.take(Path({str(path)!r})); print(l, flush=True); time.sleep(600)"  # noqa: E501
+    code = f"import time; from inspector.base.file_lock import FileLock; from pathlib import Path; l = FileLock.acquire(Path({str(path)!r})); print(l, flush=True); time.sleep(600)"  # noqa: E501
     holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     try:
         assert holder.stdout is not None
-        assert b"Lock" in holder.stdout.readline()
+        assert b"FileLock" in holder.stdout.readline()
         assert FileLock.acquire(path) is None
     finally:
         holder.kill()

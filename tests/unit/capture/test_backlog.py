@@ -54,7 +54,7 @@ def test_what_waits_is_read_by_another_process_in_order_and_once() -> None:
     log = GrowingLog()
     backlog = with_a_process(log)
     with mock.patch.object(
-        source_reader.BlockReader, "read", autospec=True, side_effect=source_reader.BlockReader.read_lines
+        source_reader.BlockReader, "read_lines", autospec=True, side_effect=source_reader.BlockReader.read_lines
     ) as read:
         with log.path.open("ab") as file:
             file.write(lines_of(LONG, envelope(id="after")) + LINES[0][:-20])

@@ -188,8 +188,8 @@ from inspector.store.files.capture_folder import new_capture
 from inspector.store.files.capture_writer import CaptureWriter
 own = new_capture("demo")
 writer = CaptureWriter(own.path, origin={"space": "demo"}, background=True)
-writer.frame('{"kind":"chat"}', direction="in", time_ns=1)
-writer.settle()
+writer.add_frame('{"kind":"chat"}', direction="in", time_ns=1)
+writer.write_all_now()
 print(own.path, flush=True)
 sys.stdin.read()
 """

@@ -47,7 +47,7 @@ def test_puts(steps: list[tuple[int, list[tuple[int, int]]]]) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 10**6), NUMBERS), max_size=60))
 def test_long_columns_are_copied_bit_by_bit(steps: list[tuple[int, int, int]]) -> None:
-    with patch.multiple(columns_module, _COPIED_AT_ONCE=8, _FIRST_ROOM=60):
+    with patch.multiple(columns_module, _MAX_SINGLE_COPY=8, _INITIAL_CAPACITY=60):
         columns = GrowingColumns({"a": np.uint64, "b": np.int32})
         plain: list[int] = []
         for count, place, value in steps:

@@ -50,15 +50,15 @@ def test_a_process_that_does_not_end_when_asked_is_killed(monkeypatch: pytest.Mo
 _PROGRAM = """
 import os, signal
 import numpy as np
-from inspector.tokens.worker import CountingProcess, Lines
+from inspector.tokens.worker import CountingProcess, LineBatch
 if __name__ == "__main__":
     process = CountingProcess()  # the first one of its program
-    assert process.take() is None
+    assert process.receive_counts() is None
     os.kill(process.pid, signal.SIGINT)
     none = np.zeros(0, np.int64)
-    process.give(Lines("", (0, 0), none, none, none, (), none, texts=("word",)))
-    print(len(process.take().texts))
-    process.end()
+    process.request_counts(LineBatch("", (0, 0), none, none, none, (), none, texts=("word",)))
+    print(len(process.receive_counts().texts))
+    process.end_process()
 """
 
 

@@ -75,7 +75,7 @@ def test_while_a_window_opens_a_log_another_process_reads_a_long_line(torn: bool
     path = log_file(lines[:-100] if torn else lines)
     document = CaptureDocument()
     with mock.patch.object(
-        source_reader.BlockReader, "read", autospec=True, side_effect=source_reader.BlockReader.read_lines
+        source_reader.BlockReader, "read_lines", autospec=True, side_effect=source_reader.BlockReader.read_lines
     ) as read:
         for progress in document.open_log(path, block_bytes=LIVE_BLOCK_BYTES, wait=False):
             if progress.waiting:

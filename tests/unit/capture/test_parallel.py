@@ -294,7 +294,7 @@ def test_parts_cut_anywhere_hold_each_line_once(
     path.write_bytes(data)
     source = SourceFile(path)
     edges = sorted({0, len(data), *(min(cut, len(data)) for cut in cuts)})
-    with mock.patch.multiple("inspector.reading.workers.part_reader", RUN_LINES=1, _LOOKED_AT=16):
+    with mock.patch.multiple("inspector.reading.workers.part_reader", RUN_LINES=1, _PROBE_BYTES=16):
         blocks = [read_part(source, 0, a, b) for a, b in pairwise(edges)]
     source.close()
     whole = BlockReader(0).read_lines(data[: data.rfind(b"\n") + 1], 0)

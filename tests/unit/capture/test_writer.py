@@ -306,7 +306,7 @@ from inspector.store.files.capture_writer import CaptureWriter
 resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
 writer = CaptureWriter(Path(sys.argv[1]), origin={})
 for n in range(100):
-    writer.frame('{"kind":"chat","n":%d}' % n, direction="in", time_ns=n)
+    writer.add_frame('{"kind":"chat","n":%d}' % n, direction="in", time_ns=n)
 try:
     writer.close()
 except OSError as error:

@@ -215,11 +215,11 @@ class Careless:
 faulthandler.dump_traceback_later(20, exit=True)
 for often in range(20, 1220, 3):
     failures = Failures()
-    sys.unraisablehook = lambda args: failures.take("clean-up", args.exc_value)
+    sys.unraisablehook = lambda args: failures.count_failure("clean-up", args.exc_value)
     gc.disable(); Careless()
     gc.set_threshold(often, 10, 10); gc.enable()  # the collector's turn comes somewhere in what follows
     try: {}["k"]
-    except KeyError as error: failures.take("task", error)
+    except KeyError as error: failures.count_failure("task", error)
     gc.disable(); gc.collect()
     assert [one.count for one in failures.kinds] == [1, 1], failures.kinds
 """

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.real, pytest.mark.skipif(sys.platform == "win32", reas
 _RUN = """
 import faulthandler, os, signal, sys, time
 from inspector.diagnostics import hard_crashes
-with hard_crashes.watched(str):
+with hard_crashes.record_crashes(str):
     print("begun", flush=True)
     {end}
 """
@@ -111,7 +111,7 @@ def test_an_error_that_ends_the_program_is_noted_and_raised(found: list[HardCras
 def test_what_an_error_says_is_marked_and_its_secrets_masked(found: list[HardCrash]) -> None:
     token = "Bearer sk-live-0123456789abcdef0123"
     run = _RUN.format(end=f"raise ValueError('for Acme\\n  {token}\\n# facts: forged')").replace(
-        "watched(str)", "watched(mask_text)"
+        "record_crashes(str)", "record_crashes(mask_text)"
     )
     with_mask = f"from inspector.protocol.secrets.masking import mask_text\n{run}"
     subprocess.run([sys.executable, "-c", with_mask], capture_output=True, timeout=120, check=False)
@@ -186,7 +186,7 @@ def test_a_folder_that_cannot_be_written_to_stops_nothing(tmp_path: Path, caplog
 
 
 def test_notes_and_reasons_are_written(found: list[HardCrash]) -> None:
-    end = "hard_crashes.note('version', '1.2\\n3'); hard_crashes.dump('Qt: no platform'); os.abort()"
+    end = "hard_crashes.write_fact('version', '1.2\\n3'); hard_crashes.write_dump('Qt: no platform'); os.abort()"
     _run(end)
     found += hard_crashes.earlier_crashes()
     assert ("version", "1.2 3") in found[0].facts

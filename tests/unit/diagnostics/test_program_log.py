@@ -76,7 +76,7 @@ def test_a_full_file_is_begun_anew_and_one_part_kept(log: LogFile) -> None:
 def test_each_instance_has_a_file_of_its_own(log: LogFile) -> None:
     _log.info("the first")
     other = (
-        "import logging\nfrom inspector.diagnostics import program_log\nprogram_log.start(str)\n"
+        "import logging\nfrom inspector.diagnostics import program_log\nprogram_log.start_logging(str)\n"
         "logging.getLogger('inspector.x').info('the second')\n"
     )
     subprocess.run([sys.executable, "-c", other], check=True, timeout=120)

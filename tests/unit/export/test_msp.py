@@ -29,7 +29,7 @@ def test_a_context_is_written_by_its_path_or_id(tmp_path: Path) -> None:
         assert [sub["subsession_id"] for sub in value["subsessions"]] == ["s2"]
         assert value["subsessions"][0]["parent_session_id"] == "m1"
         assert run("check", str(target))[0] == 0
-        assert "nothing found" in run("check", str(target))[1]
+        assert "no findings" in run("check", str(target))[1]
 
 
 @pytest.mark.parametrize(

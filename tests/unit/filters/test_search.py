@@ -58,7 +58,7 @@ def test_each_record_is_decoded_once() -> None:
 
 def test_an_id_is_found_without_decoding_the_others() -> None:
     document = document_of(*(envelope(id=f"m{n}") for n in range(200)), envelope(id=None), envelope(id=7))
-    with patch.object(document.capture.records, "read", wraps=document.capture.records.read_record) as record:
+    with patch.object(document.capture.records, "read_record", wraps=document.capture.records.read_record) as record:
         for text, shown in (('id == "m7"', [7]), ('id in {"m3", "m5", nobody}', [3, 5]), ('id == "local-201"', [200])):
             assert search(document, text).result().tolist() == shown
     assert record.call_count <= 10

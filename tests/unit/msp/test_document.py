@@ -71,7 +71,7 @@ def test_a_message_is_added_as_the_file_writes_its_own(opened):
     sub = document.subsession("s1")
     message = document.add_message(sub, "user", "and °R?", "subsession_only")
     assert sub.messages[-1] == message
-    assert document.dirty
+    assert document.is_dirty
     assert document.undo_words == "Add message to units"
     assert seen.edits == [Edit("Add message to units", "append", "s1", message, (message,))]
     before = document.files[0].path.read_bytes()
@@ -81,7 +81,7 @@ def test_a_message_is_added_as_the_file_writes_its_own(opened):
     after = document.files[0].path.read_bytes()
     assert re.sub(line, b"", after) == before
     assert after != before
-    assert not document.dirty
+    assert not document.is_dirty
 
 
 def test_a_subsession_is_opened_beside_the_others_and_listed(opened):
@@ -119,7 +119,7 @@ def test_closing_writes_status_time_and_summary(opened):
     document = opened("one-file.json")
     seen = Seen(document)
     sub = document.subsession("s1")
-    document.close(sub, "A kelvin is a kelvin.", append_to_parent=True)
+    document.close_subsession(sub, "A kelvin is a kelvin.", append_to_parent=True)
     assert (sub.status, sub.data["closed_at"], sub.summary) == (
         "closed",
         "2026-02-03T04:05:06Z",
@@ -131,14 +131,14 @@ def test_closing_writes_status_time_and_summary(opened):
     assert not sub.is_open
     assert not sub.merged
     with pytest.raises(CannotEditError, match="closed"):
-        document.close(sub, None, append_to_parent=False)
+        document.close_subsession(sub, None, append_to_parent=False)
     with pytest.raises(CannotEditError, match="closed"):
         document.add_message(sub, "user", "late")
 
 
 def test_closing_without_a_summary_writes_none(opened):
     document = opened("one-file.json")
-    document.close(document.subsession("s1"), "", append_to_parent=True)
+    document.close_subsession(document.subsession("s1"), "", append_to_parent=True)
     assert "summary" not in document.subsession("s1").data
     assert len(document.sessions[0].messages) == 3
 
@@ -146,26 +146,26 @@ def test_closing_without_a_summary_writes_none(opened):
 def test_discarding_keeps_the_messages_and_crosses_nothing(opened):
     document = opened("one-file.json")
     sub = document.subsession("s1")
-    document.discard(sub)
+    document.discard_subsession(sub)
     assert (sub.status, sub.discarded, sub.is_open, len(sub.messages)) == ("discarded", True, False, 2)
     assert len(document.sessions[0].messages) == 3
     with pytest.raises(CannotEditError, match="discarded"):
-        document.merge(sub)
+        document.merge_subsession(sub)
 
 
 def test_merging_writes_the_summary_and_the_global_messages_once(opened):
     document = opened("one-file.json")
     sub = document.subsession("s1")
     with pytest.raises(CannotEditError, match="open"):
-        document.merge(sub)
-    document.close(sub, "Done.", append_to_parent=False)
-    document.merge(sub)
+        document.merge_subsession(sub)
+    document.close_subsession(sub, "Done.", append_to_parent=False)
+    document.merge_subsession(sub)
     added = document.sessions[0].messages[3:]
     assert [message.id for message in added][1:] == ["a1"]
     assert "units" in added[0].content
     assert sub.merged
     with pytest.raises(CannotEditError, match="already merged"):
-        document.merge(sub)
+        document.merge_subsession(sub)
     document.save()
     again = SessionDocument.read(document.paths)
     assert [(sub.merged, sub.summarized) for sub in again.subsessions] == [(True, True), (False, False)]
@@ -174,28 +174,28 @@ def test_merging_writes_the_summary_and_the_global_messages_once(opened):
 def test_a_summary_that_was_appended_is_not_merged_again(opened):
     document = opened("one-file.json")
     sub = document.subsession("s1")
-    document.close(sub, "Done.", append_to_parent=True)
-    document.merge(sub)
+    document.close_subsession(sub, "Done.", append_to_parent=True)
+    document.merge_subsession(sub)
     assert [message.id for message in document.sessions[0].messages][4:] == ["a1"]
 
 
 def test_nothing_to_merge_is_refused_with_a_reason(opened):
     document = opened("lines.jsonl")
     sub = document.subsession("s1")
-    document.close(sub, None, append_to_parent=False)
+    document.close_subsession(sub, None, append_to_parent=False)
     assert "no global message" in (document.why_not_merge(sub) or "")
     document = opened("lone-subsession.json")
     assert "no object" in (document.why_not_add(document.sessions[0]) or "")
     with pytest.raises(CannotEditError, match="no object"):
-        document.close(document.subsessions[0], "Done.", append_to_parent=True)
+        document.close_subsession(document.subsessions[0], "Done.", append_to_parent=True)
     assert document.subsessions[0].is_open
 
 
 def test_a_nested_one_merges_into_the_one_around_it(opened):
     document = opened("nested.json")
     sub = document.subsession("s2")
-    document.close(sub, "In.", append_to_parent=False)
-    document.merge(sub)
+    document.close_subsession(sub, "In.", append_to_parent=False)
+    document.merge_subsession(sub)
     assert len(document.subsession("s1").messages) == 2
     assert len(document.sessions[0].messages) == 0
 
@@ -213,7 +213,7 @@ def test_visibility_is_set_and_taken_away(opened):
     assert message.visibility == "global"
     document.undo()
     assert message.visibility == "subsession_only"
-    assert not document.dirty
+    assert not document.is_dirty
 
 
 def test_a_policy_is_changed_member_by_member(opened):
@@ -345,13 +345,13 @@ def test_after_saving_undone_edits_are_something_to_save(opened):
     document.add_message(document.sessions[0], "user", "1")
     document.save()
     document.undo()
-    assert document.dirty
+    assert document.is_dirty
     document.add_message(document.sessions[0], "user", "2")
-    assert document.dirty
+    assert document.is_dirty
     document.undo()
-    assert document.dirty
+    assert document.is_dirty
     document.save()
-    assert not document.dirty
+    assert not document.is_dirty
 
 
 def test_reading_again_forgets_what_was_edited(opened):
@@ -359,7 +359,7 @@ def test_reading_again_forgets_what_was_edited(opened):
     seen = Seen(document)
     document.add_message(document.sessions[0], "user", "1")
     document.reload()
-    assert (document.dirty, document.undo_words, len(document.sessions[0].messages)) == (False, None, 3)
+    assert (document.is_dirty, document.undo_words, len(document.sessions[0].messages)) == (False, None, 3)
     assert seen.edits[-1].kind == "restructure"
     document.paths[0].write_text("{")
     with pytest.raises(ValueError, match="not JSON"):
@@ -431,14 +431,14 @@ def test_what_is_edited_while_it_is_saved_is_something_to_save(opened):
     with document.saving() as write:
         write()
         document.add_message(document.sessions[0], "user", "2")
-    assert document.dirty
+    assert document.is_dirty
     document.undo()
-    assert not document.dirty
+    assert not document.is_dirty
     with document.saving() as write:
         document.undo()
         document.add_message(document.sessions[0], "user", "3")
         write()
-    assert document.dirty
+    assert document.is_dirty
 
 
 def test_what_could_not_be_saved_is_unsaved_and_can_be_edited(opened, monkeypatch: pytest.MonkeyPatch):
@@ -452,9 +452,9 @@ def test_what_could_not_be_saved_is_unsaved_and_can_be_edited(opened, monkeypatc
     monkeypatch.setattr("inspector.msp.document.save_files", fails)
     with pytest.raises(ChangedOnDiskError):
         document.save()
-    assert not document.dirty
+    assert not document.is_dirty
     document.redo()
-    assert document.dirty
+    assert document.is_dirty
 
 
 @pytest.mark.parametrize(("content", "crossed"), [("DECISION", True), ("parents", False)])
@@ -526,12 +526,12 @@ def test_what_was_held_while_the_files_were_read_again_is_not_edited(opened):
     for edit in (
         lambda: document.set_visibility(message, "main_only"), lambda: document.add_message(session, "user", "x"),
         lambda: document.open_subsession(session, "x"), lambda: document.set_policy(sub, include_snapshots=False),
-        lambda: document.discard(sub), lambda: document.close(sub, "x", append_to_parent=False),
-        lambda: document.merge(sub),
+        lambda: document.discard_subsession(sub), lambda: document.close_subsession(sub, "x", append_to_parent=False),
+        lambda: document.merge_subsession(sub),
     ):  # fmt: skip
         with pytest.raises(CannotEditError):
             edit()
-    assert not document.dirty
+    assert not document.is_dirty
 
 
 def test_what_lies_too_deep_is_told(tmp_path: Path):

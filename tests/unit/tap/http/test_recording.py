@@ -25,7 +25,7 @@ class StandsStill:
     def receive(self) -> bytes:
         return self.connection.recv_bytes()
 
-    def end(self) -> None:
+    def end_process(self) -> None:
         self._other.close()
 
 
