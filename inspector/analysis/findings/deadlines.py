@@ -91,7 +91,7 @@ class Overdue:
 
     def __init__(
         self, check: Check, settled: Callable[[Batch, Rows], Array], details: Callable[[int], str] = lambda _: "",
-        since: Callable[[Batch, Rows], Array] = lambda batch, rows: batch.of("time_ns", rows),
+        since: Callable[[Batch, Rows], Array] = lambda batch, rows: batch.column_values("time_ns", rows),
     ) -> None:  # fmt: skip
         self._check, self._settled, self._details, self._since = check, settled, details, since
         self._waiting = WaitingByTime(check.limit)

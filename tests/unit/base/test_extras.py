@@ -60,8 +60,8 @@ def test_nothing_can_be_installed_into_a_package(without_extras: None, monkeypat
 
 _WITHOUT = """
 import sys
-from inspector.base import optional_dependencies
-gone = {name.partition(".")[0] for one in optional_dependencies.EXTRAS for name in one.modules} | {"dask", "s3fs", "tornado", "google"}
+from inspector.base.optional_dependencies import EXTRAS
+gone = {name.partition(".")[0] for one in EXTRAS for name in one.modules} | {"dask", "s3fs", "tornado", "google"}
 
 class Missing:
     def find_spec(self, name, path=None, target=None):

@@ -78,7 +78,10 @@ def test_values_are_the_same_where_most_lines_have_one() -> None:
     document = document_of(*(envelope("chat", {"a" if n % 9 else "b": n % 5 or None}) for n in range(90)))
     hint = key_hint(("a",))
     assert hint is not None
-    with patch.object(hint, "match_lines", wraps=hint.match_lines) as looked, patch.object(adjacent_reads, "_MAX_READ", 900):
+    with (
+        patch.object(hint, "match_lines", wraps=hint.match_lines) as looked,
+        patch.object(adjacent_reads, "_MAX_READ", 900),
+    ):
         held = PayloadValues(("a",), hint.match_lines).read_batches(document.capture, np.arange(90), lambda row: 1 / 0)
         values = [value for run in held for value in run.value_per_message()]
     assert values == slowly(document, ("a",))
