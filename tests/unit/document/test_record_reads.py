@@ -39,7 +39,7 @@ def counted() -> Generator[Counter[str]]:
 
         return mock.patch.object(owner, name, read)
 
-    with watched("line"), watched("line_part"), watched("read"), watched("_payload_at"):
+    with watched("read_line_of"), watched("line_part"), watched("read_record"), watched("_payload_at"):
         yield reads
 
 

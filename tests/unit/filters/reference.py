@@ -73,7 +73,7 @@ class FakeCapture:
     def unmasked(self) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def read_ahead(self, _start: int, _stop: int) -> AbstractContextManager[None]:
+    def prefetch(self, _start: int, _stop: int) -> AbstractContextManager[None]:
         return nullcontext()
 
     def read(self, offset: int, length: int) -> bytes:
