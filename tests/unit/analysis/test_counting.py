@@ -131,10 +131,10 @@ class DeadProcess:
         self.connection, theirs = multiprocessing.Pipe()
         theirs.close()
 
-    def take(self) -> None:
+    def receive_counts(self) -> None:
         raise EOFError
 
-    def end(self) -> None:
+    def end_process(self) -> None:
         self.connection.close()
 
 

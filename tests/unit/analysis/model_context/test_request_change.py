@@ -67,7 +67,7 @@ def test_what_differs_first_is_named() -> None:
         (sent(9, SAID, tool_choice={"type": "any"}), "Since No. 2 tool_choice was changed."),
         (sent(9, [*SAID[:2], cut, SAID[3]]), "It differs from No. 2 first at No. 14, instead of No. 6."),
         (sent(9, [SAID[0], cut, *SAID[1:]]), "No. 13 was inserted before No. 5."),
-        (sent(9, SAID, system="Be long.", thinking={"type": "adaptive"}), "first at No. 11, where No. 3 stood."),
+        (sent(9, SAID, system="Be long.", thinking={"type": "adaptive"}), "first at No. 11, instead of No. 3."),
         (sent(9, SAID[:2]), "It equals the beginning of No. 2."),
     ]
     for second, words in cases:
