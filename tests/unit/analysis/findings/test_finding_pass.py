@@ -204,7 +204,7 @@ def test_a_topic_that_fails_ends_alone(monkeypatch: pytest.MonkeyPatch, caplog: 
         log.write(envelope("chat", id="b", context="a b"))
         document = log.end()
     findings = document.analysis.findings
-    assert [*findings.failed] == ["wire"]
+    assert [*findings.failed] == ["kinds_and_lines"]
     assert findings.found.counts() == {"context-characters": 1}
     assert len(document.analysis.correlation.columns["method"]) == len(document.capture) == 3
     assert document.read_errors == [
