@@ -25,7 +25,9 @@ _KEY = "ended-hard"
 
 def crash() -> None:
     """A process that ends by SIGABRT, watched."""
-    code = "import os\nfrom inspector.diagnostics.hard_crashes import watched\nwith watched(str): os.abort()"
+    code = (
+        "import os\nfrom inspector.diagnostics.hard_crashes import record_crashes\nwith record_crashes(str): os.abort()"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode < 0
 
 
