@@ -141,7 +141,7 @@ def _last_line(text: str) -> str:
 
 
 def _shipped() -> set[str]:
-    return {_normal(one.metadata["Name"]) for one in licences.required(_OWN)} - {_OWN}
+    return {_normal(one.metadata["Name"]) for one in licences.required_distributions(_OWN)} - {_OWN}
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from inspector.diagnostics.licences import Licence, of_distribution, to_json, with_resources
+from inspector.diagnostics.licences import Licence, distribution_licence, to_json, with_resources
 
 _BUILDER = {
     "pyinstaller": (
@@ -30,7 +30,7 @@ def write(analysis: Any, folder: Path) -> str:
     tops |= {re.split(r"[./\\]", name, maxsplit=1)[0] for name, _, _ in (*analysis.binaries, *analysis.datas)}
     homes = metadata.packages_distributions()
     names = sorted({home for top in tops for home in homes.get(top, [])})
-    parts = [of_distribution(metadata.distribution(name)) for name in names]
+    parts = [distribution_licence(metadata.distribution(name)) for name in names]
     libraries = [Path(source) for _, source, kind in analysis.binaries if kind == "BINARY"]
     file = folder / "licences.json"
     listed = with_resources([*parts, *of_builder(), *_system_libraries(libraries)])
@@ -50,7 +50,7 @@ def of_builder() -> list[Licence]:
     found: list[Licence] = []
     for distribution, (name, licence) in _BUILDER.items():
         home = metadata.distribution(distribution)
-        found.append(Licence(name, home.version, licence, of_distribution(home).text))
+        found.append(Licence(name, home.version, licence, distribution_licence(home).text))
     return found
 
 

@@ -18,11 +18,11 @@ from tests.bench.sending import ROOT
 
 CHILD = """
 import sys, time
-from inspector.base.gc_control import no_collection, settle
+from inspector.base.gc_control import no_collection, freeze_and_trim
 with no_collection():  # as the program imports it
     from PySide6.QtCore import QEvent, QTimer
     import inspector.ui.app.application as app
-    settle()
+    freeze_and_trim()
 
 class Timed(app.MainWindow):
     painted = False

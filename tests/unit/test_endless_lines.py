@@ -24,10 +24,10 @@ INDENTED = b'{\n  "id": "a",\n  "kind": "chat",\n  "payload": {\n    "text": "<f
 _SCRIPT = """
 import json, resource, sys
 sys.argv[0] = "context-inspector"
-from inspector.reading.files import sniff
+from inspector.reading.files import format_detection
 from inspector.store.files import long_lines
-long_lines.MAX_LINE = 32 << 20
-sniff._LONGEST = 4 << 20
+long_lines.MAX_LINE_BYTES = 32 << 20
+format_detection._MAX_PROBED_LINE = 4 << 20
 from inspector.cli import app
 try:
     app()

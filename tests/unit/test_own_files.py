@@ -154,7 +154,7 @@ print("go", flush=True)
 while True:
     for size in (1, 20_000):
         one.filter_history = ["no < 5"] * size
-        settings.save(one)
+        settings.save_settings(one)
 """,
     "marks": """
 import sys

@@ -21,7 +21,7 @@ from inspector.ui.panels.plot_choices import PlotChoices
 
 Array = NDArray[np.int64]
 _NONE: Array = np.zeros(0, np.int64)
-_REST = 20
+_REST_FACTOR = 20
 """Pause after a long update, as a multiple of its duration."""
 _NAME = 60
 
@@ -131,7 +131,7 @@ class GrowthSource:
         if done:
             self._work = None
             # Limits the share of time spent on this plot while traffic goes on.
-            self._next = now_s + _REST * self._took
+            self._next = now_s + _REST_FACTOR * self._took
         return done and self._differs
 
     def _work_out(self, *, anew: bool) -> SlicedWork[None]:

@@ -17,7 +17,7 @@ from inspector.ui import budgets
 if TYPE_CHECKING:
     from inspector.analysis.views.waste import WasteFinder, WasteReport
 
-_REST, _REST_UNSEEN = 20, 100
+_REST_FACTOR, _UNSEEN_REST_FACTOR = 20, 100
 """Pause after a search, as a multiple of its duration."""
 
 
@@ -82,7 +82,7 @@ class WasteFigures(QObject):
     def _ask(self) -> None:
         if not self._stale or self._stopped or self._finder is not None or self._timer.isActive() or not self.ready:
             return
-        rest = self._took_s * (_REST if self._seen else _REST_UNSEEN)
+        rest = self._took_s * (_REST_FACTOR if self._seen else _UNSEEN_REST_FACTOR)
         due = self._looked_at + max(budgets.current.waste_rest_s, rest) if self.found is not None else 0.0
         self._timer.start(max(0, round((due - time.perf_counter()) * 1000)))
 
