@@ -48,7 +48,7 @@ def expected(document: CaptureDocument) -> list[list[int]]:
 def test_summaries_are_counted_in_turns(document: CaptureDocument, monkeypatch: pytest.MonkeyPatch) -> None:
     """They were all counted when the timeline was opened: 20 us each, so that 100,000 froze it."""
     set_budgets(monkeypatch, summaries_s=0.0)
-    monkeypatch.setattr(growing, "_REST", 0)
+    monkeypatch.setattr(growing, "_REST_FACTOR", 0)
     source = GrowthSource(document, PlotChoices())
 
     assert source.update()
@@ -102,7 +102,7 @@ def test_whatever_it_is_interrupted_in_the_lines_come(
 ) -> None:
     """Another message of the same participant was selected while lines were made: they were never made."""
     set_budgets(monkeypatch, large=10, slice_s=0.0)
-    monkeypatch.setattr(growing, "_REST", 0)
+    monkeypatch.setattr(growing, "_REST_FACTOR", 0)
     source = GrowthSource(document, PlotChoices())
     for _ in range(turns):
         source.update()
@@ -117,7 +117,7 @@ def test_whatever_it_is_interrupted_in_the_lines_come(
 def test_messages_may_come_while_it_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those taken into the context had no time yet."""
     set_budgets(monkeypatch, large=1, slice_s=0.0)
-    monkeypatch.setattr(growing, "_REST", 0)
+    monkeypatch.setattr(growing, "_REST_FACTOR", 0)
     log = GrowingLog()
     log.write(envelope(), envelope())
     source = GrowthSource(log.document, PlotChoices())

@@ -164,7 +164,7 @@ def test_where_tokens_are_not_counted_at_all_it_says_so(application: Application
 
 def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
     set_budgets(monkeypatch, waste_rest_s=0.0)
-    monkeypatch.setattr(waste_figures, "_REST", 0)
+    monkeypatch.setattr(waste_figures, "_REST_FACTOR", 0)
     log = GrowingLog()
     log.write(*asked("read_file", records(1), {"path": "/a"}))
     document = log.document
