@@ -1,7 +1,7 @@
 """BADGES: the pills of results, with their words and looks.
 
-To add one: a bit in `analysis.passes.results.badges`, its rows in `TransientPass`, and a `Badge` of that name here.
-Source: docs/design.md 2 (words), docs/design.md 14 (looks).
+To add one: a bit in `analysis.passes.results.result_badges`, its rows in `TransientPass`, and a `Badge` of that name
+here. Source: docs/design.md 2 (words), docs/design.md 14 (looks).
 """
 
 from __future__ import annotations

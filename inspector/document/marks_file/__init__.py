@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from inspector.document.marks_file.content import Snapshot
 from inspector.document.marks_file.exported import ExportedNotes, notes_of, write_beside
-from inspector.document.marks_file.file import MarksFile, restore_marks, search_failure
+from inspector.document.marks_file.marks_of_document import MarksFile, restore_marks, search_failure
 from inspector.document.marks_file.places import beside_capture
 
 __all__ = [

@@ -10,7 +10,7 @@ from pathlib import Path
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.user_marks import ContextTarget, Note
 from inspector.document.document import CaptureDocument
-from inspector.document.marks_file.file import MarksFile
+from inspector.document.marks_file.marks_of_document import MarksFile
 from inspector.protocol.secrets.masking import mask_text
 
 
