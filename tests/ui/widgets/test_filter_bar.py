@@ -117,7 +117,7 @@ def test_the_suggestion_can_be_clicked(bar: FilterBar, qtbot: QtBot) -> None:
 
 def test_the_very_token_is_underlined(bar: FilterBar, qtbot: QtBot) -> None:
     type_text(qtbot, bar, 'badge && form == "mew"')
-    assert editor(bar).trouble() == (9, 4)  # pyright: ignore[reportAttributeAccessIssue]
+    assert editor(bar).error_span() == (9, 4)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_escape_returns_to_what_is_applied(bar: FilterBar, qtbot: QtBot) -> None:
