@@ -97,7 +97,7 @@ class BacklogReader(OffloadedReader):
     process detects these.
     """
 
-    _in_order = True
+    _detects_order = True
 
     def __init__(self, source: SourceFile, place: int, wires: Reassembler) -> None:
         super().__init__(source, place)
