@@ -203,7 +203,7 @@ def with_notes(log: Path, notes: tuple[tuple[int, str], ...], folder: Path) -> P
     file = MarksFile(document, copy)
     file.restore(complete=True)
     for number, comment in notes:
-        document.analysis.marks.put(number - 1, Note(not comment, comment))
+        document.analysis.marks.set_note(number - 1, Note(not comment, comment))
     file.write(file.snapshot())
     document.close()
     return copy

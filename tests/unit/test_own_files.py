@@ -170,7 +170,7 @@ file.restore(complete=True)
 print("go", flush=True)
 while True:
     for size in (1, 9_000):
-        document.analysis.marks.put(0, Note(True, "x" * size))
+        document.analysis.marks.set_note(0, Note(True, "x" * size))
         file.write(file.snapshot())
 """,
 }
