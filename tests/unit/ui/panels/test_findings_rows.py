@@ -33,7 +33,7 @@ class Shown(VisibleRows):
         self._chooses = chooses
 
     @property
-    def chooses(self) -> bool:
+    def is_filtered(self) -> bool:
         return self._chooses
 
 
@@ -68,8 +68,8 @@ def test_rows_are_those_of_a_slow_search(pairs: set[tuple[int, int]], table: Sho
     rows.rebuild(found, table, choice)
     visible = set(table.visible.tolist())
     seen = {(SOME[place], message) for place, message in pairs if message < table.seen_count}
-    in_view = {(c, m) for c, m in seen if not table.chooses or choice.everything or m in visible}
-    assert rows.outside == (len([1 for _, m in seen if m not in visible]) if table.chooses else 0)
+    in_view = {(c, m) for c, m in seen if not table.is_filtered or choice.everything or m in visible}
+    assert rows.outside == (len([1 for _, m in seen if m not in visible]) if table.is_filtered else 0)
     counted = {(c, m) for c, m in in_view if c.code not in choice.codes_off}
     assert rows.counts == {s: len([1 for c, _ in counted if c.severity is s]) for s in Severity}
     listed = {(c.code, m) for c, m in counted if c.severity not in choice.severities_off}
