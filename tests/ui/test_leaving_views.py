@@ -41,7 +41,7 @@ def test_it_is_said_that_the_filter_went_and_it_can_be_put_back(window: MainWind
     notice = said(window)
     assert notice is not None
     assert notice.text == "No. 4 was hidden by the filter, so all messages are shown."
-    assert notice.links == ["Put the filter back"]
+    assert notice.links == ["Restore the filter"]
     press_link(window)
     assert numbers(window) == [1, 2, 9]
     assert panes.messages.current_message() == 8
@@ -75,7 +75,7 @@ def test_the_scope_and_the_chain_are_named_too(window: MainWindow) -> None:
     go_to(window, 1)
     notice = said(window)
     assert notice is not None
-    assert notice.links == ["Put filter and scope back"]
+    assert notice.links == ["Restore filter and scope"]
 
 
 def test_another_filter_takes_the_words_away(window: MainWindow) -> None:
