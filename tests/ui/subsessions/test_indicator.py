@@ -252,7 +252,7 @@ def test_the_dialog_reads_copies_and_exports_without_secrets(
     child(dialog, QAbstractButton, "mergedUnmasked").click()
     assert dialog.export_button.text() == "Export unmasked..."
     dialog.export(target)
-    qtbot.waitUntil(lambda: "as they are" in dialog.outcome.text())
+    qtbot.waitUntil(lambda: "Secrets are not masked." in dialog.outcome.text())
     assert SECRET in target.read_text()
     before = (tmp_path / "desk.json").read_bytes()
     dialog.export(tmp_path / "desk.json")
