@@ -40,7 +40,7 @@ class Notes:
         self._reading, self._writing = os.pipe()
         os.set_blocking(self._reading, False)
 
-    def watch(self, _connected: socket.socket) -> int:
+    def watch_socket(self, _connected: socket.socket) -> int:
         return self._reading
 
     def write(self, *notes: tuple[int, int]) -> None:
