@@ -162,7 +162,7 @@ def test_sessions_on_standard_input_are_read_as_from_a_file(command: str, name: 
 def test_sessions_that_break_off_on_standard_input_are_said_so() -> None:
     done = run("check", "-", stdin=(SESSIONS / "weekly-report.json").read_bytes()[:900])
     assert done.exit_code == 2
-    assert done.stderr.startswith("standard input is no JSON: ")
+    assert done.stderr.startswith("standard input is not JSON: ")
 
 
 # list

@@ -103,8 +103,8 @@ CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS if not 
 
 
 def _name(module: str) -> str:
-    """Name of a topic: its module, or its folder if it has one."""
-    return module.removesuffix(".topic").rpartition(".")[2]
+    """Name of a topic in words: its module, or its folder if it has one."""
+    return module.removesuffix(".topic").rpartition(".")[2].replace("_", " ")
 
 
 _log = logging.getLogger(__name__)

@@ -204,11 +204,11 @@ def test_a_topic_that_fails_ends_alone(monkeypatch: pytest.MonkeyPatch, caplog: 
         log.write(envelope("chat", id="b", context="a b"))
         document = log.end()
     findings = document.analysis.findings
-    assert [*findings.failed] == ["kinds_and_lines"]
+    assert [*findings.failed] == ["kinds and lines"]
     assert findings.found.counts() == {"context-characters": 1}
     assert len(document.analysis.correlation.columns["method"]) == len(document.capture) == 3
     assert document.read_errors == [
-        "The checks of wire ended at No. 2 by an error in this program, which its log file describes. "
+        "The checks of kinds and lines ended at No. 2 by an error in this program, which its log file describes. "
         "Later messages were not checked by them."
     ]
 
