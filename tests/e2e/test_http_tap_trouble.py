@@ -254,7 +254,7 @@ def test_a_recorder_that_died_is_started_again_in_the_same_capture(
             process.send_signal(signal.SIGINT)
             assert process.wait(10_000 * MS) == 0, "also when the recorder is dead"
     told = [one["reason"] for one in lines(capture) if one.get("mark") == "gap"]
-    assert set(told) == {"the process that wrote the capture ended; exchanges that were open then are missing"}
+    assert set(told) == {"the recording process ended; exchanges that were open then are missing"}
 
 
 def _recorders_of(pid: int) -> list[int]:
