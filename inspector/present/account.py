@@ -20,6 +20,7 @@ from inspector.present.account_sentences import (
     AccountSentences,
     longest_waiting,
 )
+from inspector.present.usage_sentences import UsageSentences
 from inspector.present.wait_words import Wait, describe_waits
 from inspector.protocol.secrets.masking import mask_text
 
@@ -79,7 +80,7 @@ def account_of(
         waste: avoidable tokens, if known.
         tool_tokens: tokens by tool, if known.
     """
-    words = AccountSentences(document, tally, waste, tool_tokens)
+    words, usage = AccountSentences(document, tally), UsageSentences(document, waste, tool_tokens)
     deeds = [*words.prompt_lines(), *words.call_lines(), *words.reasoning_lines(), *words.proposal_lines()]
     failed, waiting = words.failure_lines(), words.wait_lines()
     if tally.has_repeats:
@@ -91,7 +92,7 @@ def account_of(
     lines = [
         *first, *(deeds or words.kind_lines()), *words.compaction_lines(), *failed, *words.crash_lines(),
         *words.tool_change_lines(), *last, *words.problem_lines(), *words.pause_lines(), *words.collapse_lines(),
-        *words.usage_lines(), *words.token_lines(), *words.cost_lines(),
+        *usage.usage_lines(), *usage.token_lines(), *usage.cost_lines(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))
 

@@ -21,7 +21,6 @@ from inspector.analysis.views.account.account import DISCOVERY, MOST_GROUPS, Acc
 from inspector.analysis.views.latency.server_tools import changed_tools
 from inspector.analysis.views.summaries.lifecycles import pending_results
 from inspector.analysis.views.summaries.participant_queries import shown_numbers
-from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Sums
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
@@ -29,7 +28,6 @@ from inspector.present.findings import Problems, problems_of
 from inspector.present.lifecycle_facts import listed_consumers
 from inspector.present.longest_waits import longest_waiting
 from inspector.present.subject import recipients, sender_of, text_of
-from inspector.present.token_facts import incomplete_words, usage_sum_words
 from inspector.present.wait_words import asker_name, describe_waits
 from inspector.present.wire_text import excerpt, safe_line
 from inspector.protocol import msp
@@ -51,10 +49,8 @@ _MOST_LOOKED_INTO = 32
 _REMINDERS = re.compile(r"\A\s*(?:<system-reminder>.*?(?:</system-reminder>\s*|\Z))+", re.DOTALL)
 """Clients of models send these in the user's name."""
 _LOOKED_AT = 1 << 16  # messages searched for the user's first ones
-_MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOSTWAITS, _MOST_KINDS = 3, 3, 3, 3, 3
-_MOST_SHARES = 2
+_MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
 _MOST_PENDING = 3
-_MOST_MODELS = 3
 _MOST_REJECTED = 3
 WAITING_NOW = "Waiting now"
 _NAME = 60
@@ -102,16 +98,12 @@ class AccountLine:
 class AccountSentences:
     """Formats the figures of one document as sentences."""
 
-    def __init__(
-        self, document: CaptureDocument, tally: AccountTally, waste: WasteReport | None, tool_tokens: Sums | None
-    ) -> None:
+    def __init__(self, document: CaptureDocument, tally: AccountTally) -> None:
         self.document = document
         self.analysis: Analysis = document.analysis
         self.tally = tally
-        self.waste = waste
-        self.tool_tokens = tool_tokens
         self.waiting = describe_waits(
-            self.analysis, longest_waiting(self.analysis, tally, _MOST_LISTED), most=_MOSTWAITS
+            self.analysis, longest_waiting(self.analysis, tally, _MOST_LISTED), most=_MOST_WAITS
         )
 
     def string_name(self, code: int) -> str:
@@ -510,77 +502,6 @@ class AccountSentences:
         counts = {**found.counts, Severity.NOTE: 0}
         words = f"{Problems(counts, found.messages).words} about {formats.count_of(found.messages, 'message')}"
         return [AccountLine("Problems", words, filter="finding.severity >= warning")]
-
-    def token_lines(self) -> list[AccountLine]:
-        """Reports estimated tokens, and avoidable ones."""
-        tokens = self.analysis.tokens
-        if not tokens.total:
-            return []
-        so_far = "" if tokens.done else " so far"
-        words = f"{tokens.total:,}{so_far}, estimate"
-        lines = [AccountLine("Tokens", f"{words}{self._token_shares()}", panel="Tokens")]
-        avoidable = "" if self.waste is None else spared_words(self.waste, certain=self.document.is_arriving)
-        if self.waste is not None and self.waste.wastes and avoidable:
-            lines.append(AccountLine("", avoidable, panel="Waste"))
-            first = self.waste.wastes[0]
-            words = f"The largest part: {safe_line(first.sentence).rstrip('.')}"
-            lines.append(AccountLine("", words, message=first.message, tone="quiet"))
-        return lines
-
-    def usage_lines(self) -> list[AccountLine]:
-        """Reports the usage of model calls, apart from estimates."""
-        usage, models = self.analysis.usage.total(), list(self.analysis.usage.calls_by_model())
-        if usage is None:
-            return []
-        calls = formats.count_of(self.analysis.usage.report_count, "call")
-        incomplete = incomplete_words(self.analysis.usage.incomplete_count)
-        of = (
-            f" of {safe_line(models[0], _NAME)}"
-            if len(models) == 1
-            else f" of {len(models):,} models"
-            if models
-            else ""
-        )
-        return [
-            AccountLine("Reported", f"{calls}{of}: {usage_sum_words(usage)}{incomplete}", filter="usage.output >= 0")
-        ]
-
-    def cost_lines(self) -> list[AccountLine]:
-        """Sums the cost of model calls in dollars, and names models without a price."""
-        found, missing = self.analysis.costs.total(), self._without_price()
-        stated = self.analysis.costs.stated()
-        # The session's own figure is used only where ours cannot be calculated.
-        if stated is not None and (found is None or not found.calls):
-            words = f"{formats.dollars(stated)}, as the session states"
-            return [AccountLine("Cost", words, filter="cost.stated")]
-        if found is None or not found.calls:
-            return [AccountLine("Cost", f"Unknown: {missing}", filter="usage.output >= 0")] if missing else []
-        words = f"{formats.dollars(found.total)} for {formats.count_of(found.calls, 'call')} of models"
-        if found.unpriced:
-            words += f", {missing or formats.count_of(found.unpriced, 'call') + ' without a price'}"
-        dated = self.analysis.costs.dated
-        return [AccountLine("Cost", f"{words}{f', prices of {safe_line(dated, 60)}' if dated else ''}", filter="cost")]
-
-    def _without_price(self) -> str:
-        """Names the models of calls without a price: "no price for my-model"; "" if all have one."""
-        models = self.analysis.costs.without_price()
-        more = f" and {len(models) - _MOST_MODELS:,} more" if len(models) > _MOST_MODELS else ""
-        return (
-            f"no price for {', '.join(safe_line(one, _NAME) for one in models[:_MOST_MODELS])}{more}" if models else ""
-        )
-
-    def _token_shares(self) -> str:
-        """Names the largest shares of tokens once all are counted: ": 6,944 definitions of tools, 2,153 grep"."""
-        sums = self.tool_tokens
-        if sums is None:
-            return ""
-        found = [place for place in sums.order.tolist() if sums.key(place) != NO_TOOL and sums.tokens[place]]
-        named = (
-            f"{sums.tokens[place]:,} {'tool definitions' if key == DEFINITIONS else self.string_name(key)}"
-            for place in found[:_MOST_SHARES]
-            for key in (sums.key(place),)
-        )
-        return f": {', '.join(named)}" if found else ""
 
     def head(self) -> str:
         """Returns the number of messages, participants, and the duration."""

@@ -13,7 +13,8 @@ from inspector.analysis.views.model_context.recorded_requests import Request
 from inspector.analysis.views.model_context.request_change import FirstDifference, RequestChange
 from inspector.present import formats
 from inspector.present.wire_text import safe_line
-from inspector.protocol.formats.api_messages import cache_mark, tool_name
+from inspector.protocol.formats.api_messages import tool_name
+from inspector.protocol.formats.message_entries import cache_mark
 
 _NAME = 40
 _LASTS_NS = {"5m": 300 * 10**9, "1h": 3600 * 10**9}

@@ -15,23 +15,21 @@ from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, ApiCall, DerivedMessage, Payload, ThreadMark
 from inspector.protocol.formats.entry_builders import (
     CHAT,
-    NOT_READABLE,
-    THOUGHT,
     Entry,
-    api_call_id,
     bytes_of,
-    call_entry,
     control_entry,
     decoded_object,
-    encrypted_replacement,
-    has_text,
-    media_words,
-    response_of,
-    result_entry,
-    text_entry,
-    text_of,
     token_count,
 )  # fmt: skip
+from inspector.protocol.formats.message_entries import (
+    ADDITIONAL_TOOLS,
+    AGENT,
+    SENDERS,
+    USER,
+    entries_of_message,
+    list_or_empty,
+    speaker_entry,
+)
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.model_api.operations import error_in, stop_reason
 from inspector.protocol.model_api.streams import AnswerStream, is_of_ollama, stream_of
@@ -42,17 +40,7 @@ LABEL = "messages"
 WORDS = {LABEL: "messages of a model API"}
 READS = "message arrays of OpenAI, Anthropic and Gemini"
 
-USER, AGENT = "user", "assistant"
-SYSTEM = "system-prompt"
-"""Not `system`, the name of gateways."""
-_SENDERS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": AGENT, "model": AGENT}
-_ROLES = frozenset({*_SENDERS, "tool", "function"})
-_BY_THE_SERVER = (
-    "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
-)  # fmt: skip
-"""Calls executed on the model's side: the same item contains the result."""
-ADDITIONAL_TOOLS = "additional_tools"
-"""An item of Codex that defines tools within the messages."""
+_ROLES = frozenset({*SENDERS, "tool", "function"})
 _ITEMS = frozenset(
     {
         "reasoning", "item_reference", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "compaction",
@@ -61,8 +49,6 @@ _ITEMS = frozenset(
 )  # fmt: skip
 _ITEM_ENDS = ("_call", "_call_output")
 """Suffixes of further items: calls, also of new tools, and their results."""
-_GIVEN = ("arguments", "input", "action", "operation", "code", "queries")
-"""Names of a call's arguments."""
 _FOREIGN = ("kind", "from", "protocol", "jsonrpc", "envelope", "uuid", "sessionId", "parts_of")
 _MARKS = (b'"role"', b'"parts"', b'"call_id"', b'"candidates"', b'"promptFeedback"', b'"error"', b'"output"')
 _HOLDERS = (
@@ -309,7 +295,7 @@ def _empty_answer_entry(body: Mapping[str, Any]) -> list[Entry]:
     reason = reason or (stop_reason(body) if reported or "candidates" in body or "choices" in body else None)
     if reported and reason is None and body.get("role") == AGENT and body.get("content") == []:
         reason = "cut off"
-    return [_text_entry(CHAT, AGENT, f"nothing was said: {reason}")] if isinstance(reason, str) and reason else []
+    return [speaker_entry(CHAT, AGENT, f"nothing was said: {reason}")] if isinstance(reason, str) and reason else []
 
 
 _OF_ERRORS = {"error", "type", "request_id"}
@@ -335,11 +321,11 @@ def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
     Namespaces (Codex), function declarations (Gemini) and items within the messages are expanded.
     """
     given = value.get("tools")
-    found = [one for tool in _list_or_empty(given) for one in _single_tools(tool)]
-    items = (one for one in _list_or_empty(value.get("input")) if isinstance(one, Mapping))
+    found = [one for tool in list_or_empty(given) for one in _single_tools(tool)]
+    items = (one for one in list_or_empty(value.get("input")) if isinstance(one, Mapping))
     for item in items:
         if item.get("type") == ADDITIONAL_TOOLS:
-            found += [one for tool in _list_or_empty(item.get("tools")) for one in _single_tools(tool)]
+            found += [one for tool in list_or_empty(item.get("tools")) for one in _single_tools(tool)]
     return found if found or isinstance(given, list) else None
 
 
@@ -481,192 +467,6 @@ def _conversation(value: Mapping[str, Any], entries: list[Entry]) -> str | None:
     return f"conversation-{entries[first].meaning.identifier}"
 
 
-# Contents of messages
-
-
-def entries_of_message(message: Any) -> Iterator[Entry]:
-    """Yields an entry for each block of a message; one for an item of the Responses API, or for an unknown value."""
-    if not isinstance(message, Mapping):
-        yield _block(message, USER)
-        return
-    role, sort = message.get("role"), message.get("type")
-    if sort == ADDITIONAL_TOOLS:  # definitions of tools are part of the request
-        return
-    # Items of the Responses API have a type, and no role or content.
-    if not isinstance(role, str) or (isinstance(sort, str) and sort != "message" and "content" not in message):
-        yield _marked(_item(message), message)
-        if message.get("type") in _BY_THE_SERVER:
-            yield _server_result(message)
-        return
-    # The result of a function call has a role of its own in older APIs.
-    if role in ("tool", "function") and "parts" not in message:
-        name = message.get("name") or message.get("tool_name")
-        result = result_entry(message.get("tool_call_id") or name, message.get("content"), AGENT, name=name)
-        yield _marked(result, message, message.get("content"))
-        return
-    sender = _SENDERS.get(role, role)
-    thought = message.get("reasoning_content") or message.get("reasoning") or message.get("thinking")
-    if isinstance(thought, str) and thought:
-        yield _text_entry(THOUGHT, sender, thought)
-    content = message.get("parts", message.get("content"))
-    blocks = content if isinstance(content, list) else [content] if content else []
-    if not blocks and sender != AGENT and _CARRIES.isdisjoint(message):
-        blocks = [""]  # an empty message counts as one
-    for block in blocks:
-        yield _marked(_block(block, sender), block, message)
-    if isinstance(refusal := message.get("refusal"), str) and refusal:
-        yield _text_entry(CHAT, sender, refusal)
-    calls = message.get("tool_calls")
-    for call in calls if isinstance(calls, list) else []:
-        if isinstance(call, Mapping):
-            # Each API nests the call in another way.
-            made = call.get("function") or call.get("custom") or call
-            made = made if isinstance(made, Mapping) else {}
-            name, given = made.get("name"), made.get("arguments", made.get("input"))
-            yield call_entry(call.get("id") or name, name, given, sender)
-    if isinstance(call := message.get("function_call"), Mapping):
-        yield call_entry(call.get("name"), call.get("name"), call.get("arguments"), sender)
-
-
-_CARRIES = frozenset(("tool_calls", "function_call", "refusal", "reasoning", "reasoning_content", "thinking"))
-
-
-def _marked(entry: Entry, *holders: object) -> Entry:
-    """Sets an entry's cache mark from its block, an inner block, or its message."""
-    for holder in holders:
-        inside = holder.get("content") if isinstance(holder, Mapping) and "tool_use_id" in holder else holder
-        for one in (holder, *(inside if isinstance(inside, list) else ())):
-            entry.cache = entry.cache or cache_mark(one)
-    return entry
-
-
-def cache_mark(block: object) -> str | None:
-    """Returns the requested cache lifetime in a `cache_control` of a block, a tool or a request."""
-    mark = block.get("cache_control") if isinstance(block, Mapping) else None
-    if not isinstance(mark, Mapping):
-        return None
-    lasts = mark.get("ttl")
-    return lasts[:_LONGEST_MARK] if isinstance(lasts, str) and lasts else DEFAULT_CACHE_LIFETIME
-
-
-DEFAULT_CACHE_LIFETIME = "5m"
-"""Default lifetime of a mark (Anthropic's reference, Prompt caching)."""
-_LONGEST_MARK = 8
-
-
-def _block(block: object, sender: str) -> Entry:
-    if isinstance(block, str):
-        return _text_entry(CHAT, sender, block)
-    if not isinstance(block, Mapping):
-        return _text_entry(CHAT, sender, str(block))
-    # Types of blocks from several APIs; no name has two meanings.
-    sort = block.get("type")
-    if sort in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        return call_entry(block.get("id"), block.get("name"), block.get("input"), sender)
-    if isinstance(sort, str) and sort.endswith("tool_result"):
-        content = block.get("content")
-        failed = block.get("is_error") is True or _tells_failure(content)
-        return result_entry(block.get("tool_use_id"), content, AGENT, failed=failed)
-    if sort in ("thinking", "redacted_thinking") or block.get("thought") is True:
-        return _thought(block, sender, block.get("thinking") or block.get("text"))
-    if isinstance(call := block.get("functionCall"), Mapping):
-        return call_entry(api_call_id(call) or call.get("name"), call.get("name"), call.get("args"), sender)
-    if isinstance(answer := block.get("functionResponse"), Mapping):
-        name = answer.get("name")
-        return result_entry(api_call_id(answer) or name, response_of(answer), AGENT, name=name)
-    return _text_entry(CHAT, sender, _words(block))
-
-
-def _words(block: Mapping[str, Any]) -> str:
-    """Returns the text of a block or item of any type; without text its JSON, with encrypted parts hashed."""
-    for key in ("text", "content"):
-        given = block.get(key)
-        if isinstance(given, str) or (isinstance(given, list) and any(map(has_text, given))):
-            return text_of(given)
-    sealed = {key: encrypted_replacement(one) for key in _SEALED if isinstance(one := block.get(key), str) and one}
-    if sealed and not isinstance(block.get("source"), Mapping):
-        known = {key: one for key, one in block.items() if key != "internal_chat_message_metadata_passthrough"}
-        return bytes_of({**known, **sealed}).decode("utf-8", "replace")
-    return media_words(block)
-
-
-def _item(item: Mapping[str, Any]) -> Entry:
-    """Returns the row of a Responses API item."""
-    sort, called = str(item.get("type")), item.get("call_id") or item.get("id")
-    if sort.endswith("_output"):
-        output = item.get("output", item.get("tools"))
-        failed = item.get("status") in ("failed", "incomplete") or _tells_failure(output)
-        return result_entry(called, output, AGENT, failed=failed)
-    if sort in _BY_THE_SERVER or sort.endswith("_call"):
-        given = next((item[key] for key in _GIVEN if key in item), None)
-        return call_entry(called, item.get("name") or sort.removesuffix("_call"), given, AGENT)
-    if sort == "reasoning":
-        parts = item.get("summary") or item.get("content")
-        texts = [one["text"] for one in parts if has_text(one)] if isinstance(parts, list) else []
-        return _thought(item, AGENT, "\n".join(texts))
-    if sort == "item_reference":
-        return _text_entry(CHAT, AGENT, f"item reference {item.get('id') or ''}".strip())
-    if sort == "mcp_list_tools":
-        names = ", ".join(str(one.get("name")) for one in _list_or_empty(item.get("tools")) if isinstance(one, Mapping))
-        return _text_entry(CHAT, AGENT, f"tools of {item.get('server_label')}: {names or 'none'}")
-    role = item.get("role")
-    from_user = sort in _OF_USERS or (isinstance(role, str) and role != AGENT)
-    entry = _text_entry(CHAT, USER if from_user else AGENT, _words(item))
-    entry.payload |= {key: one for key in ("author", "recipient") if isinstance(one := item.get(key), str)}
-    return entry
-
-
-_OF_USERS = ("agent_message", "mcp_approval_response")
-
-
-def _list_or_empty(given: object) -> list[Any]:
-    return given if isinstance(given, list) else []
-
-
-def _tells_failure(content: object) -> bool:
-    """Returns True if a tool result of the model's side reports a failure: an error, or a command's exit code."""
-    for block in content if isinstance(content, list) else [content]:
-        if not isinstance(block, Mapping):
-            continue
-        sort, outcome = block.get("type"), block.get("outcome")
-        if isinstance(sort, str) and sort.endswith("_error") and "error_code" in block:
-            return True
-        ended = outcome if isinstance(outcome, Mapping) else block
-        if ended.get("type") == "timeout" or any(_is_failure(ended.get(key)) for key in ("exit_code", "return_code")):
-            return True
-    return False
-
-
-def _is_failure(code: object) -> bool:
-    return isinstance(code, int) and not isinstance(code, bool) and code != 0
-
-
-def _server_result(item: Mapping[str, Any]) -> Entry:
-    """Returns the result of a call executed on the model's side, as far as the item contains it."""
-    given = next((item[key] for key in ("output", "results", "outputs", "tools") if item.get(key)), None)
-    error, status = item.get("error"), item.get("status")
-    picture = {"type": "image", "data": item["result"]} if isinstance(item.get("result"), str) else None
-    content = error or given or picture or f"{status or 'done'} by the model's side: what came back is not told"
-    failed = bool(error) or status in ("failed", "incomplete")
-    return result_entry(item.get("call_id") or item.get("id"), content, AGENT, name=item.get("name"), failed=failed)
-
-
-def _thought(block: Mapping[str, Any], sender: str, text: object) -> Entry:
-    """Returns a thought; signatures and encrypted thoughts become length and hash."""
-    entry = _text_entry(THOUGHT, sender, text if isinstance(text, str) and text else NOT_READABLE)
-    for key in _SEALED:
-        if isinstance(sealed := block.get(key), str) and sealed:
-            entry.payload[key] = encrypted_replacement(sealed)
-    return entry
-
-
-_SEALED = ("signature", "encrypted_content", "data", "thoughtSignature")
-
-
-def _text_entry(kind: str, sender: str, text: str) -> Entry:
-    return text_entry(kind, sender, USER if sender == AGENT else AGENT, text)
-
-
 # Links between messages
 
 
@@ -762,7 +562,7 @@ def api_call(value: Mapping[str, Any]) -> ApiCall | None:
             written = token_count(details, "cache_write_tokens", "cache_creation_tokens")
     if "cache_read_input_tokens" not in usage and "cache_creation_input_tokens" not in usage:
         given = max(given - read - written, 0)  # all APIs but Anthropic's count cached tokens as input
-    for one in _list_or_empty(usage.get("iterations")):
+    for one in list_or_empty(usage.get("iterations")):
         if isinstance(one, Mapping) and one.get("type") != "message":  # the totals cover messages
             given, made = given + token_count(one, "input_tokens"), made + token_count(one, "output_tokens")
             read += token_count(one, "cache_read_input_tokens")

@@ -18,7 +18,7 @@ from typing import Any
 
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, MODEL_CALL_KEY, ApiCall, DerivedMessage, Payload
-from inspector.protocol.formats import api_messages
+from inspector.protocol.formats import api_messages, message_entries
 from inspector.protocol.formats.entry_builders import CHAT, Entry, bytes_of, decoded_object, set_matched_text
 from inspector.protocol.model_api import operations
 from inspector.protocol.record import ModelCall, Record, Shape, Speaker
@@ -177,7 +177,7 @@ def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCa
     row = DerivedMessage(
         kinds.REQUEST,
         CLIENT,
-        (api_messages.AGENT,),
+        (message_entries.AGENT,),
         identifier=call.identifier,
         method=call.operation,
         target=call.model,
@@ -220,12 +220,12 @@ def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object
     call.thread = _thread(body, headers)
     metadata = body.get("metadata")
     session = call.thread or (metadata.get("user_id") if isinstance(metadata, Mapping) else None)
-    spoken = [entry for entry in sent if entry.meaning.sender != api_messages.SYSTEM]
+    spoken = [entry for entry in sent if entry.meaning.sender != message_entries.SYSTEM]
     opening = _leading_user_texts(spoken, 0)
     call.opening_hash = _digest({"session": session, "said": [entry.payload for entry in opening[:1] or spoken]})
     told = len(opening)
     # A client's own text may come first, with an answer that no model gave.
-    if told and len(spoken) > told + 1 and _is_text(spoken[told], api_messages.AGENT):
+    if told and len(spoken) > told + 1 and _is_text(spoken[told], message_entries.AGENT):
         opening += _leading_user_texts(spoken, told + 1)
     call.conversation = _digest({"session": session, "said": [entry.payload for entry in opening or spoken]})
 
@@ -233,7 +233,7 @@ def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object
 def _leading_user_texts(entries: Sequence[Entry], start: int) -> list[Entry]:
     """Returns the user's consecutive texts from a place on."""
     stop = start
-    while stop < len(entries) and _is_text(entries[stop], api_messages.USER):
+    while stop < len(entries) and _is_text(entries[stop], message_entries.USER):
         stop += 1
     return list(entries[start:stop])
 
@@ -276,11 +276,11 @@ def _unmasked_text(value: object) -> str:
 def _note_history(call: ModelCall, body: Mapping[str, Any], sent: Sequence[Entry], marks: Sequence[str]) -> None:
     """Records the properties that requests of one conversation share."""
     pairs = zip(sent, marks, strict=True)
-    history = [(entry, mark) for entry, mark in pairs if entry.meaning.sender != api_messages.SYSTEM]
+    history = [(entry, mark) for entry, mark in pairs if entry.meaning.sender != message_entries.SYSTEM]
     call.history = array("Q", (int(mark, 16) for _, mark in history))
     call.speakers = bytes(_speaker(entry) for entry, _ in history)
     tools = api_messages.tools_in(body)
-    prompts = [str(entry.payload.get("text")) for entry in sent if entry.meaning.sender == api_messages.SYSTEM]
+    prompts = [str(entry.payload.get("text")) for entry in sent if entry.meaning.sender == message_entries.SYSTEM]
     if tools:
         names = {"tools": [api_messages.tool_name(tool) for tool in tools]}
         call.tools_hash = hashlib.blake2b(bytes_of(names), digest_size=8).digest()
@@ -298,7 +298,7 @@ def _speaker(entry: Entry) -> Speaker:
         return Speaker.RESULT
     if meaning.kind == kinds.REQUEST and meaning.identifier not in (None, meaning.target):
         return Speaker.CALL
-    return Speaker.USER if meaning.sender == api_messages.USER else Speaker.ASSISTANT
+    return Speaker.USER if meaning.sender == message_entries.USER else Speaker.ASSISTANT
 
 
 def _retries(headers: object) -> int:
@@ -344,7 +344,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     if answered.first_token_ns >= 0:
         told["first_token_ms"] = round(answered.first_token_ns / 1e6, 3)
     row = DerivedMessage(
-        kinds.RESPONSE, api_messages.AGENT, (CLIENT,), identifier=f"{call.identifier}/answer",
+        kinds.RESPONSE, message_entries.AGENT, (CLIENT,), identifier=f"{call.identifier}/answer",
         correlation=call.identifier, method=call.operation or None, target=call.model, failed=failed, call=answered,
     )  # fmt: skip
     words = _answer_words(value, answered, told)
@@ -406,7 +406,7 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
     for entry, own in zip(entries, marks, strict=True):
         meaning = entry.meaning
         seen[own] += 1
-        if meaning.sender == api_messages.SYSTEM:
+        if meaning.sender == message_entries.SYSTEM:
             prompts.add(own)
         # Counted, since a user may write the same text twice.
         mark = hashlib.blake2b(f"{call.conversation}\0{own}\0{seen[own]}".encode("utf-8", "replace"), digest_size=8)

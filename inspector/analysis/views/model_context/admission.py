@@ -14,7 +14,7 @@ from inspector.analysis.views.model_context.reader import Options, Reader, codes
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.base.slices import SlicedWork
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS, api_messages, otlp
+from inspector.protocol.formats import CODING_AGENTS, message_entries, otlp
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
@@ -161,7 +161,7 @@ def _talk(at: _Sorting, _options: Options) -> None:
     )
     at.decide(program, Role.NONE, Why.PROGRAM)
     if at.derived.any():
-        prompt = at.sender == at.code(api_messages.SYSTEM)
+        prompt = at.sender == at.code(message_entries.SYSTEM)
         at.decide(at.derived & chat & at.to_me & prompt, Role.SYSTEM, Why.PROMPTED)
         at.decide(at.are_of_kinds("participant/compact-done") & at.mine & at.derived, Role.USER, Why.SUMMARY)
         for namespace in CONTROL_OF_TRANSCRIPTS:

@@ -15,7 +15,7 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context.conversation_names import conversation_words
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS
-from inspector.protocol.formats.api_messages import AGENT, SYSTEM, USER
+from inspector.protocol.formats.message_entries import AGENT, SYSTEM, USER
 from inspector.protocol.formats.model_calls import CLIENT
 from inspector.protocol.model_api.operations import OPERATION_NAMES
 from inspector.protocol.participants import GATEWAY_IDS

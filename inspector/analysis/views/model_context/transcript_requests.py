@@ -25,9 +25,9 @@ from inspector.analysis.views.model_context.recorded_requests import CACHED_WITH
 from inspector.base.slices import SlicedWork
 from inspector.protocol.derived_messages import MODEL_CALL_KEY
 from inspector.protocol.formats import claude
-from inspector.protocol.formats.api_messages import cache_mark
 from inspector.protocol.formats.claude.payloads import REQUEST
 from inspector.protocol.formats.entry_builders import decoded_object
+from inspector.protocol.formats.message_entries import cache_mark
 from inspector.store.columns.hashes import NO_ROW
 from inspector.tokens.counted_text import counted_text
 

@@ -16,7 +16,6 @@ import msgspec
 
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, DerivedMessage, Payload, Spawn
-from inspector.protocol.formats.api_messages import USER
 from inspector.protocol.formats.entry_builders import (
     CHAT,
     Entry,
@@ -26,6 +25,7 @@ from inspector.protocol.formats.entry_builders import (
     result_entry,
     text_entry,
 )
+from inspector.protocol.formats.message_entries import USER
 from inspector.protocol.formats.otlp import content
 from inspector.protocol.formats.otlp.conventions import (
     SpanRole,

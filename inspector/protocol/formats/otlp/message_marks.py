@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.protocol import kinds
-from inspector.protocol.formats.api_messages import AGENT as ASSISTANT
-from inspector.protocol.formats.api_messages import USER, entries_of_message
 from inspector.protocol.formats.entry_builders import Entry, bytes_of
+from inspector.protocol.formats.message_entries import AGENT as ASSISTANT
+from inspector.protocol.formats.message_entries import USER, entries_of_message
 
 
 def given_entries(message: dict[str, Any]) -> Iterator[Entry]:
