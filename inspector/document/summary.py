@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,6 @@ from inspector.analysis.passes.calls.correlation_names import Named
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.participants.capabilities import Held
 from inspector.analysis.passes.participants.participant_pass import Participant
-from inspector.analysis.passes.results.transient_results import Badge
-from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.views.account.compactions import compactions
 from inspector.analysis.views.account.mcp_totals import rpc_totals
 from inspector.analysis.views.account.tool_calls import tool_calls
@@ -25,9 +22,9 @@ from inspector.analysis.views.model_context.outcome import outcomes
 from inspector.analysis.views.summaries.context_summary import odd_codes, sizes_of
 from inspector.analysis.views.summaries.lifecycles import life_json, pending_results
 from inspector.analysis.views.summaries.participant_queries import Tool, shown_participants
-from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, shares
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory, Permission, Refused, judge_message, story_of
+from inspector.document.token_summary import tokens_of
 from inspector.filters.fields import FIELDS
 from inspector.filters.payloads import message_text
 from inspector.protocol import kinds
@@ -514,89 +511,3 @@ def _likely(document: CaptureDocument, link: LikelyLink) -> dict[str, Any]:
 
 def _milliseconds(nanoseconds: int | None) -> float | None:
     return None if nanoseconds is None else nanoseconds / 1e6
-
-
-# Token counts: in total, by participant, tool, kind and context, and the saving by collapsing.
-# All counts are estimates by one tokenizer, never mixed with participants' own reports.
-
-MOST_CONTEXTS = 20
-"""Limit of named contexts, by descending tokens."""
-
-
-@dataclass(frozen=True, slots=True)
-class Collapsing:
-    """Effect of collapsing on tokens.
-
-    Attributes:
-        results: number of collapsed and counted results.
-        before: tokens of the original results.
-        after: tokens of their summaries.
-    """
-
-    results: int
-    before: int
-    after: int
-
-    @property
-    def saved(self) -> int:
-        """Tokens that left the context."""
-        return self.before - self.after
-
-
-def collapse_savings(analysis: Analysis) -> Collapsing:
-    """Returns the saving by collapsing so far."""
-    counts = analysis.tokens.columns["tokens"]
-    collapsed = (analysis.transients.columns["badges"] & Badge.COLLAPSED.value) != 0
-    # Before and after must be sums over the same results.
-    rows = np.flatnonzero(collapsed & (counts != NOT_COUNTED))
-    after = sum(analysis.tokens.summary_tokens(row) or 0 for row in rows.tolist())
-    return Collapsing(len(rows), int(counts[rows].sum(dtype=np.int64)), after)
-
-
-def tokens_of(document: CaptureDocument) -> dict[str, Any]:
-    """Returns all token counts as a plain object; call it after the count is complete."""
-    analysis, strings = document.analysis, document.capture.strings
-    sums, saved = analysis.tokens.sums(), collapse_savings(analysis)
-    left = {one.key: one.tokens for one in shares(analysis, "tool") if one.key in (NO_TOOL, DEFINITIONS)}
-    return {
-        "tokenizer": TOKENIZER,
-        "total": sums.total,
-        "uncounted": sums.uncounted,
-        "main": int(sums.by_node.own[MAIN]),
-        "participants": sums.by_participant,
-        "tools": {tool: tokens for tool, tokens in sums.by_tool.items() if tool},
-        "tool_definitions": left.get(DEFINITIONS, 0),
-        "no_tool": left.get(NO_TOOL, 0),
-        "kinds": sums.by_kind,
-        "contexts": [
-            {
-                "path": analysis.contexts.tree.path(node),
-                "label": analysis.contexts.label(node),
-                "inside": _label_above(analysis, node),
-                "space": strings[analysis.contexts.tree.space[node]] or None,
-                "own": int(sums.by_node.own[node]),
-                "subtree": int(sums.by_node.subtree[node]),
-            }
-            for node in largest_contexts(analysis)
-        ],
-        "collapsed": {
-            "results": saved.results, "before": saved.before, "after": saved.after, "saved": saved.saved,
-        },
-        "without_collapsing": sums.total,
-        "with_collapsing": sums.total - saved.saved,
-    }  # fmt: skip
-
-
-def _label_above(analysis: Analysis, node: int) -> str | None:
-    """Returns the label of a context's parent; None directly below main."""
-    parent = analysis.contexts.tree.parent[node]
-    return analysis.contexts.label(parent) if parent != MAIN else None
-
-
-def largest_contexts(analysis: Analysis, most: int = MOST_CONTEXTS) -> list[int]:
-    """Returns the contexts with the most tokens of their own, largest first."""
-    own = analysis.tokens.node_sums().own[:-1].copy()
-    aliases = np.array(analysis.contexts.tree.aliases, np.int64)
-    own[aliases != np.arange(len(aliases))] = 0  # merged into another node, which has the tokens
-    order = np.argsort(-own, kind="stable")[:most]
-    return [node for node in order.tolist() if own[node]]

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from inspector.analysis.findings import Severity
 from inspector.analysis.views.model_context import ModelContext, Options, Reader, find_reader, readers
 from inspector.document.document import CaptureDocument
-from inspector.document.summary import context_nodes, finding_entries, tokens_of
+from inspector.document.summary import context_nodes, finding_entries
+from inspector.document.token_summary import tokens_of
 from inspector.export import matching
 from inspector.filters import FilterError, compile_filter
 from inspector.filters.naming import field_named

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED, TokenPass
 from inspector.document.document import CaptureDocument
-from inspector.document.summary import collapse_savings, tokens_of
+from inspector.document.token_summary import collapse_savings, tokens_of
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.tokens.counter import count_tokens
 from tests.builders import GrowingLog, clean_up, document_of, envelope, received, tool_call, tool_result
