@@ -31,8 +31,10 @@ _OF_OTHERS = ("source", "connection", "kind", "sender", "context")
 """Columns that are equal for the pieces of one text."""
 _SEARCH_RADIUS = 1 << 15
 """Messages on either side of a piece that are searched for other pieces of its text."""
-_MASKED_AROUND, _CONTEXT_PIECES = 256, 512
-"""Pieces on either side of a piece: masked together with it, and read as their context."""
+_PIECES_AROUND, _CONTEXT_PIECES = 768, 512
+"""Pieces read on either side of a piece, and their share that is the context of others."""
+_MASKED_SHARE = 3
+"""One in so many of the pieces on a side is masked together with the piece; the rest is their context."""
 _MAX_BYTES = 1 << 22
 _MAX_CACHED_LINES = 1 << 16
 
@@ -56,25 +58,21 @@ class PieceMasks:
         return kept[0]
 
     def _find_around(self, message: int) -> None:
-        rows, is_whole = self._neighbors(message)
+        rows, begins, ends = self._neighbors(message)
         at = int(rows.searchsorted(message))
         found: dict[bytes, bytes] = {}
         if self._may_hold_secrets(rows):
             for _ in find_masked_pieces(self._capture, found, rows.tolist()):
                 pass
-        # A result near the end of the capture changes when later pieces arrive.
-        until = _SETTLED if is_whole else len(self._capture)
-        begins_here, ends_here = (
-            len(rows[:at]) < _MASKED_AROUND + _CONTEXT_PIECES,
-            len(rows[at:]) <= _MASKED_AROUND + _CONTEXT_PIECES,
-        )
-        low = 0 if begins_here else max(0, at - _MASKED_AROUND)
-        high = len(rows) if ends_here else at + _MASKED_AROUND
-        for place in {at, *range(low, high)}:
+        # Rows near a cut are masked again later, with more pieces on that side.
+        low = 0 if begins else at - at // _MASKED_SHARE
+        high = len(rows) if ends else at + max(1, (len(rows) - at) // _MASKED_SHARE)
+        for place in range(low, high):
             row = int(rows[place])
             line = found.get(self._capture.records.read_line_of(row).strip()) if found else None
-            state = until if len(rows) - place <= _CONTEXT_PIECES else _SETTLED
-            self._lines[row] = line, state
+            # A result near the end of the capture changes when later pieces arrive.
+            may_change = ends and len(rows) - place <= _CONTEXT_PIECES
+            self._lines[row] = line, len(self._capture) if may_change else _SETTLED
             self._lines.move_to_end(row)
         while len(self._lines) > _MAX_CACHED_LINES:
             self._lines.popitem(last=False)
@@ -97,8 +95,11 @@ class PieceMasks:
                     texts.setdefault(piece.key, []).append(piece.text)
         return any(may_hold_secrets("".join(text)) for text in texts.values())
 
-    def _neighbors(self, message: int) -> tuple[NDArray[np.int64], bool]:
-        """Returns the messages with possible pieces of the same text, ascending; and True if no more can follow."""
+    def _neighbors(self, message: int) -> tuple[NDArray[np.int64], bool, bool]:
+        """Returns the messages with possible pieces of the same text, ascending, at most _PIECES_AROUND on each side.
+
+        The second value is True if no earlier message may have a piece, the third if no later one has arrived.
+        """
         columns = self._capture.columns
         is_frame = bool(int(columns["flags"][message]) & _FRAME)
         low, high = max(0, message - _SEARCH_RADIUS), min(len(self._capture), message + _SEARCH_RADIUS)
@@ -107,14 +108,12 @@ class PieceMasks:
             same &= columns[name][low:high] == columns[name][message]
         rows = np.flatnonzero(same).astype(np.int64) + low
         at = int(rows.searchsorted(message))
-        stop = at + 1 + _MASKED_AROUND + _CONTEXT_PIECES
-        is_whole = stop <= len(rows) or high < len(self._capture)
-        start = max(0, at - _MASKED_AROUND - _CONTEXT_PIECES)
+        start, stop = max(0, at - _PIECES_AROUND), min(len(rows), at + 1 + _PIECES_AROUND)
         sizes = columns["length"][rows[start:stop]].astype(np.int64)
         own = at - start
-        after = int(np.searchsorted(sizes[own:].cumsum(), _MAX_BYTES)) + 1
-        before = int(np.searchsorted(sizes[:own][::-1].cumsum(), _MAX_BYTES))
-        return rows[at - before : min(stop, at + after)], is_whole
+        start = at - int(np.searchsorted(sizes[:own][::-1].cumsum(), _MAX_BYTES))
+        stop = min(stop, at + int(np.searchsorted(sizes[own:].cumsum(), _MAX_BYTES)) + 1)
+        return rows[start:stop], not (start or low), stop == len(rows) and high == len(self._capture)
 
 
 _SETTLED = -1

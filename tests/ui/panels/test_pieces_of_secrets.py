@@ -14,6 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.files import export_to
 from inspector.export.options import ExportOptions, Format
 from inspector.filters.payloads import message_text
+from inspector.store.messages import piece_masks
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.panel import TABS
@@ -146,3 +147,13 @@ def test_a_piece_that_comes_later_masks_those_before_it(make: Any) -> None:
     ]
     assert len({len(texts) for texts in said}) > 3
     assert [text for text in said[-1] if shown_pieces(text)] == []
+
+
+@pytest.mark.parametrize(("limit", "most"), [("_MAX_BYTES", 40_000), ("_SEARCH_RADIUS", 200)])
+def test_no_limit_of_a_search_cuts_a_secret(limit: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(piece_masks, limit, most)
+    data = [json.dumps({"type": "token", "value": piece, "padding": " " * 500}) for piece in PIECES * 40]
+    document = document_of(*logged([{"frame": f"#s-{n}#{one}"} for one in data for n in range(2)]), name="limit.ctxcap")
+    records = document.capture.records
+    shown = [json.loads(records.frame_data(message))["value"] for message in range(0, len(document.capture), 2)]
+    assert shown_pieces("".join(shown)) == set()
