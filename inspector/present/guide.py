@@ -75,7 +75,6 @@ def page_named(name: str) -> Page | None:
     return None
 
 
-@cache
 def text_of(page: Page) -> str:
     """Returns the Markdown of a page.
 
@@ -129,6 +128,7 @@ def search(words: str) -> list[tuple[Page, int]]:
     return sorted(found, key=lambda one: (not any(word in one[0].title.casefold() for word in wanted), -one[1]))
 
 
+@cache
 def _read(file: str) -> str:
     return (guide_folder() / file).read_text("utf-8")
 

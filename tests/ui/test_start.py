@@ -78,6 +78,7 @@ def test_the_first_paint_waits_for_nothing_a_document_needs(tmp_path: Path) -> N
     needed = {"numpy", "inspector.ui.docview.panes", "inspector.ui.features.opening"}
     assert needed <= complete  # the first document waits for none
     assert not {"typer", "websockets", "keyring", "duckdb", "_duckdb", "aiohttp"} & complete
+    assert not {"inspector.ui.dialogs.guide", "inspector.ui.window.guide_opening", "inspector.present.guide"} & complete
 
 
 def test_presets_are_found_at_once(application: Application) -> None:

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtCore import QEvent, QSize, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QImage,
     QKeyEvent,
     QKeySequence,
-    QResizeEvent,
     QShortcut,
     QTextBlock,
     QTextCharFormat,
@@ -63,6 +62,8 @@ class GuidePage(QTextBrowser):
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
         self._themes = themes
+        self._pictures: dict[str, Path] = {}  # loaded pictures of the page by name
+        self._column = 0
         self.page: Page | None = None
         self.setObjectName("guidePage")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -80,10 +81,12 @@ class GuidePage(QTextBrowser):
         self.setFont(theme.font("body"))
         document = self.document()
         document.clear()
+        self._pictures.clear()
+        self._fit_column()
         document.setDefaultFont(theme.font("body"))
         document.setDocumentMargin(0)
         render_markdown(document, text, theme, pictures=True)
-        self._fit_column()
+        self.moveCursor(QTextCursor.MoveOperation.Start)  # it is at the end now, and Qt scrolls to it on the first show
 
     def go_to_heading(self, anchor: str) -> bool:
         """Scrolls to the heading with this anchor, or to the top. Returns False if the heading is missing."""
@@ -127,39 +130,48 @@ class GuidePage(QTextBrowser):
         """Returns a picture of the guide, no wider than the column; None for other resources."""
         if type != QTextDocument.ResourceType.ImageResource.value or self.page is None:
             return None
-        path = guide.picture_of(self.page, name.toString() if isinstance(name, QUrl) else name)
-        return self._picture(path) if path is not None else None
+        link = name.toString() if isinstance(name, QUrl) else name
+        path = guide.picture_of(self.page, link)
+        if path is None:
+            return None
+        self._pictures[link] = path
+        return self._picture(path)
 
     def _picture(self, path: Path) -> QImage:
         image = QImage(str(path))
         ratio = self.devicePixelRatioF()
-        wide = round(self._column_width() * ratio)
+        wide = round(self._column * ratio)
         if image.width() > wide:
             image = image.scaledToWidth(wide, Qt.TransformationMode.SmoothTransformation)
             image.setDevicePixelRatio(ratio)
         return image
 
-    def _column_width(self) -> int:
-        theme = self._themes.theme
-        return max(120, min(round(_TEXT_WIDTH * theme.zoom), self.width() - 16 * theme.metrics.unit))
-
     def _fit_column(self) -> None:
-        """Keeps the text column narrow, at the left of the available width."""
-        side = 6 * self._themes.theme.metrics.unit
-        self.setViewportMargins(side, side // 2, max(side, self.width() - self._column_width() - 2 * side), 0)
+        """Keeps the text column narrow, at the left of the available width, and its pictures no wider."""
+        theme, width = self._themes.theme, self.width()
+        side = 6 * theme.metrics.unit
+        column = max(120, min(round(_TEXT_WIDTH * theme.zoom), width - 16 * theme.metrics.unit))
+        if column != self._column:
+            self._column = column
+            for link, path in self._pictures.items():
+                self.document().addResource(
+                    QTextDocument.ResourceType.ImageResource.value, QUrl(link), self._picture(path)
+                )
+        self.setViewportMargins(side, side // 2, max(side, width - column - 2 * side), 0)
 
     @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.oldSize().width() != event.size().width():
+    def event(self, e: QEvent) -> bool:
+        # not in resizeEvent, which is about the viewport: Qt drops a resize of it made there before the first show
+        if e.type() == QEvent.Type.Resize:
             self._fit_column()
+        return super().event(e)
 
 
 class GuideWindow(QWidget):
     """Reader for the guide: search and contents at the left, the page at the right."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Creates the window; `show()` shows it.
+        """Creates the window without a page; `show_page` gives it one.
 
         Args:
             theme_controller: gives the look.
@@ -191,7 +203,6 @@ class GuideWindow(QWidget):
         self._on_theme_changed()
         screen = self.screen().availableSize()
         self.resize(QSize(round(_WIDTH * zoom), round(_HEIGHT * zoom)).boundedTo(screen))
-        self.show_page(CONTENTS)
         self.field.setFocus()
 
     def _build_side(self, parent: QWidget) -> QWidget:
@@ -245,14 +256,14 @@ class GuideWindow(QWidget):
             page = guide.page_named(name) or guide.pages()[0]
             text = guide.text_of(page)
         except OSError as error:
-            self._status.setText(f"The guide cannot be read: {error}")
+            self._show_status(f"The guide cannot be read: {error}")
             return
         if self.view.page is not None and self.view.page != page:
             self._back.append(_View(self.view.page, self.view.verticalScrollBar().value()))
             self._forward.clear()
         self._render(page, text)
         if not self.view.go_to_heading(anchor):
-            self._status.setText(f"This page has no heading {anchor}.")
+            self._show_status(f"This page has no heading {anchor}.")
 
     def go_back(self) -> None:
         self._step(self._back, self._forward)
@@ -271,7 +282,7 @@ class GuideWindow(QWidget):
         self.view.show_page(page, text)
         self.setWindowTitle(f"{page.title} - Guide" if page.name != CONTENTS else page.title)
         self.setAccessibleName("Guide")
-        self._status.setText("")
+        self._show_status("")
         self._select(page)
         self.view.highlight(self.field.text().strip())
         self.buttons["back"].setEnabled(bool(self._back))
@@ -286,9 +297,13 @@ class GuideWindow(QWidget):
             self.show_page(place.page.name, place.anchor)
         elif url.scheme() in ("http", "https"):
             if not QDesktopServices.openUrl(url):
-                self._status.setText(f"No browser could open {link}.")
+                self._show_status(f"No browser could open {link}.")
         else:
-            self._status.setText(f"{link} is in the source code of the program, not in the guide.")
+            self._show_status(f"{link} is in the source code of the program, not in the guide.")
+
+    def _show_status(self, words: str) -> None:
+        self._status.setText(words)
+        self._status.setVisible(bool(words))
 
     # Contents and search
 
@@ -302,9 +317,7 @@ class GuideWindow(QWidget):
                 found = guide.search(words)
                 for page, count in found:
                     self._add(page, f"{page.title}  ({count})")
-                self._status.setText(
-                    f"{count_of(len(found), 'page')} found" if found else "No page contains these words."
-                )
+                self._show_status(f"{count_of(len(found), 'page')} found" if found else "No page contains these words.")
             else:
                 group = ""
                 for page in guide.pages():
@@ -312,9 +325,9 @@ class GuideWindow(QWidget):
                         group = page.group
                         self._add_heading(group)
                     self._add(page, page.title)
-                self._status.setText("")
+                self._show_status("")
         except OSError as error:
-            self._status.setText(f"The guide cannot be read: {error}")
+            self._show_status(f"The guide cannot be read: {error}")
         if self.view.page is not None:
             self._select(self.view.page)
         self.list.blockSignals(False)
@@ -398,11 +411,11 @@ class GuideWindow(QWidget):
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme
         side = round(10 * theme.zoom)
-        self._column.setContentsMargins(side, side, 0, side)
+        self._column.setContentsMargins(side, side, side, side)
         self._column.setSpacing(side)
         self.list.setFont(theme.font("body"))
-        self._list_pages()
         if self.view.page is not None:
             position = self.view.verticalScrollBar().value()
             self.view.show_page(self.view.page, guide.text_of(self.view.page))
             self.view.verticalScrollBar().setValue(position)
+        self._list_pages()  # after the page, whose hits it highlights

@@ -24,6 +24,7 @@ from tests.ui.windows import panes_of, window_on
 @pytest.fixture
 def reader(theme_controller: ThemeController) -> Iterator[GuideWindow]:
     made = GuideWindow(theme_controller)
+    made.show_page(guide.CONTENTS)
     made.show()
     yield made
     made.close()
@@ -45,6 +46,30 @@ def test_every_page_is_rendered_with_its_pictures(
         assert "](" not in text or "`" in guide.text_of(page), page.file
         bar = reader.view.horizontalScrollBar()
         assert bar.maximum() == 0 or "```" in guide.text_of(page) or "|" in guide.text_of(page), page.file
+
+
+def test_a_new_window_shows_the_top_of_its_page_at_the_width_of_the_column(theme_controller: ThemeController) -> None:
+    made = GuideWindow(theme_controller)
+    made.resize(1_600, 1_000)
+    made.show_page("first-steps")
+    made.show()
+    try:
+        assert made.view.verticalScrollBar().value() == 0
+        assert made.view.document().textWidth() == made.view.viewport().width() < 800
+        assert not made.buttons["back"].isEnabled()
+        made.resize(900, 700)
+        assert made.view.document().size().width() <= made.view.viewport().width()  # its pictures shrink too
+    finally:
+        made.close()
+
+
+def test_zooming_keeps_the_hits_highlighted(reader: GuideWindow, theme_controller: ThemeController) -> None:
+    reader.show_page("tap")
+    reader.field.setText("uninstall")
+    theme_controller.set_zoom(1.2)
+    hits = reader.view.extraSelections()
+    assert hits
+    assert all(hit.cursor.selectedText().casefold() == "uninstall" for hit in hits)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_links_go_to_pages_and_headings_and_back(reader: GuideWindow) -> None:
