@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtGui import QFont, QTextDocument
+import pytest
+from PySide6.QtGui import QFont, QTextDocument, QTextTable
 from PySide6.QtWidgets import QTextBrowser
 
 from inspector.ui.look.rendered_markdown import render_markdown
@@ -39,6 +40,16 @@ def test_bold_text_is_no_heavier_than_the_fonts(theme_controller: ThemeControlle
             place += 1
         block = block.next()
     assert max(weights) == QFont.Weight.DemiBold
+
+
+@pytest.mark.parametrize("before", ["words", "```\ncode\n```", "> quoted"])
+def test_the_first_cell_of_a_table_is_like_the_others(theme_controller: ThemeController, before: str) -> None:
+    document = QTextDocument()
+    render_markdown(document, before + "\n\n| client | file |\n|---|---|\n| `a` | b |\n", theme_controller.theme)
+    table = next(frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable))
+    blocks = [table.cellAt(0, column).firstCursorPosition().block() for column in range(2)]
+    assert [block.text() for block in blocks] == ["client", "file"]
+    assert {block.begin().fragment().charFormat().fontWeight() for block in blocks} == {QFont.Weight.DemiBold}
 
 
 def test_long_lines_of_code_wrap(theme_controller: ThemeController) -> None:

@@ -63,6 +63,20 @@ def _quiet_tables(document: QTextDocument, theme: Theme) -> None:
             layout.setTopMargin(theme.metrics.unit)
             layout.setBottomMargin(theme.metrics.unit)
             frame.setFormat(layout)
+            _restore_first_cell(frame)
+
+
+def _restore_first_cell(table: QTextTable) -> None:
+    """Removes the empty line that Qt puts into the first cell of a table after code or a quote, without its weight."""
+    cell = table.cellAt(0, 0)
+    cursor = cell.firstCursorPosition()
+    if cursor.block() == cell.lastCursorPosition().block():
+        return
+    cursor.deleteChar()
+    cursor.setPosition(cell.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
+    bold = QTextCharFormat()
+    bold.setFontWeight(_HEAVIEST)
+    cursor.mergeCharFormat(bold)
 
 
 def _tidy_blocks(document: QTextDocument, theme: Theme, *, pictures: bool) -> None:
