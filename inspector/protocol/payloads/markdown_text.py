@@ -13,10 +13,11 @@ _LOOKED_AT = 4_000
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _RULE = re.compile(r"\s*\|?[\s:|]*-{3,}[\s:|-]*|\s{0,3}(?:[-*_]\s*){3,}")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*")
-_QUOTE = re.compile(r"(?:\s{0,3}>\s?)+")
-_ITEM = re.compile(r"(\s*)[-*+]\s+(?=\S)")
+_QUOTE = re.compile(r"^(?:\s{0,3}>\s?)+")
+_ITEM = re.compile(r"^(\s*)[-*+]\s+(?=\S)")
 _PICTURE = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\s]{0,500}\)")
-_CODE = re.compile(r"(`{1,2})([^\n]{1,500}?)\1(?!`)")
+_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^\n]{1,500}?)(?<!`)\1(?!`)")
+"""Looked for at whole runs of marks only: at each of thousands in a row it would take seconds."""
 _EMPHASIS = (
     re.compile(r"(?<![\w*])(\*{2,3})(?=[^\s*])([^\n]{1,500}?)(?<=[^\s*])\1(?![\w*])"),
     re.compile(r"(?<![\w*/])(\*)(?=[\w\"'(“])([^*\n]{1,300}?)(?<=[^\s*])\*(?![\w*/])"),
@@ -51,10 +52,7 @@ def _plain_line(line: str) -> str:
     heading = _HEADING.fullmatch(line)
     if heading is not None:
         line = heading[1]
-    quote = _QUOTE.match(line)
-    if quote is not None:
-        line = line[quote.end() :]
-    line = _ITEM.sub(r"\1• ", line, count=1) if _ITEM.match(line) else line
+    line = _ITEM.sub(r"\1• ", _QUOTE.sub("", line))
     held: list[str] = []
 
     def hold(found: re.Match[str]) -> str:

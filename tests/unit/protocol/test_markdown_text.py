@@ -24,6 +24,7 @@ from inspector.protocol.payloads.markdown_text import plain_words
         ("| name | of |\n|---|---|\n| `a \\| b` | **c** |", "name · of\na | b · c"),
         ("**x** and 2 * 3 * 4 and *.py and a/*.txt, b/*.md", "x and 2 * 3 * 4 and *.py and a/*.txt, b/*.md"),
         ("![picture](a.png) and **bold**", "picture and bold"),
+        ("``a`b`` and `c` ```x", "a`b and c ```x"),
     ],
 )  # fmt: skip
 def test_marks_are_left_out(text: str, words: str) -> None:
@@ -44,6 +45,13 @@ def test_a_secret_cut_by_marks_stays_masked() -> None:
     assert token not in excerpt(f"The **token** is {token} here")
     cut = f"The **word** is {token[:10]}**{token[10:]}**"
     assert token not in excerpt(cut)
+
+
+def test_rows_of_hostile_text_are_painted_at_once() -> None:
+    began = time.perf_counter()
+    for _ in range(60):
+        excerpt("`" * 8_000)
+    assert time.perf_counter() - began < 1
 
 
 def test_hostile_text_takes_no_time() -> None:
