@@ -1,12 +1,12 @@
 """Makes text from the wire safe to show: one line, hidden characters visible, secrets masked.
 
-Every label, row, tooltip and screen reader text passes through `plain`, `one_line`, `tool_tip` or `masked`. Excerpts of
+Every label, row, tooltip and screen reader text passes through `safe_line`, `one_line` or `tool_tip`. Excerpts of
 messages pass through `excerpt` or `excerpt_line`, which drop Markdown marks. They all mask secrets, so callers need
-not. `visible_controls` and `pieces` do not mask: Raw shows secrets on request.
+not. `visible_controls` and `split_chips` do not mask: Raw shows secrets on request.
 
 Control and bidi characters can reorder, hide or fake text; ESC sequences do so in terminals. They are never dropped:
-plain text shows `⟨U+202E⟩`, and delegates paint chips (`pieces`). Joiners stay, since emoji and several scripts need
-them. No function here, and no widget with its results, may guess rich text.
+plain text shows `⟨U+202E⟩`, and delegates paint chips (`split_chips`). Joiners stay, since emoji and several scripts
+need them. No function here, and no widget with its results, may guess rich text.
 """
 
 from __future__ import annotations
@@ -68,24 +68,23 @@ def _without_half(head: str) -> str:
 def one_line(text: str, limit: int = MAX_LINE) -> str:
     """Folds text into one masked line of at most `limit` characters; … marks omitted text.
 
-    Control characters stay, for `visible_controls` or `pieces`.
+    Control characters stay, for `visible_controls` or `split_chips`.
     """
-    folded = _BLANKS.sub(" ", mask_start(text, limit)).strip(" ")
-    if len(folded) <= limit and len(text) <= max(_READ, 4 * limit):
-        return folded
-    return folded[: limit - 1] + "…"
+    return _fold(mask_start(text, limit), text, limit)
+
+
+def _fold(masked: str, text: str, limit: int) -> str:
+    folded = _BLANKS.sub(" ", masked).strip(" ")
+    is_whole = len(folded) <= limit and len(text) <= max(_READ, 4 * limit)
+    return folded if is_whole else folded[: limit - 1] + "…"
 
 
 def excerpt_line(text: str, limit: int = MAX_LINE) -> str:
     """Returns the words of a text on one line, as `one_line` does, without marks of Markdown."""
     seen = mask_start(text, limit)
     words = plain_words(seen)
-    if words == seen:
-        return one_line(text, limit)
-    # Masked again: marks may have cut a secret in two.
-    folded = _BLANKS.sub(" ", mask_text(words)).strip(" ")
-    is_whole = len(folded) <= limit and len(text) <= max(_READ, 4 * limit)
-    return folded if is_whole else folded[: limit - 1] + "…"
+    # Masked again without the marks: they may have cut a secret in two.
+    return _fold(seen if words == seen else mask_text(words), text, limit)
 
 
 def excerpt(text: str, limit: int = MAX_LINE) -> str:

@@ -16,7 +16,6 @@ from typing_extensions import override
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.wire_text import safe_line, tool_tip
-from inspector.protocol.secrets.masking import mask_text
 from inspector.survey.runs import SurveyRuns
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.figures_model import FiguresModel
@@ -104,7 +103,7 @@ class RunsModel(FiguresModel[int]):
 
     @override
     def tip(self, one: int) -> str:
-        return tool_tip(mask_text(self.runs.value(one, "path")))
+        return tool_tip(self.runs.value(one, "path"))
 
     @override
     def heading_tip(self, column: int) -> str:
@@ -114,7 +113,7 @@ class RunsModel(FiguresModel[int]):
     def text(self, one: int, column: Column) -> str:
         value = self.runs.value(one, FIELDS[column])
         if column is Column.PATH:
-            return safe_line(self.runs.value(one, "title") or mask_text(value[self._above :]))
+            return safe_line(self.runs.value(one, "title") or value[self._above :])
         if column is Column.TOKENS and not np.isnan(tokens := self._tokens[one]):
             return formats.short_count(float(tokens))
         if column is Column.COST and value is None:
