@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from inspector.present import formats
+
 
 @dataclass(slots=True)
 class FilterCounts:
@@ -38,7 +40,7 @@ class FilterCounts:
         """
         if self.would_match is not None and written:
             nothing = not self.would_match
-            words = "1 match" if self.would_match == 1 else f"{self.would_match:,} matches"
+            words = formats.count_of(self.would_match, "match", "matches")
             return ", ".join(filter(None, (words, self.unapplied))), nothing
         if written and self.unapplied:
             return self.unapplied, False

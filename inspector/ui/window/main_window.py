@@ -1,7 +1,7 @@
 """The main window: start page or one document, with menus, tool bar, notices and status bar.
 
-Assembles only. panes.py connects panes, actions.py lists the actions. showing.py brings a document into the window, and
-closing.py closes it.
+Assembles only. panes.py connects panes, actions.py lists the actions. document_display.py brings a document into the
+window, and closing.py closes it.
 
 Parts that the start page does not need import most of the program. Without them the window is painted in half the time.
 `Warming` creates them as soon as the window is painted.
