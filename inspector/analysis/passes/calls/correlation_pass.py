@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_among, are_any, ascending
+from inspector.analysis.arrays.unique_ints import are_among, are_any, ascending, distinct
 from inspector.analysis.passes.calls.call_rounds import CallRounds
 from inspector.analysis.passes.calls.initialize_fallback import Fallbacks
 from inspector.analysis.passes.calls.open_requests import OpenCalls
@@ -506,10 +506,12 @@ class CorrelationPass:
     def shown_calls(self, rows: slice | NDArray[np.integer[Any]]) -> NDArray[np.uint32]:
         """Returns (n,) indexes in `calls`, with the displayed kinds (`store.messages.rpc_classification`)."""
         called, shown = self.columns["call"][rows], self._capture.foreign_rpc.kind_codes(rows)
-        pairs, places = np.unique(called.astype(np.int64) << 32 | shown, return_inverse=True)
+        # Multiplied instead of shifted, so that the pairs stay close together and `distinct` needs no sort.
+        width = len(self._capture.strings)
+        pairs, _, places = distinct(called.astype(np.int64) * width + shown)
         found = [
-            self._call_id((pair & 0xFFFFFFFF, *self._call_parts[pair >> 32][1:])) if pair >> 32 else 0
-            for pair in pairs.tolist()
+            self._call_id((kind, *self._call_parts[call][1:])) if call else 0
+            for call, kind in (divmod(pair, width) for pair in pairs.tolist())
         ]
         return np.array(found, np.uint32)[places]
 
