@@ -48,13 +48,13 @@ def within_facts(subject: Subject) -> list[Fact]:
         for child in shown
     ]  # fmt: skip
     if count > len(shown):
-        rows.append(fact("", f"{count - len(shown):,} more spans", "dim"))
+        rows.append(fact("", formats.count_of(count - len(shown), "more span"), "dim"))
     messages = np.flatnonzero(contexts.nodes_of(slice(0, len(subject.analysis))) == node)
     for message in messages[:_MOST_WITHIN].tolist():
         words = safe_line(info(subject.analysis, message) or "", 120)
         rows.append(Fact("Message", (message_part(message), FactPart(f"  {words}", "dim"))))
     if len(messages) > _MOST_WITHIN:
-        rows.append(fact("", f"{len(messages) - _MOST_WITHIN:,} more messages", "dim"))
+        rows.append(fact("", formats.count_of(len(messages) - _MOST_WITHIN, "more message"), "dim"))
     return rows
 
 
