@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 from inspector import __version__
 from inspector.analysis.findings import CHECK_BY_CODE
 
-_LEVELS = {"error": "error", "warning": "warning", "note": "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -86,10 +85,12 @@ def sarif(
 ) -> str:
     """Returns a SARIF run with a result for each finding and each failed expectation; lines are message numbers.
 
+    SARIF has levels with the names of our severities.
+
     Checks that ended by an error (`unchecked`, a sentence each) make the run's invocation unsuccessful.
     """
     results = [
-        _result(found.get("path", file), found["code"], _LEVELS[found["severity"]], found["text"], found["no"])
+        _result(found.get("path", file), found["code"], found["severity"], found["text"], found["no"])
         for found in findings
     ]
     results += [_result(file, "expectation", "error", one.failure, None) for one in expected if one.failure is not None]

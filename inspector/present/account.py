@@ -18,8 +18,8 @@ from inspector.present.account_sentences import (
     WAITING_STATES,
     AccountLine,
     AccountSentences,
-    longest_waiting,
 )
+from inspector.present.longest_waits import longest_waiting
 from inspector.present.usage_sentences import UsageSentences
 from inspector.present.wait_words import Wait, describe_waits
 from inspector.protocol.secrets.masking import mask_text
@@ -122,5 +122,5 @@ def _one_heading(lines: list[AccountLine]) -> list[AccountLine]:
     for line in lines:
         again = line.about == before
         before = line.about or before
-        found.append(AccountLine("", line.text, line.message, line.filter, line.panel, line.tone) if again else line)
+        found.append(replace(line, about="") if again else line)
     return found

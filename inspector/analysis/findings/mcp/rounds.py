@@ -187,9 +187,8 @@ class InputRounds:
         given = frozenset(params.inputs) if isinstance(params.inputs, dict) else frozenset[str]()
         wrong = ""
         if one.state != state:
-            missing = state is None
-            wrong = "The retry lacks the state from the server" if missing else ""
-            wrong = wrong or "The retry has a different state from the server's"
+            lack = "lacks the state from the server" if state is None else "has a different state from the server's"
+            wrong = f"The retry {lack}"
         elif not same:
             wrong = f"The retry calls `{name}` with other arguments than the first call"
         elif one.keys - given:
@@ -337,7 +336,6 @@ class Tasks:
     def __init__(self) -> None:
         self._tasks: dict[tuple[int, str], _Task] = {}  # by source and id
         self._new: list[int] = []
-        self._told: list[int] = []
         self._left: dict[int, None] = {}  # rows of tasks that were cancelled
         self._late = Overdue(
             FORGOTTEN, self._are_over, lambda _: "The task was created, but its result was never fetched"

@@ -242,7 +242,7 @@ class Tools:
         ]
         if not changed:
             return
-        used = [name for one, _ in changed if before.listed[name := one.name].last_call != NO_ROW]
+        used = [one.name for one, _ in changed if before.listed[one.name].last_call != NO_ROW]
         changed.sort(key=lambda pair: pair[0].name not in used)
         first, aspects = changed[0]
         more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""

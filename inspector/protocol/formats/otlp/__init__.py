@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, DerivedMessage, Payload, Spawn
+from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, Payload, Spawn
 from inspector.protocol.formats.entry_builders import (
     CHAT,
     Entry,
@@ -248,7 +248,7 @@ def _other(span: Span, known: Resolved, role: SpanRole) -> Iterator[Entry]:
     why = error_of(span)
     if known.phase != "end":
         facts = {
-            "attributes": _shown(span.attributes), "service": service_of(span),
+            "attributes": span.attributes, "service": service_of(span),
             **({"conversation": named} if (named := conversation_of(span)) else {}),
             **({} if span.is_log else _status(span, why)),
         }  # fmt: skip
@@ -281,7 +281,7 @@ def _other(span: Span, known: Resolved, role: SpanRole) -> Iterator[Entry]:
             if not event.name.startswith("gen_ai.") and not told_by_span:
                 told = str(event.attributes.get("exception.message") or event.attributes.get("message") or "")
                 entry = control_entry(_NAMED["event"], speaker, f"{event.name}: {told}" if told else event.name,
-                                      {"attributes": _shown(event.attributes)})  # fmt: skip
+                                      {"attributes": event.attributes})  # fmt: skip
                 yield at_time(entry, event.time_ns, event.name == "exception")
 
 
@@ -290,11 +290,3 @@ def _status(span: Span, why: str | None) -> dict[str, Any]:
     took = _duration_ns(span)
     told = {"span": span.identifier, **({"duration_ms": took / 1e6} if took >= 0 else {})}
     return {**told, "status": why or (ENDED_WELL if span.ended else _PENDING)}
-
-
-def _shown(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns attributes with JSON texts unchanged."""
-    return dict(attributes)
-
-
-__all__ = ["LABEL", "DerivedMessage", "payload", "read"]

@@ -260,9 +260,7 @@ def _of_parts(message: Mapping[str, Any]) -> Message:
         elif sort in ("reasoning", "thinking"):
             content.append({"type": "thinking", "thinking": _words(part.get("content"))})
         elif sort in ("tool_call", "server_tool_call"):
-            calls.append(
-                {"id": part.get("id"), "function": {"name": part.get("name"), "arguments": part.get("arguments")}}
-            )
+            calls.append(_call(part.get("id"), part.get("name"), part.get("arguments")))
         else:
             content.append(part)
     return {"role": message.get("role"), "content": content, "tool_calls": calls}
