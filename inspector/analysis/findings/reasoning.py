@@ -63,7 +63,7 @@ _ACTS = ("reasoning/start", _THOUGHT, "mcp/request", "mcp/proposal", "chat")
 
 
 class Reasoning:
-    """Reads the sequences of contexts (`passes.contexts.sequences`) in every notation of a context."""
+    """Reads the sequences of contexts (`passes.contexts.reasoning_sequences`) in every notation of a context."""
 
     def __init__(self) -> None:
         self._begun = Marks(np.bool_)  # contexts as written (numbers) that contain a start

@@ -4,7 +4,7 @@ To add one, write a module here, one line in FORMATS, and a sample in tests/data
 
 - `read(header, line) -> Record | None`: reads a line that is a JSON object; returns None for other formats.
   `inspector.protocol.header` declares the keys. For lines that are no JSON objects, such as lines with a leading time,
-  it is `read(line)`; the module is in EVERY instead of FORMATS, and `_other` calls it.
+  it is `read(line)`; the module is in ALL_FORMATS instead of FORMATS, and `_read_other_line` calls it.
 - LABEL, its identifier; in FORMATS also LABELS, identifiers by the content of a line;
 - WORDS, the window's name of a log for each of these identifiers;
 - READS, its part of the sentence about readable formats.
@@ -13,9 +13,8 @@ A *transcript* is a format without envelopes: one record may contain several mes
 (docs/transcripts.md). Its module, or package, is in TRANSCRIPTS, tried before all others, the most specific first.
 Beside the names above it has
 
-- `read(line, *, unknown=False) -> Record | None`: returns a record of the shape MEANING with its messages in `means`,
-  at least one (`inspector.protocol.derived_messages`). Columns are made of them alone. `unknown` accepts records of
-  newer types
+- `read(line, *, unknown=False) -> Record | None`: returns a record of the shape DERIVED with its messages, at least
+  one (`inspector.protocol.derived_messages`). Columns are made of them alone. `unknown` accepts records of newer types
   in lines that no other format matches;
 - `payload(line, number) -> dict`: returns the payload of one of them, created on demand;
 - for a coding agent, also in CODING_AGENTS, AGENT and PROGRAM, the senders of messages of the model and of the
@@ -111,7 +110,7 @@ def read_line(line: bytes, reading: str | None = None, known: Mapping[str, Any] 
 
     Args:
         line: the line without its end; not blank.
-        reading: a forced format, one of READINGS; None to detect it.
+        reading: a forced format, one of SELECTABLE_FORMATS; None to detect it.
         known: facts from earlier lines (`inspector.reading.reassembly.reassembler`).
     """
     return read_line_as(line, known=known)[0] if reading is None else read_chosen(line, reading)[0]

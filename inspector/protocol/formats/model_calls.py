@@ -48,7 +48,8 @@ def read_request(
         path, headers, t, x: members of the line.
         label: the format of the line.
         known: facts from earlier lines.
-        known_of: returns such facts for the call, as the request alone describes it; `seen` contains the sent messages.
+        known_of: returns such facts for the call, as the request alone describes it; `occurrence_counts` has the sent
+            messages.
     """
     value = decoded_object(line)
     body = value.get("message") if value is not None else None

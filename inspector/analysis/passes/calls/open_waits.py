@@ -2,8 +2,8 @@
 
 This is the only place that decides it. A notification needs no answer: by its method, or as JSON-RPC without an id
 (v0.0's `mcp` messages too; docs/protocols.md 3). A wait ends when a gateway refuses the message, or when its sender
-cancels it. It also ends when the process of either side is gone (`departures`), or when its agent was stopped. A trace
-without any span of a tool does not record answers of tools, so it has no waits.
+cancels it. It also ends when the process of either side is gone (`departed_waits`), or when its agent was stopped. A
+trace without any span of a tool does not record answers of tools, so it has no waits.
 """
 
 from __future__ import annotations

@@ -50,9 +50,8 @@ class Sequences:
 
     Rules of a node, in the order of its events:
 
-    - A start opens a sequence of its sender. In a context that has ended it begins the context again, with two
-      exceptions.
-      It only arrived late if it was written before that end, or if it is the first and the context bears its id.
+    - A start opens a sequence of its sender. In a context that has ended it begins the context again, unless it only
+      arrived late. It did if it was written before that end, or if it is the first and the context bears its id.
     - An end that names a start ends that one. Another end closes the open sequences of its sender. If that sender began
       none there, it closes all senders' sequences. A marker's sequence stays open if its sender reasoned in the
       context.

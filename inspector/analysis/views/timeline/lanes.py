@@ -1,8 +1,8 @@
 """Builds lanes and places messages on their tracks as they arrive.
 
-A track is a row of marks: the baseline of a lane for main, and below it rows of contexts (`pairs`). A context with a
-start, and its sub-contexts, are bars only in the lanes of participants that started it. Messages of others in it stay
-on their own baselines.
+A track is a row of marks: the baseline of a lane for main, and below it rows of contexts (`context_bars`). A context
+with a start, and its sub-contexts, are bars only in the lanes of participants that started it. Messages of others in it
+stay on their own baselines.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Lane:
     """One lane.
 
     Attributes:
-        key: space and subject (`grouping.keys_of`).
+        key: space and subject (`lane_keys.keys_of`).
         name: label, as on the wire.
         count: number of messages.
         based: True if it has a baseline, for messages in main.
