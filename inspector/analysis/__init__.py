@@ -7,8 +7,10 @@ that checks read has a line in `findings.batch.Passes` too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings import FindingPass
@@ -34,6 +36,9 @@ from inspector.store.messages.capture import Capture
 
 __all__ = ["Analysis", "Changes"]
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -47,6 +52,19 @@ class Changes:
     stop: int
     changed: Rows
     tree_moved: bool
+
+
+def _reads_unmasked(
+    step: Callable[Concatenate[Analysis, _P], _T],
+) -> Callable[Concatenate[Analysis, _P], _T]:
+    """Runs a step of the passes on the logged texts, since results must not depend on masks, which are slow to find."""
+
+    @wraps(step)
+    def run(analysis: Analysis, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        with analysis.capture.records.unmasked():
+            return step(analysis, *args, **kwargs)
+
+    return run
 
 
 class Analysis:
@@ -99,6 +117,7 @@ class Analysis:
     def __len__(self) -> int:
         return self._fed
 
+    @_reads_unmasked
     def feed(self, touched: Rows | None = None, *, more: bool = False) -> Changes:
         """Feeds the new messages of the capture to every pass.
 
@@ -148,11 +167,13 @@ class Analysis:
         """True while the checks have unfinished messages."""
         return self.findings.under_way
 
+    @_reads_unmasked
     def advance(self, until: float) -> Changes:
         """Continues the checks until a time of `time.perf_counter`, with at least a little progress."""
         self.findings.advance(until)
         return Changes(self._fed, self._fed, self.findings.take_changes(), False)
 
+    @_reads_unmasked
     def go_on(self, until: float) -> tuple[Changes, bool]:
         """Runs deferred checks until a time; returns the changes, and True if none is left."""
         done = self.findings.go_on(until, self.now_ns)
@@ -162,12 +183,14 @@ class Analysis:
         """Returns the messages with newly counted tokens since the last call."""
         return Changes(self._fed, self._fed, self.tokens.take_changes(), False)
 
+    @_reads_unmasked
     def catch_up(self) -> Changes:
         """Runs all deferred checks, also after a change of the clock (`now_ns`)."""
         changes = self.begin_catch_up()
         self.findings.finish_round()
         return replace(changes, changed=ascending(changes.changed, self.findings.take_changes()))
 
+    @_reads_unmasked
     def begin_catch_up(self) -> Changes:
         """Begins `catch_up`; for many messages the checks only begin (see `advance`)."""
         self.transients.reprocess_stale()
@@ -175,12 +198,14 @@ class Analysis:
         self.findings.feed(self._fed, self._fed, told_again, self.now_ns)
         return Changes(self._fed, self._fed, ascending(told_again, self.findings.take_changes()), False)
 
+    @_reads_unmasked
     def rewritten(self, rows: Rows) -> Changes:
         """Updates messages after their lines were rewritten in place, since their visibility may differ."""
         self.visibility.read_again(rows)
         self.findings.feed(self._fed, self._fed, rows, self.now_ns)
         return Changes(self._fed, self._fed, ascending(rows, self.findings.take_changes()), False)
 
+    @_reads_unmasked
     def use_tool_aliases(self, aliases: ToolAliases) -> Changes:
         """Replaces the tool aliases, and reprocesses from the beginning the results that collapse."""
         if aliases.rules == self.transients.aliases.rules:

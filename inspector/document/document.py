@@ -422,8 +422,7 @@ class CaptureDocument:
             followed = self.sources.followed is not None
             if followed and self.analysis.findings.baseline is None and is_tapped_now(source):
                 self.analysis.findings.baseline = read_baseline()
-            with self.capture.records.unmasked():
-                changes = self.analysis.feed(appended.touched, more=more)
+            changes = self.analysis.feed(appended.touched, more=more)
         self.memory.update()
         self._notify_observers(changes)
         reader.pace.record_part(len(block), time.thread_time() - began)

@@ -15,6 +15,7 @@ from inspector.export.files import export_to
 from inspector.export.options import ExportOptions, Format
 from inspector.filters.payloads import message_text
 from inspector.store.messages import piece_masks
+from inspector.store.messages.piece_masks import PieceMasks
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.panel import TABS
@@ -157,3 +158,20 @@ def test_no_limit_of_a_search_cuts_a_secret(limit: str, most: int, monkeypatch: 
     records = document.capture.records
     shown = [json.loads(records.frame_data(message))["value"] for message in range(0, len(document.capture), 2)]
     assert shown_pieces("".join(shown)) == set()
+
+
+def test_checks_read_the_logged_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Masks are found for shown messages alone."""
+    asked: list[int] = []
+    find_line = PieceMasks.find_line
+
+    def recording(masks: PieceMasks, message: int) -> bytes | None:
+        asked.append(message)
+        return find_line(masks, message)
+
+    monkeypatch.setattr(PieceMasks, "find_line", recording)
+    document = document_of(*logged(chunk_frames(PIECES)), name="checks.ctxcap")
+    document.catch_up()
+    assert asked == []
+    assert message_text(document.capture, 0) is not None
+    assert asked == [0]
