@@ -16,7 +16,7 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.tolerant_encoder import to_json
 
 MAX_JOINED = 1 << 26
-"""Limit of characters in one answer; the rest is dropped and reported."""
+"""Limit of characters in the texts of one answer; the rest is dropped."""
 _MAX_PIECES = 1 << 12
 """Limit of blocks, choices or items in one answer."""
 _OF_ANTHROPIC = frozenset(
@@ -52,7 +52,7 @@ def stream_of(event: Mapping[str, Any]) -> AnswerStream | None:
 
 
 class GrowingTexts:
-    """Growing texts by key; together no longer than MOST_JOINED.
+    """Growing texts by key; together no longer than MAX_JOINED.
 
     Attributes:
         left_out: dropped characters.

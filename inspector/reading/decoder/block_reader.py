@@ -65,8 +65,6 @@ from inspector.store.columns.hashes import NO_HASH, hash_bytes, hash_rpc_ids, ha
 from inspector.store.columns.irregular_forms import IrregularForm, irregular_form
 from inspector.store.columns.large_headers import MAX_WHOLE_BYTES
 
-"""In the place of an event, of records that say that a call still goes on, and of server-sent events with an id."""
-
 _HASH_COLUMNS = ("id_hash", "correlation_hash", "alias_hash")
 
 _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NO_MESSAGE
@@ -101,9 +99,7 @@ class _Run(NamedTuple):
 class BlockReader:
     """Fills one block from lines."""
 
-    def __init__(
-        self, source: int = 0, reading: str | None = None, wires: Reassembler | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, source: int = 0, reading: str | None = None, wires: Reassembler | None = None) -> None:
         """Creates a reader for one block.
 
         Args:
@@ -462,9 +458,7 @@ class BlockReader:
             return self._assemble(record, line, offset, flags, call, sender=sender, to=to)
         return self._assemble(record, line, offset, flags, call, sender=sender)
 
-    def _envelope(
-        self, record: Record, header: Header, line: bytes, offset: int, flags: int
-    ) -> _Row:  # fmt: skip
+    def _envelope(self, record: Record, header: Header, line: bytes, offset: int, flags: int) -> _Row:
         raw_kind = header.kind if isinstance(header.kind, str) else None
         call = calls.read_call(raw_kind, header) if raw_kind is not None else calls.Call("")
         sender = header.sender if isinstance(header.sender, str) else None
@@ -535,7 +529,7 @@ class BlockReader:
         context: str | None = None, protocol: str | None = None, ts_ns: int = NO_TIME, identifier: str | None = None,
         correlation: str | None = None, fold: int = NO_HASH,
     ) -> _Row:  # fmt: skip
-        """Returns one row, in the order of _ROW."""
+        """Returns one row, in the order of _ROW_COLUMNS."""
         if call.failed:
             flags |= _ERROR
         if call.has_meta:
@@ -656,8 +650,7 @@ def _fold_hash(record: Record, header: Header) -> int:
     """Returns the hash shared by an envelope's copies in a gateway log; NO_HASH without an id or such a log."""
     if record.event is None:
         return NO_HASH
-    parts = (record.space, header.id, header.sender, header.ts, header.kind)
-    return fold_hash(*(None if part is ABSENT else part for part in parts))
+    return fold_hash(record.space, header.id, header.sender, header.ts, header.kind)
 
 
 def _tick_hash(one: DerivedMessage) -> int:

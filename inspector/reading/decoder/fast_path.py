@@ -294,7 +294,7 @@ def fold_hash(space: object, identifier: object, sender: object, ts: object, kin
         return NO_HASH
     parts = (space, identifier, sender, ts, kind)
     try:
-        joined = "\0".join(parts)  # type: ignore[arg-type]  # what is no text says so
+        joined = "\0".join(parts)  # type: ignore[arg-type]  # values other than text raise TypeError
     except TypeError:
         joined = ""
     # The slow form distinguishes numbers (7 is not "7"), absent values, and values with a NUL.
@@ -362,7 +362,7 @@ def _envelope_columns(
     """Returns the columns of envelopes.
 
     Args:
-        envelopes: usual.Envelope each.
+        envelopes: line_structs.Envelope each.
         odd: the irregular ones, by number.
         heads: (n,) their head numbers.
         tables: of the block.

@@ -56,7 +56,7 @@ def context_key(value: object) -> tuple[str | None, int]:
 
 
 class IrregularEnvelopes:
-    """Irregular envelopes by place, with the values that do not fit into `usual.Envelope`.
+    """Irregular envelopes by place, with the values that do not fit into `line_structs.Envelope`.
 
     Attributes:
         envelopes: as decoded, without those that are regular except for an object context.

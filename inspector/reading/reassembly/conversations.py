@@ -122,10 +122,10 @@ class Conversations:
         if found is None:
             found = _Conversation(self._new_name(call, begun), call)
         found.append_request(call)
-        _set_limited(self._all, found.name, found, _MAX_CONVERSATIONS)
-        _set_limited(self._begun, key, [*(one for one in begun if one != found.name), found.name][-_MAX_COMPARED:])
+        set_limited(self._all, found.name, found, _MAX_CONVERSATIONS)
+        set_limited(self._begun, key, [*(one for one in begun if one != found.name), found.name][-_MAX_COMPARED:])
         if call.tools_hash:
-            _set_limited(self._offering, (call.thread, call.tools_hash + call.system_prompt_hash), found.name)
+            set_limited(self._offering, (call.thread, call.tools_hash + call.system_prompt_hash), found.name)
         return found.name
 
     def note_answer(self, call: ModelCall, marks: Iterable[str], calls: Iterable[str]) -> None:
@@ -141,7 +141,7 @@ class Conversations:
         if sent is not None:
             sent.answers |= {int(mark, 16) for mark in marks}
         for mark in calls:
-            _set_limited(self._called, (call.thread, int(mark, 16)), call.conversation)
+            set_limited(self._called, (call.thread, int(mark, 16)), call.conversation)
 
     def _continued_conversation(self, call: ModelCall, begun: list[str]) -> _Conversation | None:
         """Returns the conversation with the same beginning that a request continues."""
@@ -190,7 +190,7 @@ def _common_prefix_length(one: array[int], other: array[int]) -> int:
     return first if differ[first] else length
 
 
-def _set_limited(held: OrderedDict[K, V], key: K, value: V, most: int = _MAX_REMEMBERED) -> None:
+def set_limited(held: OrderedDict[K, V], key: K, value: V, most: int = _MAX_REMEMBERED) -> None:
     """Sets a value as the latest, and evicts the oldest above the limit."""
     held[key] = value
     held.move_to_end(key)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from inspector.protocol.formats import read_line_as, wire_recording
 from inspector.protocol.formats.entry_builders import decoded_object
@@ -27,20 +27,14 @@ from inspector.protocol.model_api.streams import AnswerStream, ollama_body, stre
 from inspector.protocol.record import ModelCall
 from inspector.protocol.timestamps import parse_time
 from inspector.protocol.tolerant_encoder import to_json
-from inspector.reading.reassembly.conversations import Conversations
+from inspector.reading.reassembly.conversations import Conversations, set_limited
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
 _MAX_OPEN = 1_000
 """Limit of open exchanges; beyond it the oldest are dropped."""
-_MAX_REMEMBERED = 10_000
-"""Limit of answers that a later request may continue, and of requests that may be repeated."""
-K = TypeVar("K")
-V = TypeVar("V")
 _END_EVENTS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
 """Last events of an answer; a tuple, since the searched value may be of any type."""
 _DONE_EVENT = "[DONE]"
-
-
 _EXCHANGE_KEY = b'"x"'
 """Key of the exchange in each of its lines; a fast filter for other data."""
 
@@ -297,18 +291,11 @@ class ModelAnswers:
         if isinstance(identifier, str):
             seen = Counter(call.occurrence_counts)
             seen.update(message_hashes(body))
-            _set_limited(self._answers, identifier, (call.conversation, dict(seen)))
+            set_limited(self._answers, identifier, (call.conversation, dict(seen)))
 
     def _note_failure(self, call: ModelCall) -> None:
         identifier, attempts = self._failed.get(call.digest, (call.identifier, call.retries))
-        _set_limited(self._failed, call.digest, (identifier, attempts + 1))
-
-
-def _set_limited(held: OrderedDict[K, V], key: K, value: V) -> None:
-    """Sets a value and evicts the oldest above the limit."""
-    held[key] = value
-    if len(held) > _MAX_REMEMBERED:
-        held.popitem(last=False)
+        set_limited(self._failed, call.digest, (identifier, attempts + 1))
 
 
 def _body(line: wire_recording.Line) -> Any:

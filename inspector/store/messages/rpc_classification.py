@@ -36,7 +36,7 @@ class RpcClassifier:
     ) -> None:
         self._columns, self._strings, self._notes = columns, strings, notes
         self._of_mcp: set[int] = set()
-        self._foreign: dict[int, None] = {}
+        self._foreign: set[int] = set()
         self._first: dict[int, int] = {}  # first message of each connection
         self._sorted = np.zeros(0, np.int64)
         self._moved: list[int] = []  # connections reclassified after their first messages were reported
@@ -77,10 +77,11 @@ class RpcClassifier:
         if versioned or mcp_messages.is_own_method(method):
             self._of_mcp.add(key)
             # Messages stored before were shown as the other protocol, so they must be relabelled.
-            if self._foreign.pop(key, 1) is None and self._first[key] < start:
+            if key in self._foreign and self._first[key] < start:
                 self._moved.append(key)
+            self._foreign.discard(key)
         elif key not in self._foreign and (note is not None or not mcp_messages.is_shared_method(method)):
-            self._foreign[key] = None
+            self._foreign.add(key)
             if self._first[key] < start:
                 self._moved.append(key)
             # Interned at first need: most captures contain no other JSON-RPC.
