@@ -199,7 +199,6 @@ def _names(command: Command) -> list[str]:
 
 
 def _inner(command: Command) -> list[str]:
-    """The commands of a command of commands."""
     return [one.name.removeprefix(f"{command.name} ") for one in command.inner]
 
 

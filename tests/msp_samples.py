@@ -29,7 +29,6 @@ def subsession(name: str, parent: str, *messages: dict[str, Any], second: float 
 
 
 def session(name: str, *messages: dict[str, Any], lists: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
-    """A session."""
     agreed = {"intent": "Write a page", "constraints": ["short"], "decisions": [], "facts": []}
     return {
         "session_id": name, "created_at": at(0), "sub_context": agreed, "summary_snapshots": [],

@@ -28,7 +28,6 @@ def came(inner: dict[str, Any] | bytes, apart_ns: int = 10_000_000) -> Line:
 
 
 def frame(stream: str, data: bytes) -> Line:
-    """A frame."""
     return came(b"#%b#%b" % (stream.encode(), data))
 
 

@@ -87,7 +87,6 @@ class MemoryBudget:
 
     @property
     def full_message(self) -> str:
-        """Message for a full budget."""
         return (
             f"Reading stopped: the messages take {self._taken / _MB:,.0f} MB, and "
             f"{(self.limit_bytes or 0) / _MB:,.0f} MB are set for them. Nothing is lost: the rest is in the file."

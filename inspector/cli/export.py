@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from inspector.cli.arguments import AS_USUAL, JUDGED, LogFiles, Reading, fail, takes_reading
-from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, named, opened
+from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, named, opened, require_field
 from inspector.cli.printing import escape_hostile
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import notes_of, write_beside
@@ -121,7 +121,7 @@ def export_command(
     filter_ = compiled(display_filter)
     names = tuple(name for part in fields or () for name in names_in(part))
     for name in names:
-        field_named(name)
+        require_field(name)
     if format_ is None and (named_so := format_of(output)) is not None:
         format_ = named_so.value
     if format_ == Format.PARQUET:

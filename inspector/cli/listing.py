@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from inspector.cli.arguments import AS_USUAL, JUDGED, LogFiles, Reading, fail, takes_reading
-from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
+from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, opened, require_field
 from inspector.cli.printing import csv_cell, dump, echo, plain, printable
 from inspector.export import matching
 from inspector.filters.naming import names_in
@@ -49,7 +49,7 @@ def list_command(
     names = list(dict.fromkeys(name for part in fields or usual for name in names_in(part)))  # removes duplicates
     if not names:
         fail("Name a field, such as -e no,from,text.")
-    chosen = [field_named(name) for name in names]
+    chosen = [require_field(name) for name in names]
     filter_ = compiled(display_filter)
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
     with opened(files, reading, checked=checked, counted=counted) as document:

@@ -209,7 +209,7 @@ def faults_shown(text: str) -> Generator[None]:
         fail(f"{escape_hostile(str(error))}\n  {before}{wrong}{escape_hostile(line[stop:])}\n  {caret}")
 
 
-def field_named(name: str) -> Field:
+def require_field(name: str) -> Field:
     """Finds a field by name, also `payload.<path>`; exits if there is none."""
     try:
         return naming.field_named(name)

@@ -17,7 +17,7 @@ from inspector.base.optional_dependencies import FLEET
 from inspector.cli.arguments import fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, opened
 from inspector.cli.printing import escape_hostile
-from inspector.cli.survey import Said, rough
+from inspector.cli.survey import StatusLine, rough
 from inspector.document.document import CaptureDocument
 from inspector.export.lines import LinesWriter
 from inspector.export.options import ExportOptions
@@ -160,7 +160,7 @@ def _target(output: str) -> Generator[Any]:
 
 def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_related: bool, masked: bool) -> int:
     """Writes matching lines and prints progress. Returns their count."""
-    said, lines = Said(), 0
+    status_line, lines = StatusLine(), 0
     total = sum(one.stop - one.start for one in ranges)
     clock = Progress(len(ranges), bytes_total=total)
     writer = LinesWriter(CaptureDocument(), ExportOptions(), Redaction(masked=masked), exact=True)
@@ -172,8 +172,8 @@ def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_relat
         lines, clock.bytes_done = done.lines, done.bytes_done
         left = clock.left_s
         rest = f", about {rough(left)} left" if left is not None and done.bytes_done < total else ""
-        said.progress(f"{done.bytes_done / max(1, total):.0%} searched, {count_of(lines, 'line')} so far{rest}")
-    said.end()
+        status_line.progress(f"{done.bytes_done / max(1, total):.0%} searched, {count_of(lines, 'line')} so far{rest}")
+    status_line.end()
     return lines
 
 

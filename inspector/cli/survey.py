@@ -105,25 +105,25 @@ def _survey(
     workers: AbstractContextManager[Any], places: list[Any], folder: SurveyFolder, options: SurveyOptions, *, anew: bool
 ) -> Progress:
     """Runs the survey with progress; Ctrl+C ends it and keeps the finished runs."""
-    said = Said()
+    status_line = StatusLine()
     last = Progress(len(places))
     try:
         with workers as client:
-            said.line(f"{count_of(len(places), 'run')}, {count_of(worker_count(client), 'worker')}.")
+            status_line.line(f"{count_of(len(places), 'run')}, {count_of(worker_count(client), 'worker')}.")
             for progress in survey(places, folder, client, options, anew=anew):
                 last = progress
-                said.progress(_words(progress))
+                status_line.progress(_words(progress))
     except KeyboardInterrupt:
-        said.end()
+        status_line.end()
         folder.finish()
         left = last.total - last.known - last.done
         typer.echo(f"Stopped: {count_of(left, 'run')} not surveyed. Run the same command to continue.", err=True)
         raise typer.Exit(130) from None
-    said.end()
+    status_line.end()
     return last
 
 
-class Said:
+class StatusLine:
     """Prints progress on standard error: one updated line on a terminal, else a line every ten seconds."""
 
     def __init__(self) -> None:

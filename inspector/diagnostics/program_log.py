@@ -142,7 +142,6 @@ def _opened(path: Path) -> int:
 
 
 def previous_part(path: Path) -> Path:
-    """Returns the path of the previous part."""
     return path.with_name(f"{path.name}.1")
 
 
@@ -172,7 +171,6 @@ _DEMO = "inspector.demo.gateway"
 
 
 def stop_logging(handler: LogFile) -> None:
-    """Stops logging."""
     root = logging.getLogger()
     for other in [one for one in root.handlers if one is handler or isinstance(one, _Terminal)]:
         root.removeHandler(other)

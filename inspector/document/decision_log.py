@@ -61,7 +61,6 @@ class DecisionLog:
 
     @property
     def sources(self) -> list[SourceFile]:
-        """The files read."""
         return self.found.sources if self.found is not None else []
 
     def read_new(self) -> bool:

@@ -159,7 +159,6 @@ def story_of(
 
 
 def judge_message(document: CaptureDocument, message: int) -> Permission:
-    """Returns the permission of a message."""
     predicted, by = document.analysis.capabilities.predicted(message)
     return Permission(_verdict_word(predicted), by, tuple(document.decisions.decisions_on(message)))
 

@@ -23,7 +23,6 @@ class Format(enum.StrEnum):
 
     @property
     def display_name(self) -> str:
-        """Display name."""
         return _WORDS[self.value][0]
 
     @property

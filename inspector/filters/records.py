@@ -39,7 +39,6 @@ class Records:
         return len(self.starts)
 
     def record(self, row: int) -> bytes:
-        """Returns the bytes of one record."""
         return self.data[int(self.starts[row]) : int(self.ends[row])]
 
     def slice_records(self, first: int, last: int) -> Records:

@@ -133,7 +133,6 @@ class FilterStack:
         return self._with_replaced(place, replace(condition, text=negate_filter(condition.text)))
 
     def without_condition(self, place: int) -> FilterStack:
-        """Returns the stack without one condition."""
         return replace(self, conditions=self.conditions[:place] + self.conditions[place + 1 :])
 
     def _with_replaced(self, place: int, condition: Condition) -> FilterStack:

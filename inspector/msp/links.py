@@ -67,7 +67,6 @@ class _Linker:
         """Next suffix for a repeated id."""
 
     def collect(self, file: MspFile) -> None:
-        """Collects the objects of one file."""
         self.result.problems += file.problems
         for value, place in file.roots():
             siblings = file.value if file.lines else None

@@ -130,7 +130,6 @@ class ParentMessages:
         return len(self._standing)
 
     def message_facts(self, place: int) -> ParentMessage:
-        """Returns the message at a place with its facts."""
         message, ordinal = self.message_at(place)
         inside = isinstance(message.owner, Subsession)
         return ParentMessage(message, ordinal, self._times.item(place), _STANDINGS[self._standing.item(place)], inside)
@@ -143,7 +142,6 @@ class ParentMessages:
         return self.message_at(place)[0]
 
     def times_of(self, places: list[int]) -> list[int]:
-        """Returns the times of places."""
         return self._times[places].tolist()
 
     def select_messages(self, sub: Subsession, wanted: int) -> ChosenMessages:
@@ -252,7 +250,6 @@ class ParentMessages:
 
     @cached_property
     def _places_by_number(self) -> NDArray[np.intp]:
-        """Place by number."""
         places = np.empty(len(self), np.intp)
         places[self._order] = np.arange(len(self))
         return places

@@ -174,16 +174,16 @@ def _correlation_target(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
 def _context_source_facts(subject: Subject) -> list[Fact]:
     """Shows a non-standard source of the context, and the context's labels."""
     contexts = subject.analysis.contexts
-    told = ContextSource(int(contexts.context_places(slice(subject.message, subject.message + 1))[0]))
+    source = ContextSource(int(contexts.context_places(slice(subject.message, subject.message + 1))[0]))
     labels = contexts.facts.labels_of(subject.node) if subject.node != MAIN else ()
     rows: list[Fact] = []
-    if told in PLACE_EXPLANATIONS:
+    if source in PLACE_EXPLANATIONS:
         rows.append(
             fact(
                 "Context declared by",
-                PLACE_EXPLANATIONS[told],
+                PLACE_EXPLANATIONS[source],
                 lines=2,
-                filter=_filter("context.told ==", PLACE_NAMES[told]),
+                filter=_filter("context.told ==", PLACE_NAMES[source]),
             )
         )
     if labels:

@@ -9,7 +9,7 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.account import Account
-from inspector.present.states import CONTEXT_STATES, State
+from inspector.present.states import CONTEXT_STATES, StatePill
 from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, recipients
 from inspector.present.wire_text import safe_line
 from inspector.store.columns.flags import Flag
@@ -33,17 +33,17 @@ class HeadWords:
     glyph: tuple[str, str]
     name: str
     second_line: str
-    state: State | None = None
+    state: StatePill | None = None
 
 
 _CONTEXT = ("expand_all", "ink.secondary")
 _REASONING = ("reasoning", "family.reasoning")
 _ACCOUNT = ("recording", "ink.secondary")
 _PARTICIPANT = ("ri.user-line", "family.gateway")
-_PRESENT_STATE = State("here", "badge.consumed", "ring")
-_LAST_SEEN = State("last seen", "badge.collapsed", "ring")
+_PRESENT_STATE = StatePill("here", "badge.consumed", "ring")
+_LAST_SEEN = StatePill("last seen", "badge.collapsed", "ring")
 """Presence unknown since the live source ended."""
-_LEFT_STATE = State("left", "badge.collapsed", "cross")
+_LEFT_STATE = StatePill("left", "badge.collapsed", "cross")
 
 _SINCE_WORDS = {True: "since", False: "left", None: "first seen"}
 

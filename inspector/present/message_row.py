@@ -107,7 +107,6 @@ class RowContent:
 
     @property
     def gutter_words(self) -> list[str]:
-        """Words for the gutter."""
         severity = self.severity.word if self.severity is not None else ""
         sent = "sent" if self.sent and not severity else ""
         return [word for word in (severity, *self.note.words, sent) if word]

@@ -9,7 +9,7 @@ from inspector.present.wire_text import excerpt
 from inspector.store.messages.capture import Capture
 
 
-class SessionTitles(session_titles.SessionTitles):
+class ShownTitles(session_titles.SessionTitles):
     """Titles by space, safe to show."""
 
     @override
@@ -17,6 +17,6 @@ class SessionTitles(session_titles.SessionTitles):
         return excerpt(text, session_titles.MAX_TITLE)
 
 
-def title_of_session(capture: Capture) -> str:
+def shown_session_title(capture: Capture) -> str:
     """Returns the name of a log's first session; "" for other logs. O(messages)."""
-    return session_titles.title_among(SessionTitles(capture), capture)
+    return session_titles.title_among(ShownTitles(capture), capture)

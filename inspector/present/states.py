@@ -7,7 +7,7 @@ from typing import Literal
 
 from inspector.analysis.findings.requests import PATIENCE_S
 from inspector.analysis.passes.participants.participant_pass import Participant
-from inspector.analysis.states.state_pass import State as Became
+from inspector.analysis.states.state_pass import State
 from inspector.present.badges import badge_words, shown_in_row
 from inspector.present.subject import Subject
 from inspector.protocol import kinds
@@ -21,7 +21,7 @@ ANSWER_WITHIN_NS = PATIENCE_S * 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StatePill:
     """Content of a state's pill."""
 
     word: str
@@ -32,60 +32,60 @@ class State:
 _GOOD, _GREY, _AMBER, _RED = "badge.consumed", "badge.collapsed", "badge.transient", "severity.error"
 BY_YOU = "rejected by you"
 """Word for a call that the user of a coding agent did not allow, and for its result."""
-STATE_LOOKS: dict[Became, tuple[str, Glyph]] = {
-    Became.ANSWERED: (_GREY, "check"),
-    Became.FAILED: (_RED, "cross"),
-    Became.UNANSWERED: (_AMBER, "cross"),
-    Became.WAITING: (_AMBER, "ring"),
-    Became.FULFILLED: (_GREY, "check"),
-    Became.REJECTED: (_AMBER, "cross"),
-    Became.WITHDRAWN: (_GREY, "cross"),
-    Became.RUNNING: (_GOOD, "ring"),
-    Became.CONCLUDED: (_GREY, "check"),
-    Became.CANCELLED: (_GREY, "cross"),
-    Became.OPEN: (_GOOD, "ring"),
-    Became.CLOSED: (_GREY, "check"),
+STATE_LOOKS: dict[State, tuple[str, Glyph]] = {
+    State.ANSWERED: (_GREY, "check"),
+    State.FAILED: (_RED, "cross"),
+    State.UNANSWERED: (_AMBER, "cross"),
+    State.WAITING: (_AMBER, "ring"),
+    State.FULFILLED: (_GREY, "check"),
+    State.REJECTED: (_AMBER, "cross"),
+    State.WITHDRAWN: (_GREY, "cross"),
+    State.RUNNING: (_GOOD, "ring"),
+    State.CONCLUDED: (_GREY, "check"),
+    State.CANCELLED: (_GREY, "cross"),
+    State.OPEN: (_GOOD, "ring"),
+    State.CLOSED: (_GREY, "check"),
 }
 """Colour and glyph by message state; the word is the value of the field `state`."""
 QUIET_COLOR = _GREY
 """Colour of completed states; in a row they need no pill."""
-NOT_CACHED = State("not cached from here", _AMBER, "cross")
+NOT_CACHED = StatePill("not cached from here", _AMBER, "cross")
 
 
-def cache_state(mark: str) -> State:
+def cache_state(mark: str) -> StatePill:
     """Returns the state for a prompt cache mark with its lifetime."""
-    return State(f"cache {mark}", _GOOD, "check")
+    return StatePill(f"cache {mark}", _GOOD, "check")
 
 
-CONTEXT_STATES: dict[str, State] = {
-    "active": State("active", _GOOD, "ring"),  # a pill's text needs more contrast than a mark
-    "idle": State("idle", _GREY, "ring"),
-    "concluded": State("concluded", _GREY, "check"),
-    "cancelled": State("cancelled", _GREY, "cross"),
+CONTEXT_STATES: dict[str, StatePill] = {
+    "active": StatePill("active", _GOOD, "ring"),  # a pill's text needs more contrast than a mark
+    "idle": StatePill("idle", _GREY, "ring"),
+    "concluded": StatePill("concluded", _GREY, "check"),
+    "cancelled": StatePill("cancelled", _GREY, "cross"),
 }
 
 
-def state_of(subject: Subject) -> State | None:
+def state_of(subject: Subject) -> StatePill | None:
     """Returns the state for a message's pill, if any."""
     flags = subject.flags
     if flags & Flag.UNREADABLE:
-        return State("unreadable", _RED, "cross")
+        return StatePill("unreadable", _RED, "cross")
     became = subject.analysis.states.state_of(subject.message)
-    if became is not Became.NONE:
-        return State(became.name.lower(), *STATE_LOOKS[became])
+    if became is not State.NONE:
+        return StatePill(became.name.lower(), *STATE_LOOKS[became])
     if flags & Flag.REJECTED:
-        return State("rejected", _RED, "cross")
+        return StatePill("rejected", _RED, "cross")
     if subject.hints and (badges := shown_in_row(badge_words(subject.analysis.transients, subject.message))):
-        return State(badges[-1].text, badges[-1].token, badges[-1].glyph)
+        return StatePill(badges[-1].text, badges[-1].token, badges[-1].glyph)
     if subject.kind != "system/error" and subject.has_finding("capability-denied"):
-        return State("refused", _RED, "cross")
+        return StatePill("refused", _RED, "cross")
     # Before the general error: the tool did not fail, the user said no.
     if flags & Flag.DECLINED:
-        return State(BY_YOU, _AMBER, "cross")
+        return StatePill(BY_YOU, _AMBER, "cross")
     if flags & Flag.ERROR:
-        return State("failed" if subject.kind == kinds.RESPONSE else "error", _RED, "cross")
+        return StatePill("failed" if subject.kind == kinds.RESPONSE else "error", _RED, "cross")
     if subject.has_finding("response-without-request", "mcp-answer-to-nothing"):
-        return State("no request", _AMBER, "cross")
+        return StatePill("no request", _AMBER, "cross")
     return None
 
 

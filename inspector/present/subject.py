@@ -92,7 +92,6 @@ class Subject:
 
     @cached_property
     def flags(self) -> Flag:
-        """Its flags."""
         return self.capture.flags_of(self.message)
 
     @cached_property

@@ -62,7 +62,7 @@ class _Payload(msgspec.Struct, gc=False):
     context_id: Any = ABSENT
     reasoning_id: Any = ABSENT
     thread_id: Any = ABSENT
-    threadId: Any = ABSENT  # noqa: N815
+    threadId: Any = ABSENT
 
 
 _decode = msgspec.json.Decoder(_Payload).decode
@@ -76,7 +76,7 @@ class EnvelopeContextFields(Protocol):
     kind: Any
     context: Any
     thread_id: Any
-    threadId: Any  # noqa: N815
+    threadId: Any
 
 
 class PayloadContextFields(Protocol):
@@ -86,7 +86,7 @@ class PayloadContextFields(Protocol):
     context_id: Any
     reasoning_id: Any
     thread_id: Any
-    threadId: Any  # noqa: N815
+    threadId: Any
 
 
 def find_context(header: Header) -> tuple[object, ContextSource]:

@@ -9,7 +9,7 @@ _HOSTILE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
     "\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_FORMULA = re.compile(r"[\t\r]|(?:\s|\\u[0-9a-f]{4})*[=+\-@＝＋－＠﹢﹣﹦﹫−]")  # noqa: RUF001
+_FORMULA = re.compile(r"[\t\r]|(?:\s|\\u[0-9a-f]{4})*[=+\-@＝＋－＠﹢﹣﹦﹫−]")  # noqa: RUF001 - full-width signs are meant
 """Beginning of a formula, leading blanks included; some spreadsheets read fullwidth signs as plain ones."""
 
 

@@ -31,7 +31,7 @@ class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTI
     to: _Value = ABSENT
     kind: _Value = ABSENT
     correlation_id: _Value = ABSENT
-    correlationId: _Value = ABSENT  # noqa: N815  the key of one draft
+    correlationId: _Value = ABSENT  # the key of one draft
     context: _Value = ABSENT
     payload: msgspec.Raw = NO_RAW
 
@@ -66,11 +66,11 @@ class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTI
     journal_time: _Value = ABSENT
 
     thread_id: _Value = ABSENT
-    threadId: _Value = ABSENT  # noqa: N815
+    threadId: _Value = ABSENT
     response_context: msgspec.Raw = NO_RAW
 
     type: _Value = ABSENT
-    participantId: _Value = ABSENT  # noqa: N815  the key of the gateway's hello
+    participantId: _Value = ABSENT  # the key of the gateway's hello
     space: _Value = ABSENT
 
 

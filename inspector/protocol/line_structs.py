@@ -28,7 +28,7 @@ class Params(msgspec.Struct, gc=False):
     arguments: msgspec.Raw = NO_RAW
 
 
-class Payload(msgspec.Struct, gc=False):
+class LinePayload(msgspec.Struct, gc=False):
     """Payload fields that columns use."""
 
     id: Any = None
@@ -40,7 +40,7 @@ class Payload(msgspec.Struct, gc=False):
     context: _Absent = _ABSENT
     reasoning_id: _Absent = _ABSENT
     thread_id: _Absent = _ABSENT
-    threadId: _Absent = _ABSENT  # noqa: N815
+    threadId: _Absent = _ABSENT
 
 
 class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
@@ -54,13 +54,13 @@ class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     to: tuple[str, ...] | str | None = None
     correlation_id: tuple[str, ...] | str | None = None
     context: str | dict[str, Any] | None = None
-    payload: Payload | None = None
+    payload: LinePayload | None = None
     space: Any = None
     t: _Absent = _ABSENT  # a line of an HTTP recording has a kind, too
-    projectHash: _Absent = _ABSENT  # noqa: N815  and so has the first one of a session of Gemini CLI
-    correlationId: _Absent = _ABSENT  # noqa: N815  the key of one draft
+    projectHash: _Absent = _ABSENT  # and so has the first one of a session of Gemini CLI
+    correlationId: _Absent = _ABSENT  # the key of one draft
     thread_id: _Absent = _ABSENT
-    threadId: _Absent = _ABSENT  # noqa: N815
+    threadId: _Absent = _ABSENT
     response_context: _Absent = _ABSENT  # of a self-contained export
 
 
@@ -77,7 +77,7 @@ class OpenPayload(msgspec.Struct, gc=False):
     context_id: Any = _ABSENT
     reasoning_id: Any = _ABSENT
     thread_id: Any = _ABSENT
-    threadId: Any = _ABSENT  # noqa: N815
+    threadId: Any = _ABSENT
 
 
 class OpenEnvelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
@@ -93,11 +93,11 @@ class OpenEnvelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     context: Any = _ABSENT
     payload: OpenPayload | str | int | float | bool | list[Any] | None = None
     space: Any = None
-    projectHash: _Absent = _ABSENT  # noqa: N815
+    projectHash: _Absent = _ABSENT
     t: _Absent = _ABSENT
-    correlationId: Any = _ABSENT  # noqa: N815
+    correlationId: Any = _ABSENT
     thread_id: Any = _ABSENT
-    threadId: Any = _ABSENT  # noqa: N815
+    threadId: Any = _ABSENT
     response_context: _Absent = _ABSENT
 
 

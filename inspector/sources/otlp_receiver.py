@@ -214,20 +214,20 @@ class Receiver:
             TooLongError: it is above the limit.
             TimeoutError: the rest does not arrive.
         """
-        held = BoundedBuffer(self._room)
+        body = BoundedBuffer(self._room)
         try:
             while True:
                 async with asyncio.timeout(_PATIENCE_S):
                     # Read in pieces: the limit holds before a huge body is in memory.
                     piece = await request.content.readany()
                 if not piece:
-                    return held.take_contents()
-                if len(held) + len(piece) > MOST_BYTES:
+                    return body.take_contents()
+                if len(body) + len(piece) > MOST_BYTES:
                     raise TooLongError
-                if not held.append(piece):
+                if not body.append(piece):
                     return None
         finally:
-            held.clear()
+            body.clear()
 
 
 def _answer(status: int, sentence: str) -> web.Response:

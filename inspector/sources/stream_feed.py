@@ -1,7 +1,7 @@
 """Fills a spool from an archive, standard input or a pipe, in a thread with decompression.
 
-Formats that are not logs of lines (`conversions`) are read to the end, then converted. An endless pipe is converted at
-each pause if its format allows.
+Formats that are not logs of lines (`conversion_table`) are read to the end, then converted. An endless pipe is
+converted at each pause if its format allows.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def _agents_beside(folder: Path, listing: Listing, seen: ReadCache) -> dict[str,
 
 
 class _First(msgspec.Struct, gc=False):
-    sessionId: str | None = None  # noqa: N815
+    sessionId: str | None = None
 
 
 _decode_first = msgspec.json.Decoder(_First).decode

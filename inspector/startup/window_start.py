@@ -133,13 +133,11 @@ def _session_at(target: str) -> str:
 
 
 def enable_developer_menu(asked: bool) -> None:
-    """Enables the Developer menu."""
     if asked:
         os.environ["CONTEXT_INSPECTOR_DEVELOPER"] = "1"
 
 
 def mask_secrets_in(text: str) -> str:
-    """Returns text with its secrets masked."""
     from inspector.protocol.secrets.masking import mask_text  # imported late: most starts do not need it
 
     return mask_text(text)

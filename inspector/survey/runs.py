@@ -164,19 +164,19 @@ class SurveyRuns:
 
     def _field(self, column: TableColumn, name: str) -> Field:
         values = self._values[column.name]
-        held: Column
+        found: Column
         if column.type is SqlType.TEXTS:
-            held = text_list_column([tuple(value or ()) for value in values])
+            found = text_list_column([tuple(value or ()) for value in values])
         elif column.type is SqlType.TEXT:
-            held = text_column(list(values))
+            found = text_column(list(values))
         elif column.type is SqlType.TIME:
-            held = Numbers(np.array([_NO_TIME if value is None else value for value in values], np.int64), _NO_TIME)
+            found = Numbers(np.array([_NO_TIME if value is None else value for value in values], np.int64), _NO_TIME)
         elif column.type is SqlType.INTEGER:
             # Counts and sizes are never negative, so -1 can mean absent.
-            held = Numbers(np.array([-1 if value is None else value for value in values], np.int64), -1)
+            found = Numbers(np.array([-1 if value is None else value for value in values], np.int64), -1)
         else:
-            held = Numbers(self.numbers(column.name))
-        return Field(name, _TYPES[column.type], column.name, column.help, lambda _: held, Depends.FIXED,
+            found = Numbers(self.numbers(column.name))
+        return Field(name, _TYPES[column.type], column.name, column.help, lambda _: found, Depends.FIXED,
                      many=column.type is SqlType.TEXTS)  # fmt: skip
 
     def compile(self, text: str) -> DisplayFilter:

@@ -113,14 +113,12 @@ def text_column(values: Sequence[str | None]) -> Interned:
 
 
 def text_list_column(values: Sequence[Sequence[str]]) -> InternedSets:
-    """Returns a column of lists of texts."""
     table: dict[tuple[str, ...], int] = {(): 0}
     ids = np.fromiter((table.setdefault(tuple(value), len(table)) for value in values), np.uint32, len(values))
     return InternedSets(ids, list(table))
 
 
 def boolean_column(values: Any) -> Flags:
-    """Returns a boolean column."""
     return Flags(np.asarray(values, np.bool_).astype(np.uint8), 1)
 
 

@@ -32,7 +32,6 @@ def column_name(field: str) -> str:
 
 
 def column_of(field: Field) -> TableColumn:
-    """Returns the column of a field."""
     type_ = SqlType.TEXTS if field.many else _TYPES[field.type]
     return TableColumn(
         column_name(field.name), type_, field.help, isinstance(field.column(_EMPTY_ANALYSIS), Decoded),

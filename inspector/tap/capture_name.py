@@ -47,11 +47,11 @@ def claim_file(output: str, program: str, *, append: bool) -> Claim:
     """
     if output == "-":
         raise NotPossibleError("Standard output belongs to the server. Name a file or a folder for the capture.")
-    path = os.path.abspath(os.path.expanduser(output))  # noqa: PTH100, PTH111 - pathlib costs a start 20 ms
-    is_folder = output.endswith(("/", os.sep)) or os.path.isdir(path)  # noqa: PTH112
-    folder = path if is_folder else os.path.dirname(path)  # noqa: PTH120
+    path = os.path.abspath(os.path.expanduser(output))
+    is_folder = output.endswith(("/", os.sep)) or os.path.isdir(path)
+    folder = path if is_folder else os.path.dirname(path)
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
+        os.makedirs(folder, mode=0o700, exist_ok=True)
         return _made_in(folder, program) if is_folder else _checked(path, append=append)
     except OSError as error:
         if error.errno in _PASSING and not is_folder:
@@ -64,12 +64,12 @@ def claim_file(output: str, program: str, *, append: bool) -> Claim:
 
 
 def _made_in(folder: str, program: str) -> Claim:
-    base = os.path.basename(program)  # noqa: PTH119
+    base = os.path.basename(program)
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in base)[:40] or "server"
     stamp = time.strftime("%Y-%m-%d %H.%M.%S")
     hold = FileHold()
     for number in range(1, 1_000):
-        path = os.path.join(folder, f"{name} {stamp}{f' ({number})' if number > 1 else ''}{SUFFIX}")  # noqa: PTH118
+        path = os.path.join(folder, f"{name} {stamp}{f' ({number})' if number > 1 else ''}{SUFFIX}")
         try:
             hold.make(path)
         except FileExistsError:
@@ -102,7 +102,7 @@ def _beside(path: str) -> Claim:
 
     Some clients start a server once only to ask for its version. An error would look like a broken server to them.
     """
-    stem, suffix = os.path.splitext(path)  # noqa: PTH122
+    stem, suffix = os.path.splitext(path)
     for number in range(1, 1_000):
         name = f"{stem}-{number}{suffix}" if number > 1 else path
         hold = FileHold()

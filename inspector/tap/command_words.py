@@ -2,7 +2,7 @@
 
 Kept are words that cannot be secrets: the program, names of options, packages of launchers, modules of Python, and
 existing files. UUIDs name a session or an agent and are kept too, except after an option that names a secret. Every
-other word is masked, also values of variables, and names that look random (`looks_random`).
+other word is masked, also values of variables, and names that look secret (`looks_secret`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def shown_command(command: Sequence[str]) -> list[str]:
         names_server = launched and not word.startswith("-") and word not in _HARMLESS
         launched = launched and (word in _HARMLESS)
         expected = (names_server and _SERVER) or (names_module and _MODULE)
-        is_name = expected and expected.fullmatch(word) is not None and not looks_random(word)
+        is_name = expected and expected.fullmatch(word) is not None and not looks_secret(word)
         is_id = _UUID.fullmatch(word) is not None and not is_secret_key(before)
         shown.append(_masked(word) if is_name or is_id else _shown(word, is_value=is_value))
     return shown
@@ -61,7 +61,7 @@ def _shown(word: str, *, is_value: bool) -> str:
         return word
     if is_set and (_OPTION.fullmatch(name) or _VARIABLE.match(word)):
         return f"{name}={MASK}"
-    is_name = word in _HARMLESS or (_PACKAGE.fullmatch(word) and not looks_random(word))
+    is_name = word in _HARMLESS or (_PACKAGE.fullmatch(word) and not looks_secret(word))
     if _OPTION.fullmatch(word) or (is_name and not is_value) or _is_file(word):
         return _masked(word)
     attached = _ATTACHED.match(word)  # a value may be attached to an option's letter: -phunter2
@@ -110,7 +110,7 @@ _MOST_SWITCHES = 3
 _UNSPEAKABLE = re.compile("[bcdfghjklmnpqrstvwxz]{5}")
 
 
-def looks_random(word: str) -> bool:
+def looks_secret(word: str) -> bool:
     """Returns True if a word looks like a secret: a key prefix, or letters in random order."""
     parts = _PART.findall(word)
     spoken = all(map(_is_spoken, parts)) and _has_frequent_pairs(parts)

@@ -41,7 +41,7 @@ class LineBatch:
         reading: the chosen format of their file.
         parts: 1-based indices of messages in transcripts' records; 0.
         texts: counted as they are.
-        is_derived: they lie in a spool of `joined_lines`, each with its facts after it.
+        is_derived: they lie in a spool of `derived_lines`, each with its facts after it.
     """
 
     path: str

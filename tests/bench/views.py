@@ -53,7 +53,6 @@ class Firehose:
 
     @property
     def panes(self) -> Panes:
-        """The panes of the window."""
         assert self.window.panes is not None
         return self.window.panes
 

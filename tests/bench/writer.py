@@ -52,7 +52,6 @@ class Log:
         self._file = self._opened()
 
     def close(self) -> None:
-        """Close it."""
         os.close(self._file)
 
 

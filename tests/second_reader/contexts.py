@@ -480,7 +480,6 @@ def quoted(name: str) -> str:
 
 
 def contexts(messages: list[Message]) -> dict[str | None, Space]:
-    """The contexts of each space."""
     of = defaultdict[str | None, list[Message]](list)
     for message in messages:
         of[message.space].append(message)

@@ -89,7 +89,6 @@ class NamesBySpace(SpaceNumbers):
         return map(self.pair, range(len(self)))
 
     def pair(self, number: int) -> tuple[int, str]:
-        """Returns the space and the name of a number."""
         key = self.keys[number]
         return key >> 32, self._strings[key & _LOW]
 

@@ -260,7 +260,7 @@ class FindingPass:
         """Contains the failure of one topic: an exception ends this topic only."""
         try:
             yield
-        except Exception:  # noqa: BLE001 - a view that fails is logged and skipped, never fatal
+        except Exception:  # noqa: BLE001 - a failing topic is logged and dropped; others continue
             _log.exception("The checks of %s have failed", name)
             self.failed[name] = self._looked_at
             del self._topics[name]

@@ -141,11 +141,11 @@ class StatePass:
         if not became:
             return
         started, over = np.fromiter(became, np.int64, len(became)), np.fromiter(became.values(), np.uint8, len(became))
-        kinds = self._capture.columns["kind"][started]
-        sessions = kinds == (self._capture.strings.find(msp.SUBSESSION_OPENED) or -1)
+        start_kinds = self._capture.columns["kind"][started]
+        sessions = start_kinds == (self._capture.strings.find(msp.SUBSESSION_OPENED) or -1)
         states = np.where(sessions, _OF_SESSIONS[over], _OF_STARTS[over])
-        told = are_any(kinds, [code for name in _BEGIN if (code := self._capture.strings.find(name))])
-        self._put(started[told], states[told])
+        are_starts = are_any(start_kinds, [code for name in _BEGIN if (code := self._capture.strings.find(name))])
+        self._put(started[are_starts], states[are_starts])
 
     # Lookup
 

@@ -103,7 +103,6 @@ def payload(line: bytes, number: int, known: Mapping[str, Any] = agent_rpc.NO_FA
 
 
 def sender_of_method(method: str) -> str:
-    """Returns the sender of a method."""
     return AGENT if method in AGENT_METHODS else CLIENT
 
 

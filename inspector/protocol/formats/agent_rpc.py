@@ -88,7 +88,6 @@ def mapping_or_empty(value: object) -> Mapping[str, Any]:
 
 
 def mappings_in(value: object) -> list[Mapping[str, Any]]:
-    """Returns the objects in a list."""
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 

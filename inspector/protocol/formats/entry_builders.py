@@ -63,7 +63,6 @@ def _arguments(given: object) -> Any:
 
 
 def result_entry(called: object, content: object, to: str, *, name: object = None, failed: bool = False) -> Entry:
-    """Returns the result of the call `called`."""
     meaning = DerivedMessage(kinds.RESPONSE, tool_owner(name if isinstance(name, str) else None), (to,), failed=failed)
     meaning.correlation = called if isinstance(called, str) and called else None
     blocks = content if isinstance(content, list) else [content] if content is not None else []

@@ -60,7 +60,7 @@ def _array_in(value: object) -> list[Mapping[str, Any]] | None:
             for key, inner in item.items():
                 if is_tabular(inner):
                     rank = _NAMES.index(key) if key in _NAMES else len(_NAMES)
-                    fitting.append((rank, -len(inner), inner))  # pyright: ignore[reportArgumentType]
+                    fitting.append((rank, -len(inner), inner))  # pyright: ignore[reportArgumentType]  as above
                 elif isinstance(inner, Mapping) and key != "schema":
                     below.append(inner)
         if fitting:

@@ -159,7 +159,6 @@ def _string_in(text: str, place: int, quote: str, opened: str) -> int:
 
 
 def _record_string(frame: _Frame, name: str, place: tuple[int, int]) -> None:
-    """Records a string value."""
     if frame.outer is not None and (frame.is_list or is_value_key(frame.key)):
         frame.outer.append(place)
     elif frame.key in VALUE_KEYS:

@@ -99,16 +99,16 @@ class _Run(NamedTuple):
 class BlockReader:
     """Fills one block from lines."""
 
-    def __init__(self, source: int = 0, reading: str | None = None, wires: Reassembler | None = None) -> None:
+    def __init__(self, source: int = 0, reading: str | None = None, reassembler: Reassembler | None = None) -> None:
         """Creates a reader for one block.
 
         Args:
             source: number of the source in the capture.
             reading: format of the lines; None to detect it per line.
-            wires: reassembles messages over several lines, if lines arrive in order.
+            reassembler: reassembles messages over several lines, if lines arrive in order.
         """
         self._chosen_format = reading
-        self._reassembler = wires
+        self._reassembler = reassembler
         self._ordered_lines: list[OrderedLine] | None = None
         self._source = source
         self._tables = BlockTables()
@@ -183,15 +183,15 @@ class BlockReader:
 
         Regular lines hold no fragments: they are decoded first, and only the others are searched for fragments.
         """
-        wires, runs = self._reassembler, self._parted(runs_of(lines))
-        if wires is None:
+        reassembler, runs = self._reassembler, self._parted(runs_of(lines))
+        if reassembler is None:
             return self._build_block(runs, stop)
-        if not wires.goes_on:
+        if not reassembler.goes_on:
             runs = list(runs)
             unusual = [run.lines[place] for run in runs for place in run.others.tolist()]
-            if len(unusual) < len(lines[0]) and not wires.is_relevant(b"\n".join(unusual)):
+            if len(unusual) < len(lines[0]) and not reassembler.is_relevant(b"\n".join(unusual)):
                 return self._build_block(runs, stop)
-        ordered = wires.process_lines(data, *lines)
+        ordered = reassembler.process_lines(data, *lines)
         return self._build_block(runs, stop) if ordered is None else self._ordered_block(ordered, stop)
 
     def _ordered_block(self, ordered: list[OrderedLine], stop: int) -> Block:

@@ -428,8 +428,7 @@ def _add_call_columns(
     )[which]
 
 
-def _response_flags(payload: line_structs.Payload) -> int:
-    """Returns the flags of a response."""
+def _response_flags(payload: line_structs.LinePayload) -> int:
     result, flags = payload.result, 0
     if payload.error and bytes(payload.error) != b"null":
         flags = _ERROR
@@ -465,7 +464,7 @@ def _extracts(
 _FORM_COLUMNS = ("protocol", "sender", "kind", "ts_ns", "flags")
 
 
-def _arguments_written(payload: line_structs.Payload | None) -> msgspec.Raw | None:
+def _arguments_written(payload: line_structs.LinePayload | None) -> msgspec.Raw | None:
     """Returns a call's arguments; None if they may be in an envelope within the payload."""
     if payload is None or payload.method is None:
         return None

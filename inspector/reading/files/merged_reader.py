@@ -89,7 +89,6 @@ class _MergeQueue:
         self._last_keys: list[int] = []  # last key of each source
 
     def add_source(self) -> None:
-        """Adds a source."""
         self._waiting.append(deque())
         self._last_keys.append(NO_TIME)
 

@@ -82,7 +82,7 @@ class SourceReader:
         self._long_lines: LongLineReader | None = None
         self._backlog: BacklogReader | None = None
         self._torn_at: int | None = None  # start of a last record that was read without its end
-        self._wires: Reassembler | None = None
+        self._line_reassembler: Reassembler | None = None
 
     @property
     def is_live(self) -> bool:
@@ -99,10 +99,10 @@ class SourceReader:
 
     def _reassembler(self) -> Reassembler:
         """Returns the reassembler of lines that depend on earlier ones."""
-        if self._wires is None:
+        if self._line_reassembler is None:
             joined = DerivedLineSpool(self.source.name)
-            self._wires, self.source.derived_lines = Reassembler(joined), joined
-        return self._wires
+            self._line_reassembler, self.source.derived_lines = Reassembler(joined), joined
+        return self._line_reassembler
 
     # From the beginning
 

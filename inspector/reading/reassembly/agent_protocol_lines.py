@@ -370,7 +370,7 @@ def _set_text(message: dict[str, Any], whole: str) -> None:
     _, value = a2a.outcome_of(message.get("result"))
     artifact = mapping_or_empty(value.get("artifact"))
     first = mappings_in(artifact.get("parts"))[0]
-    artifact["parts"] = [{**first, "text": whole}]  # type: ignore[index]
+    artifact["parts"] = [{**first, "text": whole}]  # type: ignore[index]  # as decoded, a dict
 
 
 def _may_contain_request(data: bytes) -> bool:

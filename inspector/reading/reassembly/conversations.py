@@ -55,7 +55,6 @@ class _Conversation:
         self.offers, self.instructs = call.tools_hash, call.system_prompt_hash
 
     def append_request(self, call: ModelCall) -> None:
-        """Appends a request."""
         self.sent.append(_SentRequest(call))
         self.offers, self.instructs = call.tools_hash, call.system_prompt_hash
 

@@ -1,6 +1,6 @@
 """Reassembles messages that span several lines, or depend on earlier lines, in reading order.
 
-Reassembled lines are read like any other; they are stored in a spool beside the source (`joined_lines`).
+Reassembled lines are read like any other; they are stored in a spool beside the source (`derived_lines`).
 """
 
 from __future__ import annotations

@@ -99,9 +99,9 @@ class BacklogReader(OffloadedReader):
 
     _detects_order = True
 
-    def __init__(self, source: SourceFile, place: int, wires: Reassembler) -> None:
+    def __init__(self, source: SourceFile, place: int, reassembler: Reassembler) -> None:
         super().__init__(source, place)
-        self._wires = wires
+        self._reassembler = reassembler
         self._ordered_to = 0  # lines before this offset may depend on order
         self._stops: deque[int] = deque()  # ends of the parts in flight
         self._discarded_parts = 0  # parts in flight after such lines: they are read again
@@ -153,7 +153,7 @@ class BacklogReader(OffloadedReader):
         source = self._source
         start = self._stops[-1] if self._stops else taken.stop if taken is not None else source.read_to
         # Lines that depend on earlier ones must be read in order, by this process.
-        if not reader.is_ready or start < self._ordered_to or self._wires.goes_on:
+        if not reader.is_ready or start < self._ordered_to or self._reassembler.goes_on:
             return
         while len(self._stops) + self._discarded_parts < _PARTS_IN_FLIGHT and source.size - start > WORTHWHILE_BYTES:
             size = min(part_size(source, start, pace.line_limit, _PART_BYTES), source.size - start)

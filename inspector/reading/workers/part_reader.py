@@ -134,7 +134,6 @@ class PartReader(WorkerProcess):
         self.pending: deque[int] = deque()
 
     def request_part(self, number: int, start: int, stop: int) -> None:
-        """Requests a part."""
         self.pending.append(number)
         self.connection.send((start, stop))
 
@@ -176,13 +175,13 @@ def _serve(
     try:
         source = SourceFile(Path(path))
         place, source.chosen_format, in_order = how
-        wires = Reassembler(DerivedLineSpool(source.name)) if in_order else None
+        reassembler = Reassembler(DerivedLineSpool(source.name)) if in_order else None
         if source.identity != identity:
             return
         outgoing.put(b"")
         while True:
             start, stop = connection.recv()
-            if wires is not None and wires.is_relevant(source.read(start, stop - start)):
+            if reassembler is not None and reassembler.is_relevant(source.read(start, stop - start)):
                 block = _empty_block(place)
                 block.in_order = True
             else:

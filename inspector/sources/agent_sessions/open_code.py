@@ -26,7 +26,7 @@ _STEPS, _MOST_STEPS = 10_000, 2_000
 class _Session(msgspec.Struct, gc=False):
     directory: str = ""
     title: str = ""
-    parentID: str | None = None  # noqa: N815  the key of its files
+    parentID: str | None = None  # the key of its files
 
 
 _session = msgspec.json.Decoder(_Session)

@@ -36,7 +36,6 @@ class CapabilityDecisions:
         return len(self._lines)
 
     def add_source(self, source: SourceFile) -> None:
-        """Adds a file to read."""
         self.sources.append(source)
 
     def read_all(self) -> None:

@@ -3,7 +3,7 @@
 Folding (docs/protocols.md 11, RULE): a `received` line starts a message. A `delivered` or `rejected` line joins the
 latest message with the same (space, id, from, ts, kind), or starts one. An envelope without an id never folds. A
 message is always read from its first record; later copies only add deliveries. Echoes of sent messages are copies as
-well (`own_copies`). `records` reads the bytes.
+well (`sent_echoes`). `records` reads the bytes.
 """
 
 from __future__ import annotations
@@ -148,12 +148,12 @@ class Capture:
         self._records_of: dict[int, int] = {}
         self.unreadable_count = self.failed_count = 0
         self._folds = HashIndex()
-        self._sightings: DuplicateFinder | None = None
+        self._duplicates: DuplicateFinder | None = None
         self.sightings = GrowingColumns(SIGHTING_COLUMNS)
         self._sighted_by = HashIndex()
         self.seen_by: MessageSources | None = None
         self._late_impostors = False
-        self._own_copies = SentEchoes(self._payload_at)
+        self._sent_echoes = SentEchoes(self._payload_at)
         self._gateway_copies = GatewayCopies()
         self.transcripts = Transcripts()
         self._conversations = HttpConversations()
@@ -186,7 +186,7 @@ class Capture:
 
     def merge_across_sources(self) -> None:
         """Enables merging of copies across sources. Call before the first append."""
-        self._sightings, self.seen_by = DuplicateFinder(), MessageSources()
+        self._duplicates, self.seen_by = DuplicateFinder(), MessageSources()
 
     def append(self, block: Block) -> AppendResult:
         """Appends a block's records. Runs on the loop's thread; O(records in the block)."""
@@ -204,12 +204,12 @@ class Capture:
         # A block without records may still announce an ended source.
         if not count:
             return AppendResult(start, start, np.empty(0, np.int64))
-        self._own_copies.fold_echoes(block)
+        self._sent_echoes.fold_echoes(block)
         joining = self._is_copy_mask(block)
         # Interned once per block; the columns then change by one numpy lookup.
         ids = self.strings.intern_all(stored_names(block.strings[1:]), len(block.strings))
         self._fold_gateway_copies(block, joining, ids)
-        seen = self._sightings.fold_block(block, joining, self._folds) if self._sightings is not None else None
+        seen = self._duplicates.fold_block(block, joining, self._folds) if self._duplicates is not None else None
         message_of, starts = self._fold(block.columns["fold"], joining if seen is None else seen.joining, start)
         columns = self._message_columns(block, starts, ids)
         columns["connection"] = connections[starts]
@@ -293,11 +293,13 @@ class Capture:
             above = None if news.parent is None else stored_name(news.parent)
             self._agent_news.append(replace(news, context=stored_name(news.context), parent=above))
 
-    def _copies_of_other_sources(self, telling: NewMessages) -> dict[int, tuple[int, int]]:
+    def _copies_of_other_sources(self, new_messages: NewMessages) -> dict[int, tuple[int, int]]:
         """Returns the earlier message of another source, by message."""
         columns = {name: self.columns[name] for name in ("time_ns", "source", "space", "protocol", "target")}
-        found = self._session_wire_copies.find_originals(telling, columns, self._wire_formats(), self.strings)
-        return {int(row): (int(of), _OTHER_SOURCE) for row, of in zip(telling.rows, found, strict=True) if of != NO_ROW}
+        found = self._session_wire_copies.find_originals(new_messages, columns, self._wire_formats(), self.strings)
+        return {
+            int(row): (int(of), _OTHER_SOURCE) for row, of in zip(new_messages.rows, found, strict=True) if of != NO_ROW
+        }
 
     def _wire_formats(self) -> list[int]:
         """Returns the string ids of wire recording formats."""

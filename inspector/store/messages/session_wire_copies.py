@@ -141,12 +141,16 @@ class SessionWireCopies:
         self._both: dict[int, int] = {}  # first row by text that occurred in both representations
 
     def find_originals(
-        self, telling: NewMessages, columns: Mapping[str, NDArray[Any]], wires: Collection[int], names: Sequence[str]
+        self,
+        new_messages: NewMessages,
+        columns: Mapping[str, NDArray[Any]],
+        wires: Collection[int],
+        names: Sequence[str],
     ) -> NDArray[np.int64]:
         """Returns (n,) the earlier message that each copies, or NO_ROW. Call once per message, in order.
 
         Args:
-            telling: the new messages.
+            new_messages: the new messages.
             columns: of all messages so far, these included: `time_ns`, `source`, `space`, `protocol`, `target`.
             wires: values of `protocol` for wire recordings.
             names: strings of the values of `target`.
@@ -160,44 +164,46 @@ class SessionWireCopies:
             wires,
             names,
         )
-        found = np.full(len(telling.rows), NO_ROW, np.int64)
-        calls = np.flatnonzero(telling.call_hashes != NO_HASH)
+        found = np.full(len(new_messages.rows), NO_ROW, np.int64)
+        calls = np.flatnonzero(new_messages.call_hashes != NO_HASH)
         if len(calls):
-            found[calls] = self._copies_by_id(telling, calls, seen)
-        for place in np.flatnonzero(telling.text_hashes != NO_HASH).tolist():
-            row = int(telling.rows[place])
+            found[calls] = self._copies_by_id(new_messages, calls, seen)
+        for place in np.flatnonzero(new_messages.text_hashes != NO_HASH).tolist():
+            row = int(new_messages.rows[place])
             if found[place] != NO_ROW:
-                self._note_both(int(telling.text_hashes[place]), int(found[place]))
+                self._note_both(int(new_messages.text_hashes[place]), int(found[place]))
                 continue
             wire = seen.is_on_wire(row)
-            any_time = wire and not telling.are_new[place]
+            any_time = wire and not new_messages.are_new[place]
             time_ns = int(seen.times[row])
-            found[place] = self._match_text(int(telling.text_hashes[place]), row, time_ns, wire=wire, any_time=any_time)
+            found[place] = self._match_text(
+                int(new_messages.text_hashes[place]), row, time_ns, wire=wire, any_time=any_time
+            )
         return found
 
-    def _copies_by_id(self, telling: NewMessages, places: NDArray[np.int64], seen: _MessageFacts) -> list[int]:
+    def _copies_by_id(self, new_messages: NewMessages, places: NDArray[np.int64], seen: _MessageFacts) -> list[int]:
         """Returns the same for calls and results, one by one: a later one may copy an earlier one of these."""
         keys = np.where(
-            telling.are_results[places],
-            telling.call_hashes[places] ^ np.uint64(_RESULT_SALT),
-            telling.call_hashes[places],
+            new_messages.are_results[places],
+            new_messages.call_hashes[places] ^ np.uint64(_RESULT_SALT),
+            new_messages.call_hashes[places],
         )
         # One search for all: most ids are new.
         known = self._known.latest_rows(keys, np.full(len(keys), np.iinfo(np.int64).max)).tolist()
         latest: dict[int, int] = {}
         found: list[int] = []
         for place, key, before in zip(places.tolist(), keys.tolist(), known, strict=True):
-            row, new = int(telling.rows[place]), bool(telling.are_new[place])
+            row, new = int(new_messages.rows[place]), bool(new_messages.are_new[place])
             before = max(before, latest.get(key, NO_ROW))
-            if telling.are_results[place]:
+            if new_messages.are_results[place]:
                 of = self._original_result(row, key, before, seen, new=new)
             else:
-                of = self._original_call(row, key, before, seen, new=new, given=int(telling.given[place]))
+                of = self._original_call(row, key, before, seen, new=new, given=int(new_messages.given[place]))
             if of == NO_ROW:
                 latest[key] = row
             found.append(of)
         originals = np.array(found) == NO_ROW
-        self._known.add(keys[originals], telling.rows[places][originals].astype(np.uint32))
+        self._known.add(keys[originals], new_messages.rows[places][originals].astype(np.uint32))
         return found
 
     def _original_call(self, row: int, key: int, before: int, seen: _MessageFacts, *, new: bool, given: int) -> int:

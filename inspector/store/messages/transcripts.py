@@ -404,10 +404,10 @@ class Transcripts:
     def _add_news(
         self, agent: SubAgent, place: int, *, began: bool = False, ended: bool = False, failed: bool = False
     ) -> None:
-        told = AgentNews(
+        news = AgentNews(
             agent.context, agent.parent, agent.label, place, has_begun=began, has_ended=ended, failed=failed
         )
-        self._news.append(told)
+        self._news.append(news)
 
     # Names
 

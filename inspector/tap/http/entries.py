@@ -59,7 +59,6 @@ def packed(entries: list[Entry]) -> bytes:
 
 
 def unpacked(data: bytes) -> Iterator[Entry]:
-    """Unpacks entries."""
     place = 0
     while place < len(data):
         sort, exchange, time_ns, size = _HEAD.unpack_from(data, place)

@@ -69,7 +69,7 @@ class SessionListModel(QAbstractListModel):
         return TwoLines(self.session_name(one), self.when(one), about, "running" if one.running else "")
 
     @override
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._shown)
 
     @override

@@ -47,7 +47,6 @@ class Dialog(QDialog):
         self.resize(QSize(round(width * zoom), round(height * zoom)).boundedTo(self.most_size()))
 
     def take_margins(self, page: QVBoxLayout) -> None:
-        """Sets the margins that all dialogs have."""
         zoom = self._themes.theme.zoom
         page.setContentsMargins(*(round(side * zoom) for side in _MARGINS))
 
@@ -183,7 +182,6 @@ class DialogList(QListView):
         self.setModel(model)
 
     def set_empty_text(self, text: str) -> None:
-        """Sets the text of the empty list."""
         self._empty.set_text(self, text)
 
     @override

@@ -59,7 +59,7 @@ class ConnectionListModel(QAbstractListModel):
         self.endResetModel()
 
     @override
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._connections)
 
     @override
@@ -113,7 +113,7 @@ class ConnectionDelegate(RowDelegate):
 
     @override
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
+        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         left, place, _, _ = self._columns(box)
         editor.setGeometry(left - 4, box.y(), place - left, box.height())
 

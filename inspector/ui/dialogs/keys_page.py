@@ -80,10 +80,10 @@ class KeysPage(QWidget):
             edit = KeyField(name=name, label=words, parent=self)
             edit.pressed.connect(partial(self._on_pressed, place))
             help_text = KEY_HELP if place == 0 else ""
-            held = FieldColumn(edit, name=f"{name}Help", help_text=help_text, parent=self)
+            field_column = FieldColumn(edit, name=f"{name}Help", help_text=help_text, parent=self)
             self._edits.append(edit)
-            self._columns.append(held)
-            form.add_field(words, held, edit)
+            self._columns.append(field_column)
+            form.add_field(words, field_column, edit)
         row = QWidget(self)
         inside = QHBoxLayout(row)
         inside.setContentsMargins(0, 0, 0, 0)

@@ -73,7 +73,6 @@ class NamedFiltersPage(QWidget, Generic[Item]):
     # Fields besides name and filter
 
     def new_item(self) -> Item:
-        """Returns a new item."""
         raise NotImplementedError
 
     def delegate(self) -> QStyledItemDelegate:

@@ -56,8 +56,8 @@ class RowDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme = self._themes.theme
         # The stubs lack the fields of style options.
-        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
-        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
+        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         paint_ground(
             painter, theme, box,
             selected=bool(state & QStyle.StateFlag.State_Selected),
@@ -126,7 +126,7 @@ class OrderedModel(QAbstractListModel, Generic[Item]):
         self.dataChanged.emit(self.index(0), self.index(len(self._items) - 1))  # keys of presets depend on all rows
 
     @override
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._items)
 
     @override

@@ -79,7 +79,6 @@ class ShareButtons(QWidget):
         open_once(dialog)
 
     def ask_for_file(self) -> None:
-        """Asks for a file to read."""
         dialog = QFileDialog(self, f"Import {self._what}", "", _KINDS)
         dialog.setObjectName(f"{self._name}ImportDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)

@@ -47,7 +47,7 @@ class ServerListModel(QAbstractListModel):
         )
 
     @override
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._servers)
 
     @override

@@ -111,13 +111,13 @@ class ToolNamesPage(QWidget):
 
     def _on_tried(self) -> None:
         name = self._tried.text().strip()
-        meant = ToolAliases(self._rules).resolve(name)
+        resolved = ToolAliases(self._rules).resolve(name)
         result = "Enter a name to see its tool."
         if name:
             result = (
                 "No rule matches, so the name stays as it is."
-                if meant == name
-                else f"The tool is {safe_line(meant, 200)}."
+                if resolved == name
+                else f"The tool is {safe_line(resolved, 200)}."
             )
         self._try_field.say_help(result)
 

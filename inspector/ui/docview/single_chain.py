@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.analysis import Changes
-from inspector.analysis.views.causes.chain import may_grow
+from inspector.analysis.views.causes.chain import may_change_chain
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, compile_filter
 from inspector.ui import budgets
@@ -54,7 +54,9 @@ class ChainAlone(QObject):
         """Handles a flush under the active filter. O(new and changed messages)."""
         if self.filter is not in_force or self.message is None:
             self.stop()
-        elif not self._timer.isActive() and may_grow(self._document.analysis, self.message, self._members, changes):
+        elif not self._timer.isActive() and may_change_chain(
+            self._document.analysis, self.message, self._members, changes
+        ):
             self._timer.start()
 
     def stop(self) -> None:

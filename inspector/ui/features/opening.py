@@ -332,13 +332,13 @@ class Opening(QObject):
         path = self._location.kept_file(document)
         if path is None or not len(document.capture):
             return
-        from inspector.present.session_titles import title_of_session  # not needed before a log is open
+        from inspector.present.session_titles import shown_session_title  # not needed before a log is open
 
         settings, key = self._services.settings, self._location.target(path.resolve())
         times = document.capture.columns["time_ns"]
         known = times[times != NO_TIME]
         first = int(known.min()) if len(known) and formats.is_dated(int(known.min())) else None
-        facts = RecentFacts(messages=len(document.capture), first_ns=first, title=title_of_session(document.capture))
+        facts = RecentFacts(messages=len(document.capture), first_ns=first, title=shown_session_title(document.capture))
         if key in settings.recent_files and settings.recent_facts.get(key) != facts:
             settings.remember_facts(key, facts)
             self._services.save_settings()

@@ -68,7 +68,6 @@ class Tapping(QObject):
         return data_folder() / FOLDER
 
     def show_dialog(self) -> TapServerDialog:
-        """Shows the dialog of servers."""
         if self._dialog is not None:
             self._dialog.raise_()
             self._dialog.activateWindow()

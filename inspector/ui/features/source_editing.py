@@ -155,7 +155,6 @@ class SourceEditing(QObject):
         return True
 
     def remove(self, row: SourceRow) -> None:
-        """Removes one source."""
         if self._may_change():
             left = [one for one in self.choices if row.path not in self._paths_of(one)]
             if left:

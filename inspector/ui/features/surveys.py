@@ -65,7 +65,6 @@ class Surveys(QObject):
         self.path: Path | None = None
 
     def show(self, path: Path) -> None:
-        """Reads a survey and shows it."""
         self.path = path
         self._services.spawn(self._show(path), f"open {path.name}")
 

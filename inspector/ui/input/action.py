@@ -28,7 +28,7 @@ class Action(Generic[W]):
     """One user action in a window of type W.
 
     Attributes:
-        id: such as `view.toggle_follow`.
+        id: such as `view.time_start`.
         title: sentence case, with the menu's mnemonic.
         menu: title of its menu, one of MENUS.
         do: runs the action.

@@ -40,7 +40,7 @@ class Keyed:
     """An action that can have keys.
 
     Attributes:
-        id: such as `view.toggle_follow`.
+        id: such as `view.time_start`.
         group: heading in lists, such as a menu's title: "File".
         title: sentence case, without mnemonic and dots.
         defaults: default keys in portable notation ("Ctrl+M"); the first one is shown.

@@ -92,7 +92,6 @@ class MspSaving(QObject):
         self._saying.timeout.connect(self._say_saving)
 
     def attach(self, document: SessionDocument) -> None:
-        """Attaches to a document."""
         self._document = document
         if self not in document.observers:
             document.observers.append(self)

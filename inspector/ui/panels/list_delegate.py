@@ -64,9 +64,9 @@ class ListDelegate(QStyledItemDelegate):
         raise NotImplementedError
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, cell: QRect) -> None:
-        theme, state = self._themes.theme, option.state  # pyright: ignore[reportAttributeAccessIssue]
+        theme, state = self._themes.theme, option.state  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         selected = bool(state & QStyle.StateFlag.State_Selected)
-        focused = option.widget.hasFocus() and bool(state & QStyle.StateFlag.State_Active)  # pyright: ignore[reportAttributeAccessIssue]
+        focused = option.widget.hasFocus() and bool(state & QStyle.StateFlag.State_Active)  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         paint_ground(
             painter, theme, cell,
             selected=selected,

@@ -42,7 +42,6 @@ class PlotChoices(QObject):
     # Spacing of messages
 
     def space_by(self, spacing: str) -> None:
-        """Sets the spacing for all plots."""
         if spacing != self.spacing:
             self.spacing = spacing
             self.spacing_changed.emit(spacing)

@@ -72,7 +72,7 @@ class CommandListModel(QAbstractListModel):
         self.endResetModel()
 
     @override
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self.lines)
 
     @override
@@ -105,8 +105,8 @@ class CommandDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme, line = self._themes.theme, self._model.lines[index.row()]
         # The type stubs lack the fields of style options.
-        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
-        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
+        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         paint_ground(
             painter, theme, box,
             selected=bool(state & QStyle.StateFlag.State_Selected),
@@ -225,7 +225,6 @@ class CommandList(QListView):
             self.scrollTo(self.currentIndex())
 
     def say_empty(self, text: str) -> None:
-        """Sets the text of the empty list."""
         self._empty.set_text(self, text)
 
     @override

@@ -146,7 +146,6 @@ class ScopeChip(FloatingFrame):
         self.show()
 
     def words(self) -> str:
-        """Returns the scope in words."""
         return self.accessibleName().removeprefix("Scope: ")
 
     @override

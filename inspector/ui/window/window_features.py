@@ -565,7 +565,6 @@ class WindowFeatures(QMainWindow):
                 window.document_status.show_title()
 
     def apply_settings(self) -> None:
-        """Applies the settings to this window."""
         from inspector.analysis.passes.tokens.listed_prices import prices_in_force
 
         self.keys.apply(self.application.settings.keys)

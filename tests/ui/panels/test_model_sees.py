@@ -226,7 +226,7 @@ def what_is_out_is_listed_with_its_reason(window: MainWindow, qtbot: QtBot) -> N
     panel.head.out.click()
 
     assert listed(panel) == list(range(1, 12))
-    assert panel.model.line(0).why == "No. 10 told it to forget; whether it did is not reported. *"
+    assert panel.model.line(0).why == "No. 10 told it to forget. No report confirms that it did. *"
     assert panel.model.line(7).why.startswith("Addressed to others.")
     assert panel.model.line(0).tokens == ""
     window.grab()

@@ -15,7 +15,6 @@ CONSUMED: dict[str, Any] = {"context": {"consumed": True}}
 
 
 def hint(tool: Any = "search_records", consumer: Any = "analysis_store", **fields: Any) -> dict[str, Any]:
-    """One hint."""
     return {"step": 2, "tool": tool, "lifecycle": "transient", "consumedBy": consumer, **fields}
 
 

@@ -294,9 +294,9 @@ FRAME = f'{{"t":{NINE},"dir":"in","src":0,"frame":{json.dumps(envelope("chat", i
 @pytest.mark.parametrize("line", [envelope("chat", id="c1"), received(envelope("chat", id="c1")), FRAME])
 def test_usual_lines_are_not_searched_for_pieces(line: Any) -> None:
     wires = CountingWires(DerivedLineSpool("log"))
-    assert len(BlockReader(0, wires=wires).read_lines(lines_of(*[line] * 50), 0)) == 50
+    assert len(BlockReader(0, reassembler=wires).read_lines(lines_of(*[line] * 50), 0)) == 50
     assert wires.searched == 0
-    assert len(BlockReader(0, wires=wires).read_lines(lines_of(*[line] * 50, "damaged"), 0)) == 51
+    assert len(BlockReader(0, reassembler=wires).read_lines(lines_of(*[line] * 50, "damaged"), 0)) == 51
     assert wires.searched == len("damaged")
 
 
@@ -307,7 +307,7 @@ def test_usual_lines_among_others_change_nothing(sample: Path, line: Any) -> Non
     usual = [lines_of(line)[:-1]] * len(lines)
     data = b"\n".join(one for one in chain(*zip_longest(usual, lines)) if one) + b"\n"
     found, expected = (
-        rows_of(BlockReader(0, wires=wires(DerivedLineSpool("log"))).read_lines(data, 0))
+        rows_of(BlockReader(0, reassembler=wires(DerivedLineSpool("log"))).read_lines(data, 0))
         for wires in (Reassembler, SearchingWires)
     )
     assert len(found) > len(lines)

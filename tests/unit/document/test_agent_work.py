@@ -16,7 +16,7 @@ from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.analysis.views.summaries.context_usage import context_usage, usage_by_node
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
-from inspector.present.session_titles import SessionTitles
+from inspector.present.session_titles import ShownTitles
 from tests import agent_work
 from tests.builders import closed_at_end, document_at, log_file
 from tests.transcribed import ClaudeSession
@@ -126,11 +126,11 @@ def test_sessions_are_called_by_their_title_else_by_the_first_prompt(
 ) -> None:
     for document, title in ((claude, "Rounding of order totals"), (codex, "Pages of the report should be longer.")):
         (space,) = document.analysis.contexts.spaces
-        assert SessionTitles(document.capture).session_title(space) == title
+        assert ShownTitles(document.capture).session_title(space) == title
     session = ClaudeSession()
     picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aaaa"}}
     words = {"type": "text", "text": "What is\nthis?"}
     session.add("user", message={"role": "user", "content": [words, picture]})
     document = document_at(log_file(b"".join(json.dumps(one).encode() + b"\n" for one in session.records)))
     (space,) = document.analysis.contexts.spaces
-    assert SessionTitles(document.capture).session_title(space) == "What is this?"
+    assert ShownTitles(document.capture).session_title(space) == "What is this?"

@@ -7,7 +7,7 @@ import string
 
 import pytest
 
-from inspector.tap.command_words import looks_random
+from inspector.tap.command_words import looks_secret
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from inspector.tap.command_words import looks_random
     ],
 )  # fmt: skip
 def test_names(name: str) -> None:
-    assert not looks_random(name)
+    assert not looks_secret(name)
 
 
 @pytest.mark.parametrize(
@@ -29,11 +29,11 @@ def test_names(name: str) -> None:
      "the" * 9, "qzx-wvk-jhq-pfw"],
 )  # fmt: skip
 def test_secrets(secret: str) -> None:
-    assert looks_random(secret)
+    assert looks_secret(secret)
 
 
 @pytest.mark.parametrize("letters", [string.ascii_lowercase, string.ascii_letters])
 def test_of_a_thousand_random_words_nearly_all_are_found(letters: str) -> None:
     chance = random.Random(1)
     words = ["".join(chance.choices(letters, k=16)) for _ in range(1000)]
-    assert sum(map(looks_random, words)) > 980
+    assert sum(map(looks_secret, words)) > 980

@@ -19,7 +19,7 @@ from inspector.analysis.passes.calls.call_rounds import CallRounds
 from inspector.analysis.passes.calls.initialize_fallback import Fallbacks
 from inspector.analysis.passes.calls.open_requests import OpenCalls
 from inspector.analysis.passes.calls.open_waits import Outcomes
-from inspector.analysis.passes.calls.proposal_states import Proposals
+from inspector.analysis.passes.calls.proposal_states import ProposalStates
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.protocol import kinds
@@ -151,7 +151,7 @@ class CorrelationPass:
         self._drafts = DraftNames(self._capture)
         self._also: list[tuple[int, int]] = []  # further names of messages in this batch: (row, hash)
         self._changed = ChangedRows()
-        self._proposals = Proposals(self._capture, self.columns, self._changed)
+        self._proposals = ProposalStates(self._capture, self.columns, self._changed)
         self._outcomes = Outcomes(self._capture, self.columns, self._open_calls, self._changed, trust)
         self._fallbacks = Fallbacks(self._capture, self.columns, self._changed)
         self.rounds = CallRounds(self._capture, self.columns, self._changed)

@@ -25,7 +25,7 @@ class ProposalState(enum.IntEnum):
     ANSWERED = 5
 
 
-class Proposals:
+class ProposalStates:
     """Maintains the column `proposal_state` of the correlation pass.
 
     Args:

@@ -218,7 +218,6 @@ class Siblings:
             self._write()
 
     def remove(self, owner: int, node: int) -> None:
-        """Removes a node from its owner."""
         self._lists.pop(owner, None)
         if self._waiting.pop(node, None) is not None:
             return

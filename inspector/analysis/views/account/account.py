@@ -121,7 +121,6 @@ class Groups:
         return self.outcomes.sum(axis=1)
 
     def for_sender(self, sender: int) -> Groups:
-        """Returns the groups of one sender."""
         mine = self.senders == sender
         return Groups(self.senders[mine], self.what[mine], self.outcomes[mine])
 

@@ -85,7 +85,6 @@ class SameCallFinder:
         self._known: dict[int, tuple[str | None, frozenset[str]]] = {}
 
     def matches_of(self, message: int) -> list[SameCall]:
-        """Returns the matches of one message."""
         if not self._is_call(message):
             return []
         inward = self.inner_of(message)

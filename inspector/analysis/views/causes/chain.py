@@ -121,7 +121,7 @@ def _prompt_before(analysis: Analysis, message: int, node: int) -> int:
     return next((row for row in rows[::-1].tolist() if spoken_kind(capture, row) == "prompt"), NO_ROW)
 
 
-def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes) -> bool:
+def may_change_chain(analysis: Analysis, message: int, chain: set[int], changes: Changes) -> bool:
     """Returns False only if a feed cannot have changed the chain of a message. O(messages fed and changed).
 
     Args:

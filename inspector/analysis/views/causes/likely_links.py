@@ -165,7 +165,7 @@ def likely_effects(analysis: Analysis, message: int) -> list[LikelyLink]:
     return []
 
 
-def may_grow(analysis: Analysis, steps: list[ChainStep], changes: Changes) -> bool:
+def may_gain_likely_links(analysis: Analysis, steps: list[ChainStep], changes: Changes) -> bool:
     """Returns False only if new messages cannot have likely links with a chain. O(new messages)."""
     capture, new = analysis.capture, slice(changes.start, changes.stop)
     last = max((step.message for step in steps), default=-REACH)

@@ -32,7 +32,6 @@ def content_of(moment: Moment, place: int) -> str:
 
 
 def content_of_entry(moment: Moment, entry: Entry) -> str:
-    """Returns the content of an entry."""
     return content_of(moment, int(np.searchsorted(moment.context.rows, entry.message)))
 
 

@@ -116,11 +116,11 @@ def request_at(moment: Moment) -> RequestChange | None:
         return None
     before = _before(context, request)
     answer = context.answer_to(request)
-    told = None
+    reported = None
     if answer is not None:
         row = np.array([answer], np.int64)
-        told = Usage(*(int(analysis.usage.numbers_at(name, row)[0]) for name in USAGE))
-    usage = None if told is None or told.input == NOT_REPORTED else told
+        reported = Usage(*(int(analysis.usage.numbers_at(name, row)[0]) for name in USAGE))
+    usage = None if reported is None or reported.input == NOT_REPORTED else reported
     reporter = answer if usage is not None else None
     if before is None:
         return RequestChange(

@@ -122,7 +122,6 @@ def shown_participants(analysis: Analysis) -> list[tuple[int, str]]:
 
 
 def participants_of(analysis: Analysis, space: int) -> list[Participant]:
-    """Returns the participants of one space."""
     known = analysis.participants.all
     return [known[where, name] for where, name in shown_participants(analysis) if where == space]
 

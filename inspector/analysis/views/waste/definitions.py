@@ -56,7 +56,6 @@ class Definitions:
         self._lists: dict[int, _Lists] = {}
 
     def check_list(self, place: int) -> None:
-        """Checks one list."""
         capture, results = self._traffic.analysis.capture, self.results
         row = int(results.rows[place])
         payload = capture.records.payload(row)
@@ -144,7 +143,7 @@ class Definitions:
         verb = "did not call" if len(uncalled) < known else "called"
         subject = f"So far {traffic.sender(call) or 'the MCP client'}" if self._ongoing else who
         sentence = f"{subject} {verb} {of} that {server} listed: {names}."
-        advice = "Hand the model the definitions it needs alone, or describe rare tools in fewer words."
+        advice = "Pass the model only the definitions it needs, or shorten descriptions of rare tools."
         messages = [int(results.rows[place]) for place in lists.standing.values()]
         return Waste(
             WasteKind.UNCALLED, row, some(messages), round(tokens), sentence, advice, False, traffic.sender(call), None

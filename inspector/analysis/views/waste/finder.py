@@ -104,7 +104,7 @@ class WasteFinder:
             yield
         wastes += definitions.judge()
         if definitions.unread:
-            self._notes.append(f"Of lists of tools the first {MOST_LISTS:,} were looked at.")
+            self._notes.append(f"Only the first {MOST_LISTS:,} lists of tools were examined.")
         pairs = CallPairs(analysis)
         while pairs.is_behind:
             pairs.step()
@@ -147,7 +147,7 @@ class WasteFinder:
         # NOT_COUNTED is negative, so uncounted results come last and are cut off.
         order = np.argsort(-results.tokens, kind="stable")[: len(results) - uncounted]
         if len(order) > self._most:
-            self._notes.append(f"Of {len(order):,} results the {self._most:,} largest were looked at closely.")
+            self._notes.append(f"Only the {self._most:,} largest of {len(order):,} results were examined closely.")
         return results.those(np.sort(order[: self._most]))
 
     def _young(self, results: Results) -> set[int]:
@@ -171,13 +171,11 @@ class WasteFinder:
             traces.on_message(row)
             yield
         if traces.dropped:
-            self._notes.append(
-                f"Of {traces.dropped:,} results there was no room to see whether somebody refers to them."
-            )
+            self._notes.append(f"Mentions of {traces.dropped:,} results were not searched for lack of memory.")
         if traces.unread:
             self._notes.append(
-                f"What was said after results was searched in {MOST_SAYINGS:,} messages; {traces.unread:,} more were "
-                "not, so that nothing is said of results nobody referred to."
+                f"Mentions were searched in the first {MOST_SAYINGS:,} messages after results, not in "
+                f"{traces.unread:,} more. Results without a mention are therefore not listed."
             )
         wastes += traces.unreferred
         wastes += traces.copied
@@ -238,12 +236,12 @@ def _words(
     if consumers:
         names = " or ".join(consumers[:_MOST_NAMED])
         sentence = f"{tool} brought a transient result, which {names} has not consumed."
-        return sentence, f"Call {names} once what matters was taken from it.", None
+        return sentence, f"Call {names} once the needed part of the result is used.", None
     hinted, alias = _nearly_hinted(traffic, row)
     if alias is not None:
         return (
             f"{tool} brought a transient result; hints call this tool {hinted}, so that none fits.",
-            f"Set the tool alias {alias.text} (Settings, Tool names; --tool-alias), and look again.",
+            f"Set the tool alias {alias.text} (Settings, Tool names; --tool-alias), and check again.",
             alias,
         )
     return None
@@ -261,7 +259,7 @@ def _of_missing(
         return None
     server = traffic.answerer_words(row)
     sentence = f"{tool} brought a transient result; hints leave it to {names}, which {server} does not have."
-    return sentence, f"Set the tool alias {alias.text} (Settings, Tool names; --tool-alias), and look again.", alias
+    return sentence, f"Set the tool alias {alias.text} (Settings, Tool names; --tool-alias), and check again.", alias
 
 
 def _consumers(traffic: Traffic, row: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Finds traces of results in later messages of the asker: mentions, or long copies.
 
-First every result adds its words and passages to the index (`take`). Then each later message of the asker is looked up
-in it (`hear`).
+First every result adds its words and passages to the index (`add_result`). Then each later message of the asker is
+looked up in it (`on_message`).
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ class Traces:
             f"{share:.0%} of what {traffic.asker_words(row)} gave to {tool} was copied from No. {result + 1:,}, "
             f"the result of {traffic.tool(result)}."
         )
-        advice = "Let the server store the result and take a reference to it, so that no model has to write it again."
+        advice = "Let the server store the result and take a reference to it, so that no model has to repeat the text."
         return Waste(
             WasteKind.COPIED, row, (result, row), tokens, sentence, advice, False, traffic.sender(row), tool
         )  # fmt: skip
@@ -271,8 +271,8 @@ class Traces:
         row, call = int(results.rows[place]), int(results.calls[place])
         tool = traffic.tool(row)
         who = traffic.sender(call) or "the MCP client"
-        sentence = f"Nothing that {tool} brought turns up in what {who} said or called later, as far as words tell."
-        advice = "Ask for less, or for a page at a time, or let the result be transient."
+        sentence = f"No later message or call of {who} repeats words from the result of {tool}."
+        advice = "Request less, request one page at a time, or make the result transient."
         return Waste(
             WasteKind.UNREFERRED, row, (call, row), int(results.tokens[place]), sentence, advice, False,
             traffic.sender(call), tool,

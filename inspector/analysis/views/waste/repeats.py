@@ -128,8 +128,8 @@ _OUTCOMES = {
 }
 _ADVICE = {
     Again.SAME: "Use the first answer again.",
-    Again.PERHAPS: "Ask again only for what has changed, or let the server say when it has.",
-    Again.CHANGED: "Ask for what has changed alone, where the server can tell.",
+    Again.PERHAPS: "Request only changes, or let the server announce them.",
+    Again.CHANGED: "Request only changes if the server supports it.",
 }
 
 

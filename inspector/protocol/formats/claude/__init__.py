@@ -1,6 +1,6 @@
 """Format: sessions of Claude Code, versions 1.0 to 2.1: one JSON object a line (docs/transcripts.md).
 
-`lines` decodes the shape of a record, `meanings` derives its messages, `payloads` creates their payloads.
+`records` decodes the shape of a record, `derivation` derives its messages, `payloads` creates their payloads.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class Data(msgspec.Struct, gc=False):
     """Subject of a progress record, or of an attachment."""
 
     type: str | None = None
-    agentId: str | None = None  # noqa: N815
+    agentId: str | None = None
     status: str | None = None
     prompt: msgspec.Raw = NO_RAW
 
@@ -90,17 +90,17 @@ class Compaction(msgspec.Struct, gc=False):
     """Reason and size of a compaction."""
 
     trigger: str | None = None
-    preTokens: int | None = None  # noqa: N815
+    preTokens: int | None = None
 
 
 class ToolUseResult(msgspec.Struct, gc=False):
     """The program's own copy of a tool's result, as far as it concerns sub-agents."""
 
-    agentId: str | None = None  # noqa: N815
-    isAsync: bool | None = None  # noqa: N815
+    agentId: str | None = None
+    isAsync: bool | None = None
     status: str | None = None
-    totalToolUseCount: int | None = None  # noqa: N815
-    durationMs: int | None = None  # noqa: N815
+    totalToolUseCount: int | None = None
+    durationMs: int | None = None
 
 
 class ApiShape(msgspec.Struct, gc=False):
@@ -117,37 +117,37 @@ class Line(msgspec.Struct, gc=False):
     """Of a request to the model."""
     shape: ApiShape | None = None
     uuid: str | None = None
-    parentUuid: str | None = None  # noqa: N815
-    sessionId: str | None = None  # noqa: N815
+    parentUuid: str | None = None
+    sessionId: str | None = None
     version: msgspec.Raw = NO_RAW
     session_id: str | None = None
     timestamp: str | None = None
-    isSidechain: bool | None = None  # noqa: N815
-    agentId: str | None = None  # noqa: N815
-    agentName: str | None = None  # noqa: N815
-    teamName: str | None = None  # noqa: N815
-    leafUuid: str | None = None  # noqa: N815
+    isSidechain: bool | None = None
+    agentId: str | None = None
+    agentName: str | None = None
+    teamName: str | None = None
+    leafUuid: str | None = None
     message: Message | None = None
-    isMeta: bool | None = None  # noqa: N815
-    isCompactSummary: bool | None = None  # noqa: N815
-    isApiErrorMessage: bool | None = None  # noqa: N815
+    isMeta: bool | None = None
+    isCompactSummary: bool | None = None
+    isApiErrorMessage: bool | None = None
     subtype: str | None = None
     content: msgspec.Raw = NO_RAW
     data: Data | None = None
     attachment: Data | None = None
-    toolUseResult: msgspec.Raw = NO_RAW  # noqa: N815
-    parentToolUseID: str | None = None  # noqa: N815
-    toolUseID: str | None = None  # noqa: N815
+    toolUseResult: msgspec.Raw = NO_RAW
+    parentToolUseID: str | None = None
+    toolUseID: str | None = None
     parent_tool_use_id: str | None = None
     """In the output of `claude -p --output-format stream-json`: the call that started the record's agent."""
-    logicalParentUuid: str | None = None  # noqa: N815
-    messageId: str | None = None  # noqa: N815
-    compactMetadata: Compaction | None = None  # noqa: N815
+    logicalParentUuid: str | None = None
+    messageId: str | None = None
+    compactMetadata: Compaction | None = None
     key: str | None = None
-    costUSD: float | None = None  # noqa: N815
-    totalCostUSD: float | None = None  # noqa: N815
+    costUSD: float | None = None
+    totalCostUSD: float | None = None
     total_cost_usd: float | None = None
-    systemPayload: msgspec.Raw = NO_RAW  # noqa: N815
+    systemPayload: msgspec.Raw = NO_RAW
 
     @property
     def is_of_qwen(self) -> bool:

@@ -1,6 +1,6 @@
 """Format: threads of Codex, three generations of files, and its printed events (docs/transcripts.md).
 
-`exec_events` reads the output of `codex exec --json`. For files, `lines` decodes the shape of a record, `meanings`
+`exec_events` reads the output of `codex exec --json`. For files, `records` decodes the shape of a record, `derivation`
 derives its messages, `payloads` creates their payloads. `inspector.store.messages.thread_files` resolves copies, the
 model of a turn, and history copied from another thread.
 """

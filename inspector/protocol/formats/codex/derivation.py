@@ -338,9 +338,9 @@ def _header(inner: Inner) -> list[DerivedMessage]:
     found = [_control("session_meta", thread=mark)]
     instructions = inner.base_instructions if head_of(inner.base_instructions) == b"{" else inner.instructions
     if head_of(instructions) in (b"{", b'"') and len(instructions) > len('""'):
-        told = DerivedMessage(CHAT, PROGRAM, (AGENT,), content=instructions, size=len(instructions))
-        told.thread = ThreadMark(channel=HEADER)
-        found.append(told)
+        derived = DerivedMessage(CHAT, PROGRAM, (AGENT,), content=instructions, size=len(instructions))
+        derived.thread = ThreadMark(channel=HEADER)
+        found.append(derived)
     return found
 
 

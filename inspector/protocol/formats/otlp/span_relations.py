@@ -79,7 +79,6 @@ class SpanContents(msgspec.Struct):
     call: str = ""
 
     def add_span(self, one: SpanFacts) -> None:
-        """Adds a span with its contents."""
         is_model = one.role is SpanRole.MODEL
         own = one.span.identifier if is_model and not one.within.models else one.within.call
         self.spans = True
@@ -104,12 +103,10 @@ class SpanFacts:
 
     @cached_property
     def role(self) -> SpanRole:
-        """Its class."""
         return role_of(self.span)
 
     @cached_property
     def agent(self) -> str | None:
-        """Its agent."""
         return agent_of(self.span)
 
     @cached_property
@@ -149,22 +146,22 @@ def resolve_spans(spans: Iterable[Span]) -> list[Resolved]:
     return resolve_from(list(map(SpanFacts, spans)), 0)
 
 
-def resolve_from(tellings: list[SpanFacts], first: int) -> list[Resolved]:
+def resolve_from(spans: list[SpanFacts], first: int) -> list[Resolved]:
     """Resolves the spans from a place on.
 
     Args:
-        tellings: spans; the relations among the earlier ones are resolved already.
+        spans: their facts; the relations among the earlier ones are resolved already.
         first: the place.
     """
-    by_id = {one.span.identifier: place for place, one in enumerate(tellings) if one.span.identifier}
-    new = {one.span.identifier for one in tellings[first:]}
-    for place, one in enumerate(tellings):
+    by_id = {one.span.identifier: place for place, one in enumerate(spans) if one.span.identifier}
+    new = {one.span.identifier for one in spans[first:]}
+    for place, one in enumerate(spans):
         # Earlier spans change only if one of the new ones is their parent.
         if place < first and one.span.parent not in new:
             continue
         known, agents = one.known, [one.agent]
-        for above in _ancestors(tellings, by_id, place):
-            other = tellings[above]
+        for above in _ancestors(spans, by_id, place):
+            other = spans[above]
             other.known.holds = other.known.holds or not one.span.is_log
             other.known.failed_within = other.known.failed_within or (one.span.failed and not one.span.is_log)
             other.known.around = other.known.around or one.role is SpanRole.MODEL
@@ -175,34 +172,34 @@ def resolve_from(tellings: list[SpanFacts], first: int) -> list[Resolved]:
         named = [name for name in agents if name]
         known.agent = named[0] if named else None
         known.asker = next((name for name in named if name != known.agent), None)
-    _settle_tokens(tellings, by_id, first)
-    if any(one.is_nameless and not one.known.within_call for one in tellings[first:]):
-        _name_calls(tellings)
-    return [one.known for one in tellings[first:]]
+    _settle_tokens(spans, by_id, first)
+    if any(one.is_nameless and not one.known.within_call for one in spans[first:]):
+        _name_calls(spans)
+    return [one.known for one in spans[first:]]
 
 
-def _settle_tokens(tellings: list[SpanFacts], by_id: dict[str, int], first: int) -> None:
+def _settle_tokens(spans: list[SpanFacts], by_id: dict[str, int], first: int) -> None:
     """Finds the spans with tokens that no inner span reports. Inner spans end before outer ones."""
-    places = range(first, len(tellings))
-    if not any(one.reports and (one.known.around or one.role is SpanRole.AGENT) for one in tellings[first:]):
+    places = range(first, len(spans))
+    if not any(one.reports and (one.known.around or one.role is SpanRole.AGENT) for one in spans[first:]):
         return
     # From the deepest span upwards, so that each sum is complete before it is passed on.
-    depths = {place: sum(1 for _ in _ancestors(tellings, by_id, place)) for place in range(len(tellings))}
-    for one in tellings:
+    depths = {place: sum(1 for _ in _ancestors(spans, by_id, place)) for place in range(len(spans))}
+    for one in spans:
         one.within = SpanContents()
     for place in sorted(depths, key=depths.__getitem__, reverse=True):
-        above = by_id.get(tellings[place].span.parent)
+        above = by_id.get(spans[place].span.parent)
         if above is not None and above != place and depths[above] < depths[place]:
-            tellings[above].within.add_span(tellings[place])
+            spans[above].within.add_span(spans[place])
     for place in places:
-        tellings[place].decide_counting()
+        spans[place].decide_counting()
 
 
-def _name_calls(tellings: list[SpanFacts]) -> None:
+def _name_calls(spans: list[SpanFacts]) -> None:
     """Gives tool calls without an id the model's: that of the first open call of the tool."""
-    taken = {one.call for one in tellings if one.call}
-    models = [one for one in tellings if one.role is SpanRole.MODEL and not one.known.around]
-    nameless = [one for one in tellings if one.is_nameless and not one.known.within_call]
+    taken = {one.call for one in spans if one.call}
+    models = [one for one in spans if one.role is SpanRole.MODEL and not one.known.around]
+    nameless = [one for one in spans if one.is_nameless and not one.known.within_call]
     nameless.sort(key=lambda one: one.span.start_ns)
     asked: list[tuple[str, int, str, str]] = []  # trace, time, tool, id
     # Known ids are never given to another span.
@@ -237,14 +234,14 @@ def _match_calls(nameless: list[SpanFacts], asked: list[tuple[str, int, str, str
     return left
 
 
-def _ancestors(tellings: list[SpanFacts], by_id: dict[str, int], place: int) -> Iterator[int]:
+def _ancestors(spans: list[SpanFacts], by_id: dict[str, int], place: int) -> Iterator[int]:
     """Yields the spans around one, the nearest first, as far as present; guards against cycles in hostile traces."""
     passed = {place}
-    above = by_id.get(tellings[place].span.parent)
+    above = by_id.get(spans[place].span.parent)
     while above is not None and above not in passed and len(passed) < _MOST_LEVELS:
         passed.add(above)
         yield above
-        above = by_id.get(tellings[above].span.parent)
+        above = by_id.get(spans[above].span.parent)
 
 
 def _same_call(inner: Span, outer: Span) -> bool:

@@ -105,7 +105,6 @@ def plain_attributes(given: object) -> dict[str, Any]:
 
 
 def plain_value(given: object, depth: int = 0) -> Any:
-    """Returns the value of an `AnyValue`."""
     if not isinstance(given, dict) or depth > _MAX_DEPTH:
         return given if not isinstance(given, dict) else None
     for key, value in given.items():

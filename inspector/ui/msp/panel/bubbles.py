@@ -98,8 +98,8 @@ class BubbleText:
         context = QAbstractTextDocumentLayout.PaintContext()
         palette = QPalette(context.palette)  # pyright: ignore[reportAttributeAccessIssue]  # the stubs lack it
         palette.setColor(QPalette.ColorRole.Text, ink)
-        context.palette = palette  # pyright: ignore[reportAttributeAccessIssue]
-        context.clip = QRectF(QPointF(), self.size)  # pyright: ignore[reportAttributeAccessIssue]
+        context.palette = palette  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        context.clip = QRectF(QPointF(), self.size)  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         painter.save()
         painter.translate(at)
         self.document.documentLayout().draw(painter, context)

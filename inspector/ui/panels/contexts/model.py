@@ -20,7 +20,7 @@ from inspector.analysis.passes.user_marks import NOTHING, ContextTarget, Note
 from inspector.document.document import CaptureDocument
 from inspector.filters.scope import Scope
 from inspector.present.formats import clock, count_of, message_number
-from inspector.present.session_titles import SessionTitles
+from inspector.present.session_titles import ShownTitles
 from inspector.present.sources import shared_by_source, state_of
 from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.subject import text_of
@@ -83,7 +83,7 @@ class ContextTreeModel(QAbstractTableModel):
         self.activity.feed()
         self.animated = True
         self.tokens = TreeTokens(document.analysis)
-        self._titles = SessionTitles(document.capture)
+        self._titles = ShownTitles(document.capture)
         self.usage = TreeUsage(document.analysis)
 
     # Meaning of rows

@@ -255,7 +255,6 @@ class ContextsPanel(QWidget):
         self._show_expansion()
 
     def clear_scope(self) -> None:
-        """Clears the scope."""
         if self._scope is not None:
             self._ask(None)
 

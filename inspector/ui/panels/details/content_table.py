@@ -41,11 +41,11 @@ class ContentModel(QAbstractTableModel):
         self._rows = min(rows, len(table.rows))
 
     @override
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own default
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else self._rows
 
     @override
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._table.columns)
 
     def show_rows(self, rows: int) -> None:
@@ -119,8 +119,8 @@ class ContentDelegate(QStyledItemDelegate):
     @override
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         theme = self._themes.theme
-        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
-        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
+        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         painter.save()
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, theme.color("accent.wash" if self._view.hasFocus() else "accent.washdim"))

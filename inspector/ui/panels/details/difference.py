@@ -194,7 +194,7 @@ class DifferenceDialog(Dialog):
             selection, cursor = QTextEdit.ExtraSelection(), QTextCursor(view.document())
             cursor.setPosition(view.units(start))
             cursor.setPosition(view.units(stop), QTextCursor.MoveMode.KeepAnchor)
-            selection.cursor, selection.format = cursor, look  # pyright: ignore[reportAttributeAccessIssue]
+            selection.cursor, selection.format = cursor, look  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
             selections.append(selection)
         view.setExtraSelections(selections)
 

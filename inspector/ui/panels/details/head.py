@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from inspector.analysis.passes.log_vocabulary import spoken_kind
 from inspector.present.head_words import HeadWords, kindless_word, second_line
-from inspector.present.states import State, state_of
+from inspector.present.states import StatePill, state_of
 from inspector.present.subject import Subject
 from inspector.present.wire_text import safe_line
 from inspector.store.columns.flags import Flag
@@ -32,7 +32,7 @@ class DetailHead(QWidget):
         self.name = ""
         self.tool = ""
         self.second_line = ""
-        self.state: State | None = None
+        self.state: StatePill | None = None
         self._shown = False
 
     def show_subject(self, subject: Subject | None) -> None:

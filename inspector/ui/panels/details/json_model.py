@@ -111,7 +111,7 @@ class JsonModel(QAbstractItemModel):
         return int(index.internalId()) if index.isValid() else _ROOT
 
     @override
-    def index(self, row: int, column: int, parent: _Index = QModelIndex()) -> QModelIndex:  # noqa: B008  Qt's default
+    def index(self, row: int, column: int, parent: _Index = QModelIndex()) -> QModelIndex:
         if parent.isValid() and parent.column():
             return QModelIndex()
         children = self._children(self._node(parent))
@@ -120,20 +120,20 @@ class JsonModel(QAbstractItemModel):
         return self.createIndex(row, column, children[row])
 
     @override
-    def parent(self, child: _Index) -> QModelIndex:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def parent(self, child: _Index) -> QModelIndex:  # pyright: ignore[reportIncompatibleMethodOverride]  one overload of Qt's
         above = self._nodes[self._node(child)].parent if child.isValid() else _ROOT
         return QModelIndex() if above <= _ROOT else self.createIndex(self._nodes[above].row, 0, above)
 
     @override
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:
         return 0 if parent.isValid() and parent.column() else len(self._children(self._node(parent)))
 
     @override
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:
         return 2
 
     @override
-    def hasChildren(self, parent: _Index = QModelIndex()) -> bool:  # noqa: B008
+    def hasChildren(self, parent: _Index = QModelIndex()) -> bool:
         if parent.isValid() and parent.column():
             return False
         return _length(self._within(self._node(parent))) > 0

@@ -68,8 +68,8 @@ class JsonDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         theme = self._themes.theme
-        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
-        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
+        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         painter.save()
         if state & QStyle.StateFlag.State_Selected:
             token = "accent.wash" if self._view.hasFocus() else "accent.washdim"

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from inspector.analysis import Changes
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.account.unanswered import is_pending
-from inspector.analysis.views.causes.likely_links import may_grow
+from inspector.analysis.views.causes.likely_links import may_gain_likely_links
 from inspector.document.document import CaptureDocument
 from inspector.present.head_words import context_words, participant_words
 from inspector.present.subject import ContextPlace, ParticipantPlace, Place, Subject
@@ -373,7 +373,7 @@ class DetailsPanel(QWidget):
         if changes.stop <= changes.start:
             return False
         new = slice(changes.start, changes.stop)
-        if may_grow(subject.analysis, subject.likely_chain.steps, changes):
+        if may_gain_likely_links(subject.analysis, subject.likely_chain.steps, changes):
             return True
         columns, capture = subject.capture.columns, subject.capture
         namespace = subject.kind.partition("/")[0]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 
-from inspector.present.states import Glyph, State
+from inspector.present.states import Glyph, StatePill
 from inspector.ui.look.theme import Theme
 
 
-def pill_width(theme: Theme, state: State) -> int:
+def pill_width(theme: Theme, state: StatePill) -> int:
     """Returns the width of a state's pill in logical pixels."""
     metrics = theme.metrics
     return QFontMetrics(theme.font("badge")).horizontalAdvance(state.word) + metrics.badge_glyph + 5 * metrics.unit
 
 
-def paint_pill(painter: QPainter, theme: Theme, rect: QRectF, state: State) -> None:
+def paint_pill(painter: QPainter, theme: Theme, rect: QRectF, state: StatePill) -> None:
     """Paints a state's pill into a rectangle of `pill_width`."""
     unit, side = theme.metrics.unit, theme.metrics.badge_glyph
     color = theme.color(state.token)

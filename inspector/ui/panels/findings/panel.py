@@ -352,7 +352,6 @@ class FindingsPanel(ListPanel):
         self.grouping_chosen.emit(grouping)
 
     def group_by(self, grouping: Grouping) -> None:
-        """Groups the findings."""
         self.model.choice.grouping = grouping
         self.model.refresh()
 

@@ -14,7 +14,7 @@ from inspector.analysis.views.timeline.message_positions import MessageOrder, Me
 from inspector.base.slices import SlicedWork, run_until
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
-from inspector.present.session_titles import SessionTitles
+from inspector.present.session_titles import ShownTitles
 from inspector.present.wire_text import safe_line
 from inspector.ui import budgets
 from inspector.ui.panels.plot_choices import PlotChoices
@@ -44,7 +44,7 @@ class GrowthSource:
 
     def __init__(self, document: CaptureDocument, choices: PlotChoices) -> None:
         self.document = document
-        self._titles = SessionTitles(document.capture)
+        self._titles = ShownTitles(document.capture)
         self._choices = choices
         self.clock = MessageTimes(document.capture)
         self.times: MessagePlaces = self.clock

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.analysis import Changes
-from inspector.analysis.views.causes.chain import may_grow, steps_of_turn
+from inspector.analysis.views.causes.chain import may_change_chain, steps_of_turn
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui import budgets
@@ -122,7 +122,7 @@ class SelectedChain(QObject):
         # A pending search will see these changes, too.
         if selected is None or self._timer.isActive():
             return
-        if selected != self._of or may_grow(self._document.analysis, selected, self._members, changes):
+        if selected != self._of or may_change_chain(self._document.analysis, selected, self._members, changes):
             self._timer.start()
         else:
             self._draw_shown()

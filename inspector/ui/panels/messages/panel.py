@@ -374,7 +374,6 @@ class MessagesPanel(QWidget):
             self.view.viewport().update()
 
     def set_highlights(self, rules: Sequence[HighlightRule]) -> None:
-        """Sets the highlight rules."""
         if self.model.highlights.set_rules(rules):
             self.view.viewport().update()
 

@@ -246,7 +246,6 @@ class EntryRows:
         return len(self.places)
 
     def key_at(self, row: int) -> Key:
-        """Returns the key of a row."""
         return key_of(int(self.messages[row]))
 
     def row_of(self, key: Key) -> int:

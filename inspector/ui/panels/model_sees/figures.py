@@ -104,7 +104,6 @@ class Figures:
 
 
 def figures_of(moment: Moment, *, counting: bool) -> Figures:
-    """Returns the figures of a moment."""
     by_role, reported = moment.by_role(), moment.reported()
     words, share = "", None
     if reported is not None:
@@ -135,7 +134,7 @@ def _request_lines(moment: Moment) -> tuple[tuple[str, str], ...]:
     return (f"{change_words(change)}.", ""), (f"{read}.", ""), ("", why)
 
 
-class FiguresView(QWidget):
+class ContextFigures(QWidget):
     """View of the figures.
 
     Attributes:

@@ -14,7 +14,7 @@ from inspector.present import formats
 from inspector.present.badges import BADGE_BY_ID
 from inspector.present.entry_words import entry_words
 from inspector.present.plot_words import signed_count
-from inspector.present.states import NOT_CACHED, State, cache_state
+from inspector.present.states import NOT_CACHED, StatePill, cache_state
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look.roles import Role as ItemRole
 from inspector.ui.panels.list_view import ListModel
@@ -38,7 +38,7 @@ ROLE_WORDS = {
 }
 """Names of roles for users; `Role.word` is for chat interfaces."""
 _COLLAPSED = BADGE_BY_ID["collapsed"]
-COLLAPSED = State(_COLLAPSED.text, _COLLAPSED.token, "dash")
+COLLAPSED = StatePill(_COLLAPSED.text, _COLLAPSED.token, "dash")
 ASSUMED = "Assumed: clients do not report the context they give to their model."
 
 
@@ -62,7 +62,7 @@ class EntryLine:
     share: float
     mark: str
     change: int | None = None
-    pills: tuple[State, ...] = ()
+    pills: tuple[StatePill, ...] = ()
 
     @property
     def number(self) -> str:

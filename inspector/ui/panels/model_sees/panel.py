@@ -22,7 +22,7 @@ from inspector.ui.panels.list_view import Key, ListView
 from inspector.ui.panels.model_sees.context_export import ContextExport
 from inspector.ui.panels.model_sees.context_state import ContextState, key_of
 from inspector.ui.panels.model_sees.delegate import ColumnHeads, EntryDelegate
-from inspector.ui.panels.model_sees.figures import FiguresView, figures_of
+from inspector.ui.panels.model_sees.figures import ContextFigures, figures_of
 from inspector.ui.panels.model_sees.head import ComparingLine, ModelSeesHead
 from inspector.ui.panels.model_sees.menu import EntryMenu, MoreActions, filter_for
 from inspector.ui.panels.model_sees.model import EntriesModel
@@ -136,7 +136,7 @@ class ModelSeesPanel(ListPanel):
         self.context_state = ContextState(document, choices)
         self.model = EntriesModel(document, rows, self)
         self.head = ModelSeesHead(theme_controller, self)
-        self.figures = FiguresView(theme_controller, self)
+        self.figures = ContextFigures(theme_controller, self)
         self.comparing = ComparingLine(theme_controller, self)
         self.notices = NoticeStack(theme_controller, self)
         self.view = EntriesView(

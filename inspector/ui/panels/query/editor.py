@@ -76,7 +76,7 @@ class SqlEditor(QPlainTextEdit):
         form = QTextCharFormat()
         form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         form.setUnderlineColor(self._themes.theme.color("severity.error"))
-        selection.format = form  # pyright: ignore[reportAttributeAccessIssue]
+        selection.format = form  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         self.setExtraSelections([selection])
 
     # Completion

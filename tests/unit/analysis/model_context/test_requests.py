@@ -92,7 +92,7 @@ def test_what_is_sent_no_more_has_left_and_may_come_back() -> None:
     ]  # fmt: skip
     (back,) = [entry for entry in last.entries() if entry.role is Role.ASSISTANT]
     assert back.tokens
-    gone = [entry for entry in last.entries(out=True) if "sends it no more" in entry.reason]
+    gone = [entry for entry in last.entries(out=True) if "Not sent again" in entry.reason]
     assert gone
 
 

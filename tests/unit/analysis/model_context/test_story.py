@@ -260,7 +260,7 @@ def test_a_later_list_of_tools_replaces_the_one_before_and_a_page_adds_to_it() -
     assert standing(document) == [(1, "assistant"), (5, "tools"), (7, "tools")]
     moment = ModelContext(document.analysis, lead(document)).moment_at(len(document.analysis) - 1)
     assert [tool["name"] for tool in tools_of(moment)] == ["tool0", "tool2"]
-    assert moment.entry(2).reason == "No. 5 lists the tools anew."
+    assert moment.entry(2).reason == "No. 5 lists the tools again."
 
 
 def test_in_mcp_stdio_traffic_the_client_reads() -> None:
@@ -385,7 +385,7 @@ def test_a_connection_opened_anew_begins_a_new_conversation() -> None:
     assert [entry.message + 1 for entry in context.moment_at(11).entries()] == [6, 7, 8, 10, 11, 12]
     gone = context.moment_at(11).entry(1)
     assert (gone.reason, gone.assumed) == (
-        "No. 9 began another run over the connection; clients begin a new conversation then.", True,
+        "No. 9 started another run over the connection. Clients then start a new conversation.", True,
     )  # fmt: skip
 
 

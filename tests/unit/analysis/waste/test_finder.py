@@ -321,7 +321,7 @@ def test_too_much_that_was_said_later_is_not_searched(monkeypatch: Any) -> None:
     chats = [envelope("chat", {"text": "Nothing."}) for _ in range(3)]
     outcome = looked_at(counted(*asked("read_file", records(1_000)), *chats).analysis)
     assert outcome.wastes == ()
-    assert "1 more were not" in outcome.notes[0]
+    assert "not in 1 more" in outcome.notes[0]
 
 
 # Bounds and hostile values
@@ -332,7 +332,7 @@ def test_only_the_largest_results_are_looked_at_and_that_is_said() -> None:
     large = [line for _ in range(2) for line in asked("read_file", "large " * 90, {"path": "/b"})]
     outcome = looked_at(counted(*small, *large).analysis, most=2)
     assert [one.message for one in outcome.wastes] == [7]
-    assert outcome.notes == ("Of 4 results the 2 largest were looked at closely.",)
+    assert outcome.notes == ("Only the 2 largest of 4 results were examined closely.",)
 
 
 def test_what_is_not_counted_is_not_looked_at_and_that_is_said() -> None:
