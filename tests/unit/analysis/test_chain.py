@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.analysis.views.causes.chain import may_grow
+from inspector.analysis.views.causes.chain import may_change_chain
 from inspector.analysis.views.causes.likely_links import likely_chain
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
@@ -75,7 +75,7 @@ def test_the_chain_of_a_waiting_request_grows_by_what_its_answer_consumes() -> N
     )
     assert chain(growing.document, 3) == [(3, "asked")]
     (changes,) = growing.write(tool_result(store, meta={"context": {"consumed": True}}))
-    assert may_grow(growing.document.analysis, 2, {2}, changes)
+    assert may_change_chain(growing.document.analysis, 2, {2}, changes)
     assert [number for number, _ in chain(growing.document, 3)] == [1, 2, 3, 4]
 
 
@@ -144,7 +144,11 @@ def test_what_cannot_have_changed_a_chain_has_not(
             for changes in log.write(*lines):
                 row = min(which, len(log.document.capture) - 1)
                 now = {step.message for step in log.document.chain(row)}
-                if known is not None and row == which and not may_grow(log.document.analysis, row, known, changes):
+                if (
+                    known is not None
+                    and row == which
+                    and not may_change_chain(log.document.analysis, row, known, changes)
+                ):
                     assert now == known
                 known = now if row == which else None
     finally:

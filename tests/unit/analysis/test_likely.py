@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.views.causes.likely_links import likely_causes, likely_chain, likely_effects, may_grow
+from inspector.analysis.views.causes.likely_links import (
+    likely_causes,
+    likely_chain,
+    likely_effects,
+    may_gain_likely_links,
+)
 from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
 
 RECORDINGS = Path(__file__).parents[2] / "data/recordings"
@@ -182,7 +187,7 @@ def test_it_is_the_same_while_it_grows() -> None:
     for line in lines:
         steps = likely_chain(growing.document.analysis, 0).steps if grown else []
         changes = growing.write(line)
-        grown.append(any(may_grow(growing.document.analysis, steps, change) for change in changes))
+        grown.append(any(may_gain_likely_links(growing.document.analysis, steps, change) for change in changes))
     assert grown == [False, True, True]
     assert likely_chain(growing.document.analysis, 0) == likely_chain(whole.analysis, 0)
     assert likely_chain(whole.analysis, 0).links
