@@ -664,5 +664,9 @@ def test_a_compaction_has_a_sign_words_and_a_place_in_the_legend(application: Ap
     assert panel.view.card.lines[0] == "lead: context compacted"
     assert "No. 2" in panel.view.card.lines[2]
     window.actions_by_id["view.theme_light"].trigger()
+    assert [one.at_count for one in panel.view.picture.compactions] == [False]
+    crowd = [envelope(ts=at(40 + place / 1_000)) for place in range(3)]
+    crowded = opened(window_on(application, document_of(envelope(ts=at(0)), *crowd, done, envelope(ts=at(90)))))
+    assert [one.at_count for one in crowded.view.picture.compactions] == [True]
     other = opened(window_on(application, document_of(*lines())))
     assert "context compacted" not in [key.words for key in other.legend.keys]

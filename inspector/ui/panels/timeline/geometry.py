@@ -15,6 +15,9 @@ HEAD_PX, RULER_PX, STRIP_PX = 127, 25, 22
 _LANE, _BASE, _BAR, _ROW, _FIRST_BAR = 35, 17, 18, 21, 30
 """Height of a lane without contexts, its baseline, height of a bar, distance of bars, and top of the first bar."""
 
+COMPACTION_REACH = 4.5
+"""Half the width of a compaction sign."""
+
 
 def head_width(theme: Theme) -> int:
     """Returns the width of the lanes' heads; everything on the time axis begins there."""

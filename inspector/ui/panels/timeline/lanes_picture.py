@@ -17,7 +17,7 @@ from inspector.analysis.views.timeline.marks import Mark, Window, marks_of
 from inspector.analysis.views.timeline.spans import SpanKind
 from inspector.protocol.kinds import Family
 from inspector.store.columns.hashes import NO_ROW
-from inspector.ui.panels.timeline.geometry import LaneGeometry
+from inspector.ui.panels.timeline.geometry import COMPACTION_REACH, LaneGeometry
 from inspector.ui.panels.timeline.source import TimelineSource
 
 LEAST_SPAN_PX = 4
@@ -62,6 +62,11 @@ class TrackPicture:
         mark = self.marks[place].mark if place >= 0 else None
         return mark if mark is not None and x <= mark.last_x else None
 
+    def has_count_near(self, x: float, reach: float, zoom: float) -> bool:
+        """Returns True if a sign of this reach (half its width, at 100 % zoom) at a position would cover a count."""
+        counts = (one.mark for one in self.marks if one.mark.count > 1 and not one.mark.dense)
+        return any(abs(mark.x - x) < (mark.half + reach) * zoom for mark in counts)
+
 
 @dataclass(frozen=True, slots=True)
 class SeenSpan:
@@ -96,6 +101,8 @@ class SeenCompaction:
     y: int
     top: int
     bottom: int
+    at_count: bool
+    """True if its sign would cover a count; it is then above it."""
 
 
 @dataclass(slots=True)
@@ -265,4 +272,7 @@ def _add_compactions(found: Picture, source: TimelineSource, zoom: float) -> Non
         cell = track, int(x / (6 * zoom))
         if track in found.tracks and cell not in seen:
             seen.add(cell)
-            found.compactions.append(SeenCompaction(row, float(x), found.tracks[track].y, *lanes[track]))
+            own = found.tracks[track]
+            found.compactions.append(
+                SeenCompaction(row, x, own.y, *lanes[track], own.has_count_near(x, COMPACTION_REACH, zoom))
+            )

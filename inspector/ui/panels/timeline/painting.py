@@ -47,6 +47,8 @@ _MOST_NAME = 120
 _DASH = 3
 _SIGN = 6
 """Half the side of a compaction sign."""
+_ABOVE_COUNT = 13
+"""From the middle of a count to that of a compaction sign above it."""
 _SPAN = 10
 """Height of a span's bar."""
 SPAN_FAMILIES = {SpanKind.REQUEST: "tools", SpanKind.PROPOSAL: "proposals", SpanKind.MODEL: "chat"}
@@ -316,17 +318,17 @@ class LanesPainter:
                 self._shapes.draw_count(painter, x, track.y, mark.count, token, hidden=mark.hidden)
 
     def _paint_compactions(self, painter: QPainter, picture: Picture) -> None:
-        """Paints a dashed line across the lane, and the sign in place of the message's mark."""
+        """Paints a dashed line across the lane, and the sign in place of the message's mark or above a count."""
         pen = QPen(self._theme.color(COMPACTED), 1)
         pen.setDashPattern([3, 3])
         for one in picture.compactions:
             x = self._head + round(one.x)
             painter.setPen(pen)
             painter.drawLine(x, one.top, x, one.bottom - 2)
-            side = self._px(_SIGN)
-            painter.fillRect(QRect(x - side, one.y - side, 2 * side, 2 * side), self._theme.color("surface.base"))
+            side, y = self._px(_SIGN), one.y - self._px(_ABOVE_COUNT) * one.at_count
+            painter.fillRect(QRect(x - side, y - side, 2 * side, 2 * side), self._theme.color("surface.base"))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            draw_compaction(painter, QPointF(x + 0.5, one.y + 0.5), self._theme)
+            draw_compaction(painter, QPointF(x + 0.5, y + 0.5), self._theme)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_problems(self, painter: QPainter, picture: Picture) -> None:

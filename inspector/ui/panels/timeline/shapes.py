@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QP
 from inspector.analysis.views.timeline.marks import half_width, short_count
 from inspector.protocol.kinds import Family
 from inspector.ui.look.theme import Theme
+from inspector.ui.panels.timeline.geometry import COMPACTION_REACH
 
 _SIDE = 13
 """Side of a mark's pixmap, pixels at 100 %."""
@@ -132,7 +133,7 @@ COMPACTED = "severity.warning"
 
 def draw_compaction(painter: QPainter, center: QPointF, theme: Theme) -> None:
     """Draws two arrows towards each other. The painter is antialiased; its pen and brush change."""
-    reach, inner = 4.5 * theme.zoom, 0.5 * theme.zoom
+    reach, inner = COMPACTION_REACH * theme.zoom, 0.5 * theme.zoom
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.color(COMPACTED))
     for side in (-1, 1):
