@@ -9,6 +9,7 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.account import Account
+from inspector.present.message_row import NO_BROADCAST
 from inspector.present.states import CONTEXT_STATES, StatePill
 from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, recipients
 from inspector.present.wire_text import safe_line
@@ -113,7 +114,9 @@ def second_line(subject: Subject) -> str:
     route = ""
     if subject.sender or subject.to:
         sender = safe_line(subject.sender, 80) if subject.sender else "somebody"
-        route = f"{sender} → {recipients(subject.to)}"
+        # as in the table (`message_row`): a line that is no broadcast has no recipients
+        addressed = subject.to or not subject.flags & NO_BROADCAST
+        route = f"{sender} → {recipients(subject.to)}" if addressed else sender
     number = formats.message_number(subject.message)
     parts = [number, formats.with_unit(seconds), route, formats.size(subject.size)]
     return SEPARATOR.join(filter(None, parts))

@@ -36,7 +36,8 @@ _UNREADABLE, _LOG_ONLY, _ERROR, _SENT_FLAG, _GAP = (
 )
 _NOT_ADDRESSED = (Flag.UNREADABLE | Flag.LOG_ONLY).value
 _FRAME = Flag.FRAME.value
-_NO_BROADCAST = (Flag.RPC | Flag.JOIN | Flag.DERIVED).value
+NO_BROADCAST = (Flag.RPC | Flag.JOIN | Flag.DERIVED).value
+"""Flags of messages that go to nobody rather than to everyone if they have no recipients."""
 _NOTICES = "notifications/"
 _QUIET_NAMESPACES = ("mcp/", "reasoning/", "chat/")
 
@@ -252,7 +253,7 @@ def _fill_ends(content: RowContent, document: CaptureDocument, flags: int) -> No
     receivers = [_short_text(name) for name in capture.recipients(message)]
     if not receivers:
         # JSON-RPC lines and hellos are no broadcasts: without recipients, none are shown.
-        content.everyone = bool(content.sender) and not flags & _NO_BROADCAST
+        content.everyone = bool(content.sender) and not flags & NO_BROADCAST
         content.receivers = "everyone" if content.everyone else ""
     else:
         more = f" +{len(receivers) - 2}" if len(receivers) > 2 else ""

@@ -1,4 +1,4 @@
-"""Facts of a span of a trace: its sort, duration, status, the span around it and those within, its exceptions."""
+"""Facts of a span of a trace: its kind, duration, status, the span around it and those within, its exceptions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ TOLD = frozenset(("text", "duration_ms", "status", "span", "exceptions"))
 
 
 def span_facts(subject: Subject) -> list[Fact]:
-    """Returns the sort of a span, its duration and status, and the span around it as a link."""
+    """Returns the kind of a span, its duration and status, and the span around it as a link."""
     payload = subject.payload
-    rows = [fact("Sort", otlp.SPOKEN[subject.kind].capitalize())]
+    rows = [fact("Kind", otlp.SPOKEN[subject.kind].capitalize())]
     took = payload.get("duration_ms")
     if isinstance(took, int | float):
         rows.append(fact("Duration", formats.duration(round(took * 1_000_000))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.document.document import CaptureDocument
+from inspector.present.head_words import second_line
 from inspector.present.span_facts import exception_facts, span_facts, within_facts
 from inspector.present.subject import ContextPlace, Subject
 from tests.builders import document_of
@@ -52,12 +53,13 @@ def told(of: CaptureDocument, name: str) -> tuple[Subject, dict[str, str]]:
 
 def test_duration_status_and_parent() -> None:
     log = document()
-    assert told(log, "supper")[1] == {"Sort": "Span", "Duration": "5.0 s", "Status": "ok"}
+    assert told(log, "supper")[1] == {"Kind": "Span", "Duration": "5.0 s", "Status": "ok"}
     subject, facts = told(log, "bake")
-    assert facts == {"Sort": "Span", "Duration": "1.5 s", "Status": "OvenError: too hot", "Parent": "supper"}
+    assert facts == {"Kind": "Span", "Duration": "1.5 s", "Status": "OvenError: too hot", "Parent": "supper"}
     (place,) = [part.place for one in span_facts(subject) for part in one.parts if part.place is not None]
     assert isinstance(place, ContextPlace)
     assert told(log, "serve")[1]["Status"] == "not ended yet"
+    assert "everyone" not in second_line(subject)  # a record of a trace is no broadcast
 
 
 def test_what_lies_within_is_linked() -> None:
