@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QChildEvent, QEvent, Qt, Signal
+from PySide6.QtCore import QChildEvent, QEvent, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QTabBar
 from typing_extensions import override
@@ -58,11 +58,7 @@ class MainWindow(WindowFeatures):
         pages: the middle, with the start page or the document.
         start_page, notices: parts of `pages`.
         status: the status bar.
-    Signals:
-        view_chosen(): filter or scope has changed.
     """
-
-    view_chosen = Signal()
 
     _painted = False
 
