@@ -2,7 +2,8 @@
 
 RULE: a call is identified by its id and tool, its result by its call. In a session and on a wire, or on two wires, they
 are one message: later occurrences are copies of the first. A gap of more than ten minutes makes it another call. A call
-in a request's history is the one that it repeats, also if the client wrote its arguments in another form.
+in a request's history is the one that it repeats, also if the client wrote its arguments in another form. A result that
+the client replaced within a conversation, such as a cleared one, is no copy.
 
 RULE: servers that count their calls give equal ids (`call_1`) in different conversations. Such an id is one call within
 a conversation on wires, elsewhere on wires with equal arguments; in a session and on a wire within a minute.
@@ -137,6 +138,7 @@ class SessionWireCopies:
         self._call_of: dict[tuple[int, int, int], int] = {}  # the call meant, by source, conversation, repeated id
         self._given: dict[tuple[int, int], int] = {}  # call by id and arguments
         self._results: dict[tuple[int, int], int] = {}  # results by repeated id and call
+        self._on_wires: dict[tuple[int, int, int], None] = {}  # results on wires by conversation, id and call
         self._open: dict[int, list[tuple[int, bool, int]]] = {}  # by text: row, on a wire, time
         self._both: dict[int, int] = {}  # first row by text that occurred in both representations
 
@@ -242,11 +244,20 @@ class SessionWireCopies:
         made = self._call_of.get((*seen.place(row), call), known[0]) if known is not None else NO_ROW
         if known is not None:
             before = self._results.get((call, made), NO_ROW)
-        if before != NO_ROW and seen.is_one_result(row, before, new=new):
+        is_replaced = seen.is_on_wire(row) and self._has_occurred((int(seen.spaces[row]), call, made))
+        if before != NO_ROW and not is_replaced and seen.is_one_result(row, before, new=new):
             return before
         if known is not None:
             _set_limited(self._results, (call, made), row)
         return NO_ROW
+
+    def _has_occurred(self, result: tuple[int, int, int]) -> bool:
+        """Returns True if a conversation on a wire had another text for this result, and notes the result."""
+        # The same text again is found by its identity (`Transcripts.find_originals`).
+        if result in self._on_wires:
+            return True
+        _set_limited(self._on_wires, result, None)
+        return False
 
     def _note_both(self, words: int, row: int) -> None:
         _set_limited(self._both, words, row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from pathlib import Path
@@ -163,6 +164,33 @@ def test_arguments_that_the_client_rewrote_make_no_other_call(tmp_path: Path, bl
     assert (found["tools"], found["answered"], found["failed"], found["unanswered"]) == (2, 2, 1, 0)
     sent = [document.capture.records.payload(row).get("params") for row in range(len(document.capture))]
     assert {"name": "Read", "arguments": {"file_path": "/w/notes"}} in sent, "shown as sent"
+    document.close()
+
+
+def cleared() -> list[dict[str, Any]]:
+    """One more request of the same conversation, in which the client replaced the first result."""
+    *_, asked, answered, ended = wire()
+    asked = json.loads(json.dumps(asked).replace("a kite", "[cleared]"))
+    answered = json.loads(json.dumps(answered).replace("msg_3", "msg_4").replace("Done.", "Still done."))
+    return [{**line, "t": at(20 + n), "x": 9} for n, line in enumerate((asked, answered, ended))]
+
+
+@pytest.mark.parametrize("block_bytes", [200, 1 << 20])
+@pytest.mark.parametrize(
+    "logs", [[[*wire(), *cleared()]], [session(), [*wire(), *cleared()]], [wire(), cleared()]],
+    ids=["one wire", "with its session", "two wires"],
+)  # fmt: skip
+def test_a_result_that_the_client_cleared_is_no_copy(
+    tmp_path: Path, logs: list[list[dict[str, Any]]], block_bytes: int
+) -> None:
+    document = opened(tmp_path, *logs, block_bytes=block_bytes)
+    found = compile_filter('text contains "[cleared]"').mask(document.analysis, np.arange(len(document.capture)))
+    (row,) = np.flatnonzero(found).tolist()
+    assert not document.capture.repeated_messages(np.array([row]))[1].any()
+    document.analysis.tokens.count_some(math.inf)
+    assert document.analysis.tokens.columns["tokens"][row] > 0, "it is in the model's context"
+    calls = summary(document, "")["calls"]
+    assert (calls["tools"], calls["answered"], calls["failed"]) == (2, 2, 1)
     document.close()
 
 
