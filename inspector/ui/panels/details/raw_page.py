@@ -178,16 +178,14 @@ class RawPage(QWidget):
         """Returns the text, its end, and the size of a cut between them."""
         capture, message = subject.capture, subject.message
         self._formatted = self._formatted_text(subject) if self.what.choice == FORMATTED else None
-        shown = capture.records.envelope_bytes(message)
-        with capture.records.unmasked():
-            raw = capture.records.envelope_bytes(message)
+        if self._formatted is None and (self.what.choice == "Line" or subject.is_derived):
+            raw, shown = logged.read(0, logged.length), shown_line(capture, message)
+        else:
+            shown = capture.records.envelope_bytes(message)
+            with capture.records.unmasked():
+                raw = capture.records.envelope_bytes(message)
         chosen = self._chosen(raw, shown)
-        if self._formatted is not None:
-            return self._cut(self._formatted)
-        line = self.what.choice == "Line" or subject.is_derived
-        if line:
-            chosen = self._chosen(logged.read(0, logged.length), shown_line(capture, message))
-        return self._cut(chosen.decode("utf-8", "backslashreplace"))
+        return self._cut(chosen.decode("utf-8", "backslashreplace") if self._formatted is None else self._formatted)
 
     def _chosen(self, raw: bytes, shown: bytes) -> bytes:
         """Returns the logged bytes if secrets are shown, else without pieces of secrets that span lines.
