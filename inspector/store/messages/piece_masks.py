@@ -57,6 +57,10 @@ class PieceMasks:
             kept = self._lines[message]
         return kept[0]
 
+    def invalidate(self, message: int) -> None:
+        """Invalidates the cache of a message with a rewritten line."""
+        self._lines.pop(message, None)
+
     def _find_around(self, message: int) -> None:
         rows, begins, ends = self._neighbors(message)
         at = int(rows.searchsorted(message))

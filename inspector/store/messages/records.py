@@ -47,6 +47,10 @@ class LineMasks(Protocol):
         """Returns the line to show in place of a message's own, if that holds a piece of a secret."""
         ...
 
+    def invalidate(self, message: int) -> None:
+        """Invalidates the cache of a message with a rewritten line."""
+        ...
+
 
 class Records:
     """Reads the records of a capture's messages.
@@ -227,6 +231,9 @@ class Records:
     def invalidate(self, message: int) -> None:
         """Invalidates the cache of a message with a rewritten line."""
         self.decoded_fields.pop(message, None)
+        self._with_pieces.discard(message)
+        if self.masks is not None:
+            self.masks.invalidate(message)
         found = self._cache.pop(message, None)
         self._cached_bytes -= len(found.raw) if found is not None else 0
 

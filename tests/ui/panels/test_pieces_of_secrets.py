@@ -20,7 +20,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.panel import TABS
 from inspector.ui.panels.details.raw_page import RawPage
-from tests.builders import closed_at_end, document_of, lines_of, log_file
+from tests.builders import closed_at_end, document_at, document_of, lines_of, log_file
 from tests.streamed_secrets import SECRETS, acp_text, anthropic_text, cut
 from tests.ui.find import child
 from tests.ui.walking import said_by
@@ -175,3 +175,15 @@ def test_checks_read_the_logged_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == []
     assert message_text(document.capture, 0) is not None
     assert asked == [0]
+
+
+def test_a_rewritten_line_is_masked_anew() -> None:
+    path = log_file(lines_of(*logged(chunk_frames(PIECES))), "rewritten.ctxcap")
+    document = document_at(path)
+    records, message = document.capture.records, 5
+    masked, whole = records.frame_data(message), path.read_bytes()
+    line = records.read_line_of(message)
+    assert PIECES[message] not in masked.decode()
+    path.write_bytes(whole.replace(line, line.replace(PIECES[message].encode(), b" no ")))
+    records.invalidate(message)
+    assert json.loads(records.frame_data(message))["value"] == " no "
