@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl
@@ -42,7 +41,7 @@ from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import TextLabel
 
 _WIDTH, _HEIGHT = 1_020, 720
-_LIST_WIDTH = 230
+_LIST_WIDTH = 252
 _TEXT_WIDTH = 720
 """Maximum width of the text column, in pixels at 100 % zoom; longer lines are hard to read."""
 _PAGE = Qt.ItemDataRole.UserRole
@@ -62,7 +61,7 @@ class GuidePage(QTextBrowser):
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
         self._themes = themes
-        self._pictures: dict[str, Path] = {}  # loaded pictures of the page by name
+        self._pictures: dict[str, QImage] = {}  # loaded pictures of the page by name, in full size
         self._column = 0
         self.page: Page | None = None
         self.setObjectName("guidePage")
@@ -134,11 +133,10 @@ class GuidePage(QTextBrowser):
         path = guide.picture_of(self.page, link)
         if path is None:
             return None
-        self._pictures[link] = path
-        return self._picture(path)
+        self._pictures[link] = QImage(str(path))
+        return self._fitted(self._pictures[link])
 
-    def _picture(self, path: Path) -> QImage:
-        image = QImage(str(path))
+    def _fitted(self, image: QImage) -> QImage:
         ratio = self.devicePixelRatioF()
         wide = round(self._column * ratio)
         if image.width() > wide:
@@ -153,9 +151,9 @@ class GuidePage(QTextBrowser):
         column = max(120, min(round(_TEXT_WIDTH * theme.zoom), width - 16 * theme.metrics.unit))
         if column != self._column:
             self._column = column
-            for link, path in self._pictures.items():
+            for link, image in self._pictures.items():
                 self.document().addResource(
-                    QTextDocument.ResourceType.ImageResource.value, QUrl(link), self._picture(path)
+                    QTextDocument.ResourceType.ImageResource.value, QUrl(link), self._fitted(image)
                 )
         self.setViewportMargins(side, side // 2, max(side, width - column - 2 * side), 0)
 
@@ -182,6 +180,7 @@ class GuideWindow(QWidget):
         self._back: list[_View] = []
         self._forward: list[_View] = []
         self.setObjectName("guideWindow")
+        self.setAccessibleName("Guide")
         self.setProperty("variant", "chrome")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -281,7 +280,6 @@ class GuideWindow(QWidget):
     def _render(self, page: Page, text: str) -> None:
         self.view.show_page(page, text)
         self.setWindowTitle(f"{page.title} - Guide" if page.name != CONTENTS else page.title)
-        self.setAccessibleName("Guide")
         self._show_status("")
         self._select(page)
         self.view.highlight(self.field.text().strip())
