@@ -720,7 +720,7 @@ def test_a_span_is_no_bookkeeping(show: Show):
     )  # fmt: skip
     line = {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": [around, within]}]}]}
     panel = show(line, message=0)
-    assert rows(panel, "span") == ["Sort: Span", "Duration: 1.5 s", "Status: ok"]
+    assert rows(panel, "span") == ["Kind: Span", "Duration: 1.5 s", "Status: ok"]
     assert "Message: No. 2 bake, 1,500 ms" in rows(panel, "within")
     assert not any("Bookkeeping" in label for label in labels(panel))
     assert panel.head.name == "span"
