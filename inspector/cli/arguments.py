@@ -96,6 +96,7 @@ def takes_reading(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
 
     def made(command: Callable[..., None]) -> Callable[..., None]:
         written = inspect.signature(command, eval_str=True)
+        # `include_extras` keeps `Annotated`, where the options are declared.
         hints = get_type_hints(Reading, include_extras=True)
         own = [one for one in written.parameters.values() if one.annotation is not Reading]
         options = [

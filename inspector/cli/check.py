@@ -92,6 +92,7 @@ def check_command(
     code 70: an internal error ended some checks, so their findings are missing.
     """
     wanted, forbidden = ([parsed_expectation(text) for text in texts or ()] for texts in (expect, forbid))
+    # A survey has tables instead of messages, so the shortcuts become expectations about its tables.
     if len(files) == 1 and is_survey(Path(files[0])):
         wanted += [parsed_expectation(f"tool {tool}") for tool in expect_tool or ()]
         forbidden += [parsed_expectation(f"tool {tool}") for tool in forbid_tool or ()]
@@ -103,6 +104,7 @@ def check_command(
         return
     with opened(files, reading, checked=True, baseline=baseline) as document:
         findings = document.analysis.findings
+        # `initial`, since NumPy has no maximum of an empty array.
         worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
         asked = expectations(document, expect_tool or (), forbid_tool or (), max_duration)
         asked += [judged(one, one.of_document(document), forbidden=False) for one in wanted]

@@ -74,6 +74,7 @@ def junit(
     for sentence in unchecked:
         case = ElementTree.SubElement(suite, "testcase", classname=_plain(file), name=UNCHECKED)
         ElementTree.SubElement(case, "error", message=_plain(sentence), type=UNCHECKED)
+    # The suite states at least one test, so it must contain one.
     if not cases:
         ElementTree.SubElement(suite, "testcase", classname=_plain(file), name="nothing found")
     ElementTree.indent(suite)

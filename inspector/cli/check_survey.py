@@ -22,6 +22,7 @@ from inspector.survey.folder import SurveyError, check_readable, query_rows
 from inspector.survey.schema import SURVEYED
 
 _MOST_LISTED = 10
+# Ranks severities, since their names do not sort by severity.
 _SEVERITY = "list_position(['note', 'warning', 'error'], severity)"
 
 
@@ -121,6 +122,7 @@ def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) 
         check = CHECK_BY_CODE.get(code)
         print_line(f"{severity} {printable(code, 100)} ({number:,} in {count_of(among, 'run')})"
             f"{f': {check.title}' if check is not None else ''}")  # fmt: skip
+        # The query takes no parameters, and a folder may hold codes of another program.
         quoted = code.replace("'", "''")
         some = query_rows(
             folder,

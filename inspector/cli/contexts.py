@@ -45,6 +45,7 @@ def contexts_command(
                 continue
             found = True
             nested = nested or node["depth"] == 0  # under a session
+            # Paths may have thousands of segments, which would indent a line out of sight.
             indent = "  " * min(node["depth"] - (not nested), 40)
             about = [f"{node['subtree_messages']} messages", node["state"]]
             about += [f"{node['subtree_tokens']:,} tokens"] if "subtree_tokens" in node else []

@@ -165,11 +165,14 @@ def _export_messages(
     messages, target = matching(document, filter_), Path(output)
     try:
         if output == "-":
+            # Exhausts the generator, which writes while it is iterated.
             deque(export_to(document, messages, sys.stdout.buffer, options), maxlen=0)
             return
         write = export_stream if takes_a_stream(target) else export_file
+        # The last step is the complete result; earlier ones are progress.
         done: Exported = deque(write(document, messages, target, options), maxlen=1)[0]
         if marks:
+            # Matched again, since writing has exhausted the first iterator.
             write_beside(notes_of(document, matching(document, filter_), masked=options.masked), target)
     except (OSError, ValueError) as error:
         why = write_error_words(error) if isinstance(error, OSError) else f"{error}."
@@ -235,6 +238,7 @@ def _export_context(files: Sequence[str], output: str, context: str | None, read
                 f"There is no context {escape_hostile(context)}; `contexts {escape_hostile(named(files))}` lists them."
             )
         try:
+            # As in `_export_messages`, only the last step is the result.
             done = deque(export_subsession(document, *found, Path(output), masked=masked), maxlen=1)[0]
         except OSError as error:
             fail(f"{output} cannot be written: {write_error_words(error)}")

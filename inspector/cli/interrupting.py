@@ -10,7 +10,9 @@ import socket
 import threading
 from collections.abc import Callable, Generator
 
+# One interrupt may come before the query has begun, so it is repeated, in seconds.
 _AGAIN_S, _PATIENCE_S = 0.05, 1.0
+# The exit code of a shell for SIGINT: 128 plus its number.
 _CODE = 130
 
 
@@ -30,6 +32,7 @@ def interrupted_by_ctrl_c(
         return
     pressed, ended = threading.Event(), threading.Event()
     heard, told = socket.socketpair()  # a pipe; Windows accepts only a socket as wakeup descriptor
+    # Python accepts only a non-blocking wakeup descriptor.
     told.setblocking(False)
 
     def watch() -> None:
@@ -47,6 +50,7 @@ def interrupted_by_ctrl_c(
             os._exit(_CODE)
 
     # Python writes the signal number to this descriptor at once, even while the main thread is in native code.
+    # Further presses may fill the buffer; one byte is enough, so no warning is printed.
     before = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
     watcher = threading.Thread(target=watch, name="ctrl-c", daemon=True)
     watcher.start()
@@ -59,6 +63,7 @@ def interrupted_by_ctrl_c(
     finally:
         ended.set()
         signal.set_wakeup_fd(before)
+        # Closing this end wakes the watcher, which waits in `recv`.
         told.close()
         watcher.join()
         heard.close()

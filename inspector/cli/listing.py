@@ -82,6 +82,7 @@ def _print_table(names: list[str], rows: Iterable[dict[str, object]]) -> None:
     widths = [min(max(map(len, column), default=0), 32) for column in zip(*first, strict=True)]
     for line in chain(first, lines):
         cells = [
+            # The last column takes the rest of the line, so it is neither cut nor padded.
             cell if i == len(line) - 1 else printable(cell, w).ljust(w)
             for i, (cell, w) in enumerate(zip(line, widths, strict=True))
         ]
@@ -89,6 +90,7 @@ def _print_table(names: list[str], rows: Iterable[dict[str, object]]) -> None:
 
 
 def _printable_end(line: str, width: int) -> str:
+    # Only a terminal gets cut lines; a pipe gets them whole.
     return line if len(line) <= width or not sys.stdout.isatty() else line[: width - 1] + "…"
 
 

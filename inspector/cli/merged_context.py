@@ -103,6 +103,7 @@ def merged_context_command(
     context = _context(document, subsession, rules)
     say_problems(document)
     if as_messages or as_json:
+        # On standard error: standard output is data for another program.
         for remark in context.remarks:
             if remark.warns:
                 typer.echo(escape_hostile(mask_text(remark.text)), err=True)

@@ -223,6 +223,7 @@ def _span(covers: str | None) -> tuple[int, int] | None:
     """Parses a message range such as "1-20" into a half-open range from 0."""
     if covers is None:
         return None
+    # Nine digits, since `int` raises an error for more than 4,300.
     found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", covers.strip())
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
     if not 1 <= first <= last:
@@ -265,6 +266,7 @@ def remove_command(
         if what is What.snapshot:
             snapshots = found.snapshots
             ids = [one.id for one in snapshots]
+            # An id wins over a number, since ids may be numbers too.
             place = ids.index(which) if which in ids else _place(which, what, len(snapshots))
             document.delete_snapshot(found, snapshots[place])
             return found

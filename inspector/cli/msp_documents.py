@@ -29,6 +29,7 @@ from inspector.sources.inputs import STANDARD_INPUT, STANDARD_INPUT_NAME
 
 T = TypeVar("T")
 
+# All pauses together take about five seconds on average.
 _ATTEMPTS, _PAUSE_S = 20, 0.05
 _MOST_PROBLEMS = 5
 _MOST_NAMED = 20
@@ -39,6 +40,7 @@ def read_document(files: list[str]) -> SessionDocument:
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
         spool = Path(folder) / STANDARD_INPUT_NAME
         try:
+            # The document reads paths only, so a stream is copied to a file first.
             if str(STANDARD_INPUT) in files:
                 spool.write_bytes(sys.stdin.buffer.read())
             paths = [spool if file == str(STANDARD_INPUT) else Path(file) for file in files]
@@ -55,6 +57,7 @@ def read_document(files: list[str]) -> SessionDocument:
 
 
 def _all_of(pipe: Path) -> bytes:
+    # From another thread, since opening a pipe blocks until it has a writer.
     saying = threading.Timer(PATIENCE_S, say_waiting, [pipe])
     saying.daemon = True
     saying.start()

@@ -139,6 +139,7 @@ def _say_agreed(session: Session) -> None:
 
 def _below(session: Session) -> Iterator[tuple[Subsession, int]]:
     """Yields sub-sessions in tree order, with their depth from 1."""
+    # Without recursion: a file may nest sub-sessions deeper than Python's stack.
     waiting = [(sub, 1) for sub in reversed(session.children)]
     while waiting:
         sub, depth = waiting.pop()
@@ -166,6 +167,7 @@ def _say_owner(owner: Session | Subsession) -> None:
     else:
         _say_subsession(owner, "")
     messages = owner.messages
+    # The newest messages, as a chat is read.
     for message in messages[-MOST_LISTED:]:
         say_message(message)
     if len(messages) > MOST_LISTED:

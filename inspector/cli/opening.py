@@ -56,6 +56,7 @@ def opened(
     aliases = aliases_of(reading.tool_alias or [])
     paths = [path_at(file) for file in files]
     document = CaptureDocument()
+    # All options are set before reading, since the passes run while records arrive.
     document.memory.limit_to(reading.memory)
     document.set_tool_aliases(aliases)
     document.set_prices(*prices_of(reading.prices))
@@ -79,6 +80,7 @@ def opened(
         if checked:
             # To the end: a command has no window to keep responsive.
             document.run_postponed_checks(math.inf)
+        # With a limit, a log is counted completely or not at all.
         if counted is True or (counted and document.analysis.tokens.bytes_left <= counted):
             document.count_tokens()
         for sentence in document.read_errors:
@@ -111,6 +113,7 @@ def prices_of(file: str | None) -> tuple[list[str], str]:
         return prices_in_force(stored.lines, stored.dated, listed=stored.listed)
     try:
         data = Path(file).read_bytes()
+        # LiteLLM's list is a JSON object. Editors on Windows may add a byte order mark.
         lines = imported_lines(data) if data.lstrip().startswith(b"{") else data.decode("utf-8-sig").splitlines()
         PriceTable(lines)
     except OSError as error:
@@ -144,6 +147,7 @@ def path_at(file: str) -> Path:
 
 def _load(document: CaptureDocument, path: Path, reading: str | None, *, together: bool) -> None:
     """Reads a log to its end. Ctrl+C ends an endless stream; the command then works on the messages received so far."""
+    # Only the main thread may set signal handlers.
     if not is_stream(path) or threading.current_thread() is not threading.main_thread():
         document.load(path, reading=reading, together=together)
         return

@@ -121,6 +121,7 @@ def _receive(where: str, output: Path, seconds: float | None, spans: int | None,
     said(f"Receiving at {address.origin}; Ctrl+C stops. Point an exporter here:")
     for name, value in otlp_receiver.variables(address).items():
         typer.echo(f"export {name}={value}")
+    # A pipe is buffered, and a script needs the variables while the receiver runs.
     sys.stdout.flush()
     shown, opened = sys.stderr.isatty(), not show
 

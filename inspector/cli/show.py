@@ -35,6 +35,7 @@ def show_command(
             _save(document, number - 1, save)
             return
         story = message_answer(document, number - 1)
+        # Read here, since the document is closed when the text is printed.
         is_big, size = document.capture.records.is_big(number - 1), int(document.capture.columns["size"][number - 1])
     if as_json:
         echo(dump(story))

@@ -77,6 +77,7 @@ def slice_command(
     Filters that need the whole log, such as the state of a request, are refused: use `list`, or open the slice.
     Transcripts, HTTP recordings, archives and compressed files are read whole, one after the other, with any filter.
     """
+    # Only to validate it; workers compile the text again.
     compiled(display_filter)
     try:
         places = find_runs(paths)
@@ -163,6 +164,7 @@ def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_relat
     status_line, lines = StatusLine(), 0
     total = sum(one.stop - one.start for one in ranges)
     clock = Progress(len(ranges), bytes_total=total)
+    # An empty document: the writer only masks lines.
     writer = LinesWriter(CaptureDocument(), ExportOptions(), Redaction(masked=masked), exact=True)
 
     def as_logged(line: bytes, pieces: Mapping[bytes, bytes]) -> bytes:

@@ -90,6 +90,7 @@ def survey_command(
         if anew or todo:
             count = min(workers_here(workers), max(1, batch_count(todo)))  # starting more takes longer than it saves
             each = memory * _MB or memory_for_each(count)
+            # A cluster has memory of its own, unknown here.
             options = replace(options, memory_mb=0 if scheduler else int(each * _OWN_SHARE / _MB))
             client = cluster_at(scheduler) if scheduler else local_workers(count, each)
             last = _survey(client, places, folder, options, anew=anew)

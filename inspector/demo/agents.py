@@ -71,6 +71,7 @@ class Agent:
             OSError: If the gateway cannot be reached.
             TimeoutError: If it sends no welcome.
         """
+        # As the released gateway: no compression and no pings. No proxy, since the gateway is on this machine.
         self._socket = await connect(
             url, compression=None, max_size=MAX_FRAME_BYTES, ping_interval=None, close_timeout=2, proxy=None
         )
@@ -178,6 +179,7 @@ class Agent:
         """Returns a future for the first response, fulfilment, rejection, stream/open or error about ``message_id``."""
         answer: asyncio.Future[Envelope] = asyncio.get_running_loop().create_future()
         self._awaited[message_id] = answer
+        # Also removed after a timeout, which cancels the future.
         answer.add_done_callback(lambda _: self._awaited.pop(message_id, None))
         return answer
 
@@ -249,6 +251,7 @@ class Agent:
             pass
         # Waiting coroutines end with an error instead of waiting forever.
         for answer in [*self._awaited.values(), *(one for _, one in self._watchers)]:
+            # A future that was cancelled by its timeout is done already.
             if not answer.done():
                 answer.set_exception(ConnectionError(f"{self.name} lost the gateway"))
                 answer.exception()  # retrieved once, so that asyncio reports no unhandled exception

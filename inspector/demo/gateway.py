@@ -22,6 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from inspector.demo.capabilities import DEFAULT_CAPABILITIES, IMPLICIT_CAPABILITY, Pattern, may_send
 from inspector.demo.envelopes import PROTOCOL, Envelope, new_id, now_ms, timestamp, to_compact_json
 
+# The released gateway has the same limit.
 MAX_FRAME_BYTES = 100 << 20
 """Largest frame; larger ones close with 1009."""
 
@@ -123,6 +124,7 @@ class DemoGateway:
             self._serve_client,
             self._host,
             self._port,
+            # The released gateway does not compress either.
             compression=None,
             max_size=MAX_FRAME_BYTES,
             ping_interval=None,  # the released gateway never pings

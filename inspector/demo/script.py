@@ -137,6 +137,7 @@ class Demo:
         if number > 1:
             await cast.human.join(self.url, self.space)
         # Longer than any round: a disconnected actor would wait for ever.
+        # Seconds: a fixed part for answers, whose timeout ignores the pace, and a part of the story.
         async with asyncio.timeout(30 + 300 * cast.human.pace.scale):
             await StoryRound(cast, TOPICS[(number - 1) % len(TOPICS)], number).play()
         self.rounds_played += 1

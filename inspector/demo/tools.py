@@ -151,6 +151,7 @@ class ActivityTools:
         body = {"schema": {"model": "activity", "columns": columns}, "records": records, "pagination": pagination}
         result = _content(json.dumps(body, indent=2, ensure_ascii=False))
         # A small page is not worth collapsing.
+        # mcp-rune marks results from five records on.
         if len(records) < 5:
             return result
         ids = ", ".join(str(record["id"]) for record in records[:3])

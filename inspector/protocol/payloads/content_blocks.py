@@ -105,6 +105,7 @@ def _string(value: Mapping[str, Any], key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+# Repeats are bounded, so that a hostile text cannot make a search quadratic.
 _HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _FENCE = re.compile(r"^```", re.MULTILINE)
 _BOLD = re.compile(r"(?<![*\w])\*\*[^*\n]{1,200}\*\*(?![*\w])")

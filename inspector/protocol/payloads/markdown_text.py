@@ -15,6 +15,7 @@ _RULE = re.compile(r"\s*\|?[\s:|]*-{3,}[\s:|-]*|\s{0,3}(?:[-*_]\s*){3,}")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*")
 _QUOTE = re.compile(r"^(?:\s{0,3}>\s?)+")
 _ITEM = re.compile(r"^(\s*)[-*+]\s+(?=\S)")
+# Repeats are bounded here too, since whole messages are searched.
 _PICTURE = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\s]{0,500}\)")
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^\n]{1,500}?)(?<!`)\1(?!`)")
 """Looked for at whole runs of marks only: at each of thousands in a row it would take seconds."""
@@ -70,5 +71,6 @@ def _plain_line(line: str) -> str:
     line = _PICTURE.sub(r"\1", line)
     for pattern in _EMPHASIS:
         line = pattern.sub(r"\2", line)
+    # The text may contain the private characters itself, with any number.
     line = _HELD.sub(lambda found: held[int(found[1])] if int(found[1]) < len(held) else found[0], line)
     return line.replace("\ue002", "|") if is_row else line

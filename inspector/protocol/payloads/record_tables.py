@@ -61,6 +61,7 @@ def _array_in(value: object) -> list[Mapping[str, Any]] | None:
                 if is_tabular(inner):
                     rank = _NAMES.index(key) if key in _NAMES else len(_NAMES)
                     fitting.append((rank, -len(inner), inner))  # pyright: ignore[reportArgumentType]  as above
+                # mcp-rune describes the columns in `schema`, which looks like a table itself.
                 elif isinstance(inner, Mapping) and key != "schema":
                     below.append(inner)
         if fitting:
@@ -119,5 +120,6 @@ def compact_json(value: object) -> str:
     """Returns JSON on one line; values without a JSON form are written as in Python."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # JSON of a capture may be nested deeper than the stack of the encoder.
     except (TypeError, ValueError, RecursionError):
         return str(value)

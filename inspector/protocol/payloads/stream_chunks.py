@@ -35,6 +35,7 @@ _VALUES = ("value", "text", "delta", "content", "token", "message", "thought", "
 _METADATA_KEYS = ("type", "context", "ts", "timestamp", "id")
 
 
+# Decoded for each frame and never in a cycle, so the garbage collector need not track it.
 class _Context(msgspec.Struct, gc=False):
     context: Any = None
 
@@ -44,6 +45,7 @@ _decode_context = msgspec.json.Decoder(_Context).decode
 
 def context_in(data: bytes) -> str | None:
     """Returns the context in a frame's chunk. Never raises."""
+    # A search is far cheaper than decoding, and most frames have no context.
     if b'"context"' not in data[:_MAX_CHUNK_BYTES] or len(data) > _MAX_CHUNK_BYTES or data.lstrip()[:1] != b"{":
         return None
     found = decode_one(_decode_context, data)
@@ -128,6 +130,7 @@ class TextFlow:
 
     def add_frame(self, data: bytes) -> str:
         """Returns the text that the next frame adds, or ""."""
+        # After part of a character, a frame can only continue the text.
         chunk = None if self._decoder.getstate()[0] else chunk_in(data)
         return self._bytes(data) if chunk is None else self._chunk(*chunk)
 
