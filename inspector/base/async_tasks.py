@@ -63,7 +63,7 @@ def start_task(
 async def cancel_and_wait(tasks: set[asyncio.Task[Any]]) -> None:
     """Cancels every task of an owner and waits until all have ended.
 
-    Failures on the way go to the handler of `spawn` and are not raised here. The caller's own task is left alone.
+    Failures on the way go to the handler of `start_task` and are not raised here. The caller's own task is left alone.
     """
     own = asyncio.current_task()
     waiting = [task for task in tasks if task is not own]

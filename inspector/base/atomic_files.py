@@ -19,7 +19,9 @@ from inspector.base.file_modes import mode_for
 _SUFFIX = ".part"
 _ABANDONED_AFTER_S = 5.0
 """Seconds of age below which a temporary file may still be in use."""
+# O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+# O_NOFOLLOW: a link in a shared folder could name a file of another place.
 _CHECK_FLAGS = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 

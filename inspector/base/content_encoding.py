@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import zstandard
 
+# The limit of zstd's own decoders by default; the memory of a larger window would be at the sender's choice.
 _LARGEST_WINDOW = 1 << 27
 
 
@@ -46,6 +47,7 @@ class Decoder:
         try:
             found = self._decode(data, self._longest - self.size)
         except (zlib.error, zstandard.ZstdError):
+            # Later bytes of a broken body make no sense, and the traffic itself is passed on as it is.
             self.is_readable, self._decode = False, None
             return b""
         self.size += len(found)

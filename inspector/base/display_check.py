@@ -7,6 +7,7 @@ import re
 import socket
 import sys
 
+# A display that is gone must end in a sentence, not in minutes of waiting.
 _LIMIT_S = 3.0
 _X11_PORT = 6000
 _NAMED = re.compile(r"(?P<host>[^:/]*|.*/unix):(?P<number>\d{1,4})(?:\.\d+)?")

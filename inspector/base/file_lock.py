@@ -110,6 +110,7 @@ def _lock_exclusively(descriptor: int) -> None:
         finally:
             os.lseek(descriptor, 0, os.SEEK_END)
     else:
+        # flock rather than fcntl: POSIX locks end when any descriptor of the file is closed by this process.
         import fcntl
 
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -27,13 +27,14 @@ def no_collection() -> Generator[None]:
         gc.enable()
 
 
+# Thresholds are C integers.
 _NEVER = 1 << 30
 _FREEZE_AFTER_S = 0.02
 
 
 @contextmanager
 def defer_full_collection() -> Generator[None]:
-    """Defers collection of the oldest generation to `collect`.
+    """Defers collection of the oldest generation to `collect_garbage`.
 
     Otherwise it would run in the middle of reading, and take 100 ms for the objects of 20,000 participants.
     """
@@ -49,10 +50,12 @@ def collect_garbage() -> None:
     """Collects garbage; if that takes long, freezes the living objects."""
     began = time.perf_counter()
     gc.collect()
+    # Living objects are scanned anew by each collection; frozen ones are skipped.
     if time.perf_counter() - began > _FREEZE_AFTER_S:
         gc.freeze()
 
 
+# Above 512 bytes Python leaves an allocation to the C library; a small object keeps Python's own megabyte in use.
 _BIG, _SMALL = 8 << 20, 440
 _PER_STRETCH = (1 << 20) // 512
 _STRETCHES = 6

@@ -50,6 +50,7 @@ _LONGEST_TARGET = 8_192
 _LONGEST_TOKEN = 512
 _LONGEST_PATH = 100
 """Bytes that fit into the address of a Unix socket on every system."""
+# Wayland's token, and X11's. Without one, a desktop refuses to raise a window of another process.
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 _SCHEMES = ("ws://", "wss://")
 _RETRY_S = 0.05
@@ -217,6 +218,7 @@ def _is_private_folder(folder: Path) -> bool:
 
 def _instance_name() -> str:
     """Returns a hash of the user's folders and the display, since instances that differ in them must not connect."""
+    # `:0` and `:0.0` are the same display.
     display = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY", "").removesuffix(".0")
     folders = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
     names = ("CONTEXT_INSPECTOR_HOME", *folders, "HOME", "QT_QPA_PLATFORM")
@@ -239,6 +241,7 @@ def hand_over(
         limit_s: total timeout.
     """
     line, until = request.encoded(), time.monotonic() + limit_s
+    # The first instance would refuse it; a process of its own can open everything.
     if len(line) > MAX_REQUEST_BYTES or len(request.targets) > MAX_TARGETS or sys.platform == "win32":
         return HandoverOutcome.NOT_ACCEPTED
     while True:
@@ -286,6 +289,7 @@ def _line_from(first: socket.socket, until: float) -> bytes:
     line = b""
     while not line.endswith(b"\n") and len(line) < len(GREETING):
         first.settimeout(max(0.01, until - time.monotonic()))
+        # One byte at a time: the bytes after the line end belong to the next message.
         part = first.recv(1)
         if not part:
             break

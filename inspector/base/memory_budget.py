@@ -74,7 +74,7 @@ class MemoryBudget:
         return self._limit
 
     def update(self) -> None:
-        """Updates `full`. Takes some microseconds."""
+        """Updates `is_full`. Takes some microseconds."""
         limit = self.limit_bytes
         self._taken = resident_bytes() - self._began
         self.is_full = limit is not None and self._taken >= limit

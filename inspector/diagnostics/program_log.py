@@ -26,6 +26,7 @@ Mask = Callable[[str], str]
 """Returns text with its secrets masked."""
 
 STEM = "context-inspector"
+# With the earlier part this makes 2 MB for each instance.
 _MAX_BYTES = 1 << 20
 _INSTANCES = 16
 _TAIL_BYTES = 512 << 10
@@ -78,9 +79,11 @@ class LogFile(logging.Handler):
                 self._take_file()
             if self._file is None or self.path is None:
                 return
+            # The size on disk, since the file of an earlier run is continued.
             if os.fstat(self._file).st_size + len(line) > _MAX_BYTES:
                 self._begin_anew(self.path)
             os.write(self._file, line)
+        # The standard handler would print the record here, unmasked.
         except Exception as error:  # noqa: BLE001  logging never fails whoever logs
             self._report_once(error)
 
@@ -98,6 +101,7 @@ class LogFile(logging.Handler):
         folder = log_folder()
         for number in range(1, _INSTANCES + 1):
             stem = STEM if number == 1 else f"{STEM}-{number}"
+            # The lock has a file of its own, since a rotation replaces the log.
             held = os.open(folder / f"{stem}.lock", os.O_CREAT | os.O_RDWR, 0o600)
             # A second instance gets a file of its own, so that their lines do not mix.
             if lock_descriptor(held):

@@ -10,6 +10,7 @@ from typing import Any
 
 MOST_CHARACTERS = 40_000
 """Characters of a result as JSON, about 10,000 tokens: clients accept that much in one piece."""
+# Steps of a quarter: four attempts at most, each with a full dump of the value.
 _LONGEST_TEXTS = (4_000, 1_000, 250, 80)
 _MOST_ITEMS = 200
 
@@ -68,6 +69,7 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        # RFC 8259 has no NaN, and clients reject the whole answer.
         return str(value)
     return value
 

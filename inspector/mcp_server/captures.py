@@ -30,7 +30,9 @@ from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessi
 
 LAST = "last"
 """Name of the session written to last."""
+# A document of a large log takes 150 to 250 MB (docs/design.md).
 _MOST_OPEN = 4
+# An allowed folder may be a home or a checkout with `node_modules`.
 _MOST_ENTRIES = 20_000
 _DEEPEST = 8
 _PROMPT = 200
@@ -197,6 +199,7 @@ class Captures:
                 continue  # given by name: `_check` allows it
             if source.feed is not None:
                 if path.is_file() and not is_source_list(path):
+                    # Opened by name, it may be another file by now, so it is read again from a copy.
                     raise _ReadByNameError
             elif source.identity != identity_inside(root, place):
                 raise CaptureNameError(f"{path.name} changed while it was read. Try again.")
@@ -207,6 +210,7 @@ class Captures:
         assert root is not None
         copy = PrivateCopy(root, path)
         try:
+            # SQLite keeps the newest pages in this file until it writes them back.
             copy.take_beside(root, path.with_name(f"{path.name}-wal"))
             return _read(copy.path, together=False)
         finally:
@@ -272,6 +276,7 @@ def _read(path: Path, *, together: bool) -> CaptureDocument:
     document = CaptureDocument()
     try:
         document.load(path, together=together)
+        # The window spreads slow checks over idle time; an answer must have all findings.
         document.run_postponed_checks(math.inf)
     except BaseException:
         document.close()

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+# O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
 _FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _BY_FOLDER = os.open in os.supports_dir_fd  # False on Windows, where making a link takes special rights
 

@@ -36,6 +36,7 @@ class AskedWronglyError(ValueError):
 
 
 class _Arguments(BaseModel):
+    # A misspelled argument must be an error: an agent would take the unfiltered answer for the filtered one.
     model_config = ConfigDict(extra="forbid")
 
 
@@ -117,6 +118,7 @@ def _list(captures: Captures, asked: ListArguments) -> dict[str, Any]:
         fields = [(name, field_named(name)) for name in dict.fromkeys(asked.fields)]
     except FilterError as error:
         raise AskedWronglyError(f"{error} (at character {error.position + 1})") from None
+    # Counting costs more than opening a log, so only answers with tokens wait for it.
     if "tokens" in (*filter_.fields, *asked.fields):
         _counted(document)
     note = {} if filter_.note is None else {"note": str(filter_.note)}
@@ -169,6 +171,7 @@ def _model_sees(captures: Captures, asked: ModelSeesArguments) -> dict[str, Any]
 def _waste(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:
     document = _counted(captures.document(asked.capture))
     found = waste_of(document)
+    # One more than the page: `page` needs it to tell that there is a next page.
     answer = waste_answer(found, found.wastes[: asked.offset + asked.limit + 1])
     return {**answer, "wastes": page(answer["wastes"], asked.offset, asked.limit)}
 

@@ -24,12 +24,14 @@ def _add_presets(raw: dict[str, object]) -> dict[str, object]:
     for preset in cast("list[object]", presets):
         if isinstance(preset, dict):
             name = RENAMED_PRESETS.get(str(cast("dict[str, object]", preset).get("name")))
+            # A preset with another filter is the user's own, whatever its name.
             if name is not None and cast("dict[str, object]", preset).get("filter") == filters[name]:
                 preset = {**cast("dict[str, object]", preset), "name": name}
         kept.append(preset)
     # A list: a user's file may contain unhashable JSON there.
     known = [cast("dict[str, object]", preset).get("filter") for preset in kept if isinstance(preset, dict)]
     new = [{"name": name, "filter": filters[name]} for name in _OF_VERSION_2 if filters[name] not in known]
+    # `Problems` stays the last chip, as in a new installation.
     at = len(kept) - 1 if kept and kept[-1] == {"name": "Problems", "filter": filters["Problems"]} else len(kept)
     return {**raw, "presets": [*kept[:at], *new, *kept[at:]]}
 

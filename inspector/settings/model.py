@@ -29,6 +29,7 @@ SETTINGS_VERSION = 2
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Characters that would reverse the text around a name, or break its line.
 _CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+# Users also type `ws:/host` or a backslash; such an address must not keep its password either.
 _SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?[/\\]+")
 _HOST = re.compile(r"(?:\[[^\]@/?#]*\]|[^/?#\\:@]*)(?::\d{0,5})?(?=[/?#\\]|\Z)")
 """Host and port, without user information before them."""
@@ -356,7 +357,7 @@ class Prices(_Part):
     dated: str = Field(default="", max_length=100)
     """Date or origin of the prices."""
     lines: list[str] = Field(default_factory=list)
-    """One model a line, in the format of `analysis.passes.tokens.prices`."""
+    """One model a line, in the format of `analysis.passes.tokens.price_table`."""
 
 
 class Memory(_Part):
@@ -384,9 +385,9 @@ class Settings(_Part):
     recent_commands: list[str] = Field(default_factory=list, max_length=20)
     """Ids of commands used from the palette, latest first."""
     recent_files: list[str] = Field(default_factory=list)
+    """Absolute paths, latest first, at most `RECENT_CAP`."""
     recent_facts: dict[str, RecentFacts] = Field(default_factory=dict)
     """Facts about recent files, by path."""
-    """Absolute paths, latest first, at most `RECENT_CAP`."""
     recent_connections: list[ConnectionSettings] = Field(default_factory=list)
     """Latest first, at most `RECENT_CAP`; includes named ones."""
     table: Table = Field(default_factory=Table)

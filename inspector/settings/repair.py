@@ -23,6 +23,7 @@ from inspector.settings.model import (
 MAX_TEXT_LENGTH: Final = 100_000
 """Characters a text may have; longer ones are not a user's."""
 _MOST_ROUNDS = 4
+# Stops the recursion of a file with thousands of brackets before Python's own limit raises.
 _MAX_DEPTH = 10
 _LONGEST_WORD = 60
 _WORDS: Final = {

@@ -135,6 +135,7 @@ def last_open_path() -> Path:
 def lock_window_state() -> FileLock | None:
     """Locks the state file for this process; returns None if another one has it."""
     try:
+        # A second process with its own windows would overwrite the first one's list.
         return FileLock.acquire(paths.data_folder() / "session.lock")
     except OSError:
         return None
@@ -180,6 +181,7 @@ def save_last_open(last: WindowState, path: Path | None = None) -> None:
     Raises:
         OSError: if it cannot be written; the old file is unchanged.
     """
+    # Without a sync: it is written often, and a lost list only costs the windows of a power failure.
     replace_file(last_open_path() if path is None else path, encode_state(last), sync=False)
 
 

@@ -37,6 +37,7 @@ _DEMO_SECONDS_WITHOUT_DISPLAY = 20.0
 
 
 def _without_display() -> None:
+    # Must be set before Qt is imported.
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
@@ -218,12 +219,14 @@ def main() -> None:
                 with contextlib.suppress(BrokenPipeError):
                     sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - it ends here whatever it is
+        # Without a file name, the failed write was that of standard output.
         if isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM:
             _exit_unwritten(error)
         traceback.print_exc()
         sys.exit(OUR_FAULT)
 
 
+# A full disk behind a redirection is the user's to solve, so it is no traceback.
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 

@@ -29,7 +29,7 @@ def start_without_parser(request: instance_lock.OpenRequest) -> NoReturn:
     """Starts the window for a plain command line, without the parser; ends the process.
 
     Args:
-        request: from `instance.quick_request`.
+        request: from `instance_lock.quick_request`.
     """
     try:
         sys.exit(start_window(request.targets, new_window=request.new_window))

@@ -12,6 +12,7 @@ CLIENT, SERVER = 0, 1
 WAYS = ("client->server", "server->client")
 """Directions by side, as written in captures."""
 
+# Memory must stay bounded while a disk hangs; the pipe itself never waits.
 MOST_WAITING_BYTES = 1 << 26
 """Bytes that may wait while the recorder is stuck; later data is dropped from the capture and counted."""
 ENTRY_BYTES = 200
@@ -59,6 +60,7 @@ class Backlog:
     def append_data(self, way: int, data: bytes) -> None:
         """Queues bytes; called before they are passed on, so that no answer precedes its request."""
         now = time.time_ns()
+        # Three threads without a lock: each counter has one writer, so the sum is at most slightly old.
         waiting = self._put[0] + self._put[1] - self._taken[0] - self._taken[1]
         # A full queue stays closed until it is half empty: that makes few long gaps instead of many short ones.
         if waiting > (self._most_bytes // 2 if self._lost_bytes[way] else self._most_bytes):
@@ -70,6 +72,7 @@ class Backlog:
             self._tell_loss(way, now)
         self._put[way] += len(data) + ENTRY_BYTES
         self._waiting.append(BacklogEntry(now, way, data))
+        # Checked first, since `set` takes a lock and this runs once per read.
         if not self.filled.is_set():
             self.filled.set()
 

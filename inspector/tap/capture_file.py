@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 AGAIN_S = 1.0
 """Seconds between retries; an idle capture also checks at this rate that its file still exists."""
+# Memory must not grow with a full disk. Lines beyond it become one gap row with their number.
 MOST_UNWRITTEN_CHARS = 1 << 24
 """Characters kept in memory while the disk fails."""
 # first bytes of our own lines, for a file that was truncated between the check and the write
@@ -83,6 +84,7 @@ class TapCapture:
         """Adds a line sent by one side."""
         writer = self._writer_for(len(data) + 1)
         if isinstance(data, str) and self._tools is not None:
+            # Also for lines that a failing disk loses: definitions are stored in another folder.
             self._tools.on_message(data, by_server=direction == "server->client")
         if writer is not None:
             writer.add_frame(data, direction=direction, time_ns=time_ns)
@@ -144,11 +146,13 @@ class TapCapture:
 
         self._tools = self._tools or ToolListWatcher(self._opened_ns)
         name = str(self._path)
+        # The lock is on the open file. A removed file keeps it, while its name is free for a second tap.
         if self._hold.file >= 0 and self._hold.meanwhile(name, 0) == REMOVED:
             self._hold.release()
             self._gone = self._gone and REMOVED
         if self._hold.file < 0:
             self._hold.acquire(name, make=True)
+        # After a truncation other programs may have put their own content there; it must stay as it is.
         is_cut = self._gone == CUT
         if is_cut and (head := self._hold.begins_with(len(HEADER))) and not head.startswith(_OWN_HEADS):
             raise OSError(errno.EEXIST, "it holds something else by now")
@@ -176,6 +180,7 @@ class TapCapture:
         self._writer, self._gone = None, done
         if done == REMOVED:
             self._hold.release()
+        # Treated as a disk error, so that the user gets the two usual sentences and the capture one gap row.
         self._troubled(OSError(errno.ENOENT, done))
         self.write(at_once=True)
 
@@ -213,6 +218,7 @@ class TapCapture:
         """Writes the last row; a failing disk gets one more chance from `write`."""
         if self._tools is not None:
             self._tools.store()
+        # The caller has written at once before this; a second attempt would only delay the server's exit code.
         if self._trouble or self._writer is None:
             with suppress(OSError):
                 if self._writer is not None:

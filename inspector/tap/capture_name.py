@@ -46,6 +46,7 @@ def claim_file(output: str, program: str, *, append: bool) -> Claim:
         NotPossibleError: if the file is not a capture, another tap writes it, or it cannot be written.
     """
     if output == "-":
+        # MCP over stdio is that output: a capture in it would break the client.
         raise NotPossibleError("Standard output belongs to the server. Name a file or a folder for the capture.")
     path = os.path.abspath(os.path.expanduser(output))
     is_folder = output.endswith(("/", os.sep)) or os.path.isdir(path)
@@ -54,6 +55,7 @@ def claim_file(output: str, program: str, *, append: bool) -> Claim:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         return _made_in(folder, program) if is_folder else _checked(path, append=append)
     except OSError as error:
+        # The server is needed now, and a full disk may have room later. A folder needs a name first.
         if error.errno in _PASSING and not is_folder:
             return Claim(path, False, FileHold())
         if error.strerror == HELD:
@@ -65,6 +67,7 @@ def claim_file(output: str, program: str, *, append: bool) -> Claim:
 
 def _made_in(folder: str, program: str) -> Claim:
     base = os.path.basename(program)
+    # The command may be a path, or hold characters that Windows refuses in names.
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in base)[:40] or "server"
     stamp = time.strftime("%Y-%m-%d %H.%M.%S")
     hold = FileHold()

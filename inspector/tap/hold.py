@@ -24,6 +24,7 @@ _AGAIN_S = 0.02
 _OPENED = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 # the locked byte, far beyond the end: on Windows and its shares a locked byte cannot be written by others
 _BYTE = 1 << 40
+# Systems disagree: EWOULDBLOCK from flock, EAGAIN or EACCES from fcntl, EACCES or EDEADLK on Windows.
 _HELD_ERRORS = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK})
 
 
@@ -63,6 +64,7 @@ class FileHold:
             own, found = os.fstat(self.file), os.stat(path)  # noqa: PTH116 - pathlib costs a start 20 ms
         except OSError:
             return REMOVED
+        # Another file of this name: logrotate and editors rename, so the path alone proves no identity.
         if not os.path.samestat(own, found):
             return REMOVED
         return CUT if own.st_size < size else ""

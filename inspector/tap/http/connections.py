@@ -21,6 +21,7 @@ CONNECT_S = 30.0
 LONGEST_HEADER = 1 << 20
 PIECE_BYTES = 1 << 16
 _NO_BODY = re.compile(rb"HTTP/1\.[01] (?:204|304) ")
+# aiohttp adds these to requests without them, so the server would see another client.
 _NEVER_ADDED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
 
@@ -55,6 +56,7 @@ def _new_session() -> ClientSession:
     return ClientSession(
         # No limit: a waiting request would look like a slow server.
         connector=_CheckedConnector(limit=0),
+        # Cookies belong to the client: a jar here would also share them between clients.
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
         auto_decompress=False,
@@ -80,6 +82,7 @@ class _CheckedConnector(aiohttp.TCPConnector):
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
     ) -> Connection:
+        # Several idle connections may have unread bytes.
         while True:
             connection = await super().connect(req, traces, timeout)
             protocol = connection.protocol

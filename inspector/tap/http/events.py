@@ -50,6 +50,7 @@ class EventMaker:
             return []
         if self._ends_in_return and data[:1] == b"\n":  # second half of a CR LF
             data = data[1:]
+        # A piece may end between CR and LF: both together are one line end.
         self._ends_in_return = data[-1:] == b"\r"
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -81,6 +82,7 @@ class EventMaker:
     def _take(self) -> bytes:
         block = self._held.take_contents()
         self._last, self._skipping = b"", False
+        # The standard drops one byte order mark at the beginning of a stream.
         if not self._begun:
             self._begun, block = True, block.removeprefix(codecs.BOM_UTF8)
         return block

@@ -22,6 +22,7 @@ from inspector.tap.http.unwritten import Unwritten
 
 LONGEST_BODY_BYTES = 1 << 28
 """A longer body is passed on but not recorded. For compressed bodies the decompressed length counts."""
+# Room for two bodies of the highest length.
 MOST_HELD_BYTES = 1 << 29
 """Bytes of unfinished bodies and events in memory, for all exchanges together."""
 _TOO_FAST = "messages came faster than they could be written"
@@ -126,6 +127,7 @@ class ExchangeLines:
                 self._lost(found, entry)
             case Sort.FRAME:
                 yield from self._request(found, entry)
+                # Decoded JSON takes many times its length: a body of only brackets would fill the memory.
                 if is_too_large(entry.data):
                     yield Missing(entry.time_ns, len(entry.data), TOO_LARGE)
                 else:
@@ -176,6 +178,7 @@ class ExchangeLines:
         if body is None:
             return
         found.asked_ns = entry.time_ns
+        # Servers may answer or hang up before the request is complete.
         if entry.sort is Sort.END or (entry.sort is not Sort.ASKED_ALL and body.came_bytes):
             found.head |= _CUT
         yield self._with_body(entry, ASKS, "http-request", found.head, body)
@@ -196,6 +199,7 @@ class ExchangeLines:
         found.answer = _Body(lowered, self._longest_body, self._room)
         if lowered.get("content-type", "").partition(";")[0].strip().lower() == "text/event-stream":
             if not found.answer.decoder.is_readable:
+                # Events must be split as they come, so an unknown encoding leaves none.
                 found.answer.lose(f"it is compressed as {found.answer.encoding}, an unknown encoding")
             found.events = EventMaker(self._longest_event, self._room)
             found.is_written = True
@@ -225,6 +229,7 @@ class ExchangeLines:
             said = event if text is None else event._replace(data=text.encode("utf-8", "surrogatepass"))
             return self._event(entry, said, cut=cut)
 
+        # A named event without JSON, such as `endpoint`, holds no piece of a streamed text.
         is_named = event.event not in (None, "message") and (event.data or b"").lstrip()[:1] not in (b"{", b"[")
         yield from self._pieces_of(found).add_event(make, None if is_named else event.data)
 
@@ -261,6 +266,7 @@ class ExchangeLines:
         body = found.answer or found.request
         if found.events is not None:
             found.events.lose()
+            # The event before the gap has no end and the one after it no beginning, so both are lost too.
             found.events.lost_bytes += int.from_bytes(entry.data)
         elif body is not None:
             body.lose(_TOO_FAST)

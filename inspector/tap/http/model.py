@@ -74,6 +74,7 @@ class ModelTapArguments(NamedTuple):
 
 def run_model_tap(arguments: ModelTapArguments) -> int:
     """Runs the client until it ends. Returns its exit code, negative for the signal that killed it."""
+    # Checked before ports are taken and a capture is created.
     if shutil.which(arguments.command[0]) is None:
         print_notice(f"There is no program {arguments.command[0]}.")
         return NOT_FOUND
@@ -90,6 +91,7 @@ def run_model_tap(arguments: ModelTapArguments) -> int:
         print_notice(str(error))
         return BAD_USAGE
     code = asyncio.run(_run(tap, doors, arguments, said))
+    # Collected until now: the client may draw on the whole terminal.
     for sentence in dict.fromkeys(said):
         print_notice(sentence)
     return code
@@ -97,6 +99,7 @@ def run_model_tap(arguments: ModelTapArguments) -> int:
 
 def why_refused(command: Sequence[str], environment: Mapping[str, str]) -> str:
     """Returns the reason why a client cannot be tapped; "" if none is known."""
+    # Codex prefers this key to a sign-in, so it works whatever `auth.json` holds.
     if _codex_place(command) is None or environment.get("CODEX_API_KEY"):
         return ""
     home = Path(environment.get("CODEX_HOME") or Path.home() / ".codex")

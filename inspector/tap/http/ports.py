@@ -16,6 +16,7 @@ from inspector.base.atomic_files import read_up_to, replace_file
 from inspector.base.paths import config_folder
 from inspector.tap.http.address import AddressError, Listening, Upstream
 
+# Automatic ports begin at 32,768 on Linux, at 49,152 elsewhere (RFC 6335).
 _FIRST, _COUNT = 17_000, 11_000
 """Range of ports that no system assigns automatically."""
 _MOST, _MOST_BYTES = 1_000, 1 << 20
@@ -29,6 +30,7 @@ def port_for(upstream: Upstream) -> int:
     if found is not None:
         return found.port
     taken = {one.port for one in known.values()}
+    # Derived from the address, so that it is the same even if the stored list is lost.
     begin = int.from_bytes(hashlib.sha256(_key(upstream).encode()).digest()[:4])
     for step in range(_COUNT):
         port = _FIRST + (begin + step) % _COUNT
@@ -42,6 +44,7 @@ def remember_port(upstream: Upstream, port: int) -> None:
     """Stores the port of a server."""
     known = _known()
     key = _key(upstream)
+    # The key stays with a changed port, since it stands in the client's configuration.
     kept = _Kept(port, upstream.origin, known[key].key if key in known else "")
     if known.pop(key, None) == kept:
         return

@@ -28,6 +28,7 @@ from inspector.tap.http.recording import Recording
 from inspector.tap.http.responses import ResponseCalls
 from inspector.tap.http.websocket import pass_frames
 
+# The clients' own timeouts apply (docs/tap.md), so an idle connection stays open for long.
 _IDLE_S = 3_600.0
 _HANG_UP_S = 0.2
 """Seconds for a handler to notice that its client hung up. aiohttp waits for ever if it is 0."""
@@ -37,7 +38,8 @@ _HOPS = frozenset((
 ))  # fmt: skip
 """Hop-by-hop headers (RFC 9110, 7.6.1)."""
 _OURS = ("Content-Type", "Date", "Server")  # aiohttp adds them to responses of servers that left them out
-_ENDPOINT = re.compile(rb"(event: ?endpoint\r?\n?data: ?|event: ?endpoint\r\ndata: ?)(https?://[^\s]+)")
+# Event streams may use LF, CR or CR LF.
+_ENDPOINT = re.compile(rb"(event: ?endpoint\r?\n?data: ?)(https?://[^\s]+)")
 _SIGN_IN = "resource_metadata"
 _MOST_TOLD = 20
 """Limit of different sentences about unreadable requests."""
@@ -74,9 +76,11 @@ class TapProxy:
 
     async def start(self, listener: socket.socket) -> None:
         """Begins to take requests from a listening socket."""
+        # aiohttp answers an unreadable request itself, and tells only its logger about it.
         log = logging.Logger("tap")  # noqa: LOG001 - of this proxy alone: another would tell of its own
         log.addHandler(_Unread(self._tell_unread))
         app = web.Application(logger=log)
+        # A middleware rather than a route: routes match neither encoded line ends nor `*`.
         app.middlewares.append(self._handle_all)
         app.on_response_prepare.append(_leave_as_answered)
         self._runner = web.AppRunner(
@@ -149,6 +153,7 @@ class TapProxy:
             self._recording.end(exchange, "server-broke", f"the server hung up without an answer ({reason_of(error)})")
             return _hung_up(request)
         try:
+            # Bytes after it would be of a protocol that the client has not requested.
             if answer.status == 101:
                 why = "switches to another protocol without a request for it"
                 return self._answer(request, exchange, 502, f"{self._upstream.host} {why}.")
@@ -164,10 +169,12 @@ class TapProxy:
             self._tell_sign_in(request, answer)
         response = _PassedBack(status=answer.status, reason=answer.reason or "", headers=self._headers_back(headers))
         response.server_headers = answer.headers
+        # HTTP/1.0 knows no chunks; there the end of the connection ends the body.
         chunked = "Content-Length" not in answer.headers and request.version >= aiohttp.HttpVersion11
         if chunked and request.method != "HEAD" and answer.status not in (204, 304) and answer.status >= 200:
             response.enable_chunked_encoding()
         await response.prepare(request)
+        # Only the first event of HTTP+SSE has an address. Later pieces are passed on unread.
         leads_out = request.method == "GET" and answer.content_type == "text/event-stream"
         while True:
             try:
@@ -221,6 +228,7 @@ class TapProxy:
             headers = list((error.headers or CIMultiDict[str]()).items())
             self._recording.answer_begun(exchange, error.status, headers)
             self._recording.end(exchange, "complete")
+            # The handshake error has no body, so a length would leave the client waiting.
             kept = [(k, v) for k, v in self._headers_back(headers).items() if k.lower() != "content-length"]
             return web.Response(status=error.status, headers=CIMultiDict(kept))
         except aiohttp.ClientError as error:
@@ -236,6 +244,7 @@ class TapProxy:
         passed["Host"] = self._upstream.host
         if "origin" in (k.lower() for k, _ in headers):
             passed["Origin"] = self._upstream.origin
+        # A length beside chunks is how requests are smuggled (RFC 9112, 6.3).
         if "chunked" in request.headers.get("Transfer-Encoding", "").lower():
             passed.popall("Content-Length", None)
         return passed
@@ -273,6 +282,7 @@ class TapProxy:
         if status == 502:
             self._say(text)
         response = web.Response(status=status, text=f"context-inspector tap: {text}\n")
+        # The rest of an unread body would be parsed as the next request.
         if request.body_exists and not request.content.is_eof():
             response.force_close()
         return response
@@ -282,11 +292,13 @@ class TapProxy:
             why = f"A request could not be read, and was answered with {error.code}: {_first_line(error.message)}."
         else:
             why = f"A request could not be passed on: {type(error).__name__}: {error}."
+        # A port scanner could otherwise fill the terminal.
         if why not in self._told and len(self._told) < _MOST_TOLD:
             self._told.add(why)
             self._say(why)
 
     def _tell_sign_in(self, request: web.Request, answer: ClientResponse) -> None:
+        # A client with a token of its own has signed in; a 401 then means that the token is wrong.
         if self._has_told or "Authorization" in request.headers:
             return
         if any(_SIGN_IN in value for value in answer.headers.getall("WWW-Authenticate", [])):
@@ -311,7 +323,7 @@ class _Unread(logging.Handler):
 
 
 class _PassedBack(web.StreamResponse):
-    """Response of the server; `said` has its headers."""
+    """Response of the server; `server_headers` has its headers."""
 
     server_headers: CIMultiDictProxy[str]
 

@@ -37,6 +37,7 @@ _UNRECORDED = 0
 """Exchange number of everything that is dropped, since the queue is full."""
 _STUCK_S = 60.0
 """Seconds without progress until `close` gives up; a large body is searched for secrets in one go."""
+# After a second signal: the rest is only counted, so that is quick unless the disk hangs.
 _LEFT_S = 2.0
 _LOOK_S = 0.1
 _AGAIN_S = 1.0
@@ -114,6 +115,7 @@ class ProcessRecording(Recording):
         Raises:
             OSError: if the system cannot start a process.
         """
+        # Locks of Linux belong to the open file, and the process opens its own.
         hold.release()  # the process takes the lock again, before anything is written
         self._say = say
         self._waiting: deque[Entry] = deque()
@@ -145,6 +147,7 @@ class ProcessRecording(Recording):
     @override
     def begin(self, method: str, target: str, headers: Headers) -> int:
         data = _json({"method": method, "target": target, "headers": list(headers)})
+        # An exchange without its beginning would be useless, so it is dropped whole.
         if self._is_full(_UNRECORDED):
             self._lose(_UNRECORDED, len(data))
             return _UNRECORDED
@@ -198,6 +201,7 @@ class ProcessRecording(Recording):
                 break
         connection = self._helper.connection
         with suppress(OSError, EOFError):
+            # Its last sentences, such as the one about an incomplete capture.
             while connection.poll(self._patience_s):
                 self._hear()
         self._helper.end_process()

@@ -89,6 +89,7 @@ class Unwritten:
 
     def _header(self, name: str, value: str) -> str:
         if name in _COOKIES:
+            # Only its first part is the cookie; attributes such as Path follow.
             for part in value.split(";")[: 1 if name == "set-cookie" else None]:
                 self._learn(part.partition("=")[2].strip())
             return MASK
@@ -150,6 +151,7 @@ class Unwritten:
         known, value = self._values, value.strip('" ')
         if len(value) < _SHORTEST or value in known or value == MASK:
             return
+        # An evicted value that is still in use is learned again with its next header.
         while len(known) >= _MOST:
             del known[next(iter(known))]
         # A secret may appear as such, percent-encoded in addresses, and escaped in JSON.
@@ -184,6 +186,7 @@ class ModelUnwritten(Unwritten):
         except (msgspec.MsgspecError, RecursionError):
             return text
         for seal in _sealed_in(value):
+            # Clients send a signature back with the next request; by its hash both are recognized as one.
             digest = hashlib.sha256(seal.encode("utf-8", "surrogatepass")).hexdigest()[:16]
             text = text.replace(json.dumps(seal, ensure_ascii=False), f'"sha256:{digest}, {len(seal)} characters"')
         return text

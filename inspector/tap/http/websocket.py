@@ -14,6 +14,7 @@ from inspector.tap.http.lines import LONGEST_BODY_BYTES
 from inspector.tap.http.recording import Recording
 from inspector.tap.http.responses import ResponseCalls
 
+# Each side makes its own: a key belongs to one connection, and extensions such as compression stay off.
 _HANDSHAKE = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol")
 _FRAMES = (WSMsgType.TEXT, WSMsgType.BINARY)
 _LONGEST_S = 2.0
@@ -80,6 +81,7 @@ async def _joined(
             message = await source.receive()
             if message.type in _FRAMES:
                 binary = message.type is WSMsgType.BINARY
+                # A text frame may hold half of a surrogate pair, which plain UTF-8 refuses.
                 data = message.data if binary else message.data.encode("utf-8", "surrogatepass")
                 if calls is None or not calls.is_recorded(data, by_server=by_server):
                     recording.frame(exchange, data, by_server=by_server, binary=binary)
