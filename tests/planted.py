@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.protocol.keys import KEYS
+from tests.unit.protocol.secrets.keys import KEYS
 
 BODY = "Zq7SecretValue9x"
 PLANTED = (

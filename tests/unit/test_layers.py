@@ -60,6 +60,15 @@ def test_core_imports_without_qt() -> None:
     assert done.stdout.split() == [str(len(modules))]
 
 
+@pytest.mark.parametrize(("tests", "rooms"), [("unit", "."), ("ui", "ui")])
+def test_folders_of_tests_are_folders_of_the_program(tests: str, rooms: str) -> None:
+    """A test is found in the folder of the module it tests; those of `packaging/` have one of their own."""
+    here, program = Path(__file__).parents[1] / tests, Path(inspector.__file__).parent / rooms
+    folders = {file.parent.relative_to(here) for file in here.rglob("test_*.py")} - {Path("packaging")}
+    assert len(folders) > 5
+    assert [folder.as_posix() for folder in sorted(folders) if not (program / folder).is_dir()] == []
+
+
 @functools.cache
 def modules() -> dict[str, Path]:
     """Every module by its dotted name; a package by its own."""

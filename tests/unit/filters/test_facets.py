@@ -17,7 +17,7 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.stacked_conditions import FilterStack
 from inspector.filters.visible import Scope, VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
-from tests.unit.analysis.test_account import CHOICES, spoken
+from tests.unit.analysis.views.account.test_account import CHOICES, spoken
 
 
 def counted(tally: FacetTally) -> dict[str, dict[str, int]]:

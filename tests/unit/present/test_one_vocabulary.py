@@ -13,7 +13,7 @@ from inspector.present.states import state_of
 from inspector.present.subject import Subject
 from tests.builders import document_at, document_of
 from tests.findings import answer, ask, gateway, later, propose
-from tests.unit.analysis.test_departures import moved
+from tests.unit.analysis.passes.calls.test_departed_waits import moved
 
 DATA = Path(__file__).parents[2] / "data"
 LOGS = (

@@ -11,7 +11,7 @@ from inspector.present.row_state import took_ns
 from inspector.present.states import QUIET_COLOR
 from tests.builders import document_of, envelope
 from tests.findings import answer, ask, at, fulfil, gateway, later, propose
-from tests.unit.analysis.test_departures import moved
+from tests.unit.analysis.passes.calls.test_departed_waits import moved
 
 ERROR = {"error": {"code": -1, "message": "no"}}
 REFUSED = gateway("system/error", {"error": "capability_violation"}, correlation_id=["q1"])

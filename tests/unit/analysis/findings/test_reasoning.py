@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.builders import GrowingLog, document_of, envelope, tool_call
-from tests.unit.analysis.findings.told import told_either_way
+from tests.unit.analysis.findings.checked_logs import told_either_way
 
 R1, R2 = "r1-7f3a9c", "r2-0b44e1"
 

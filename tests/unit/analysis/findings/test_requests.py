@@ -11,7 +11,7 @@ from inspector.analysis.views.account.unanswered import is_cancelled, is_pending
 from inspector.analysis.views.summaries.participant_queries import waiting
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result
-from tests.unit.analysis.findings.told import told, told_either_way
+from tests.unit.analysis.findings.checked_logs import told, told_either_way
 
 UNANSWERED = "request-unanswered"
 

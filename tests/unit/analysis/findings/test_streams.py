@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.builders import envelope
-from tests.unit.analysis.findings.told import told_either_way
+from tests.unit.analysis.findings.checked_logs import told_either_way
 
 ASKED = envelope("stream/request", {"direction": "upload"}, id="s1-7f3a9c", ts="2026-01-05T09:00:00Z")
 OPENED = envelope("stream/open", {"stream_id": "stream-1"}, sender="gateway", correlation_id=["s1-7f3a9c"],

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from inspector.tap.http.recording import Headers
 from tests.conftest import MS
-from tests.unit.tap.http.test_door import Nothing, tapped
+from tests.unit.tap.http.test_access import Nothing, tapped
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
