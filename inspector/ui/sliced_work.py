@@ -60,6 +60,7 @@ class SlicedWork(QObject):
         self._steps, self._result = steps, None
         self._finished, self._failed, self._progressed = finished, failed, progressed
         self._tell_at = time.perf_counter() + budgets.current.quiet_s
+        # The timer first, since a short slice finishes the work and stops it.
         self._timer.start()
         if at_once:
             self._go_on()
@@ -69,6 +70,7 @@ class SlicedWork(QObject):
         self._timer.stop()
         steps, self._steps = self._steps, None
         if steps is not None:
+            # Closing undoes the work, such as a half-written file; that may fail as the work did.
             with contextlib.suppress(OSError):
                 steps.close()
 
@@ -86,6 +88,7 @@ class SlicedWork(QObject):
             if self._failed is not None:
                 self._failed(error)
             return
+        # Before the callback, which may start the next work here.
         self.stop()
         if self._finished is not None:
             self._finished(self._result)

@@ -193,6 +193,7 @@ class FailureDialog(QObject):
         if window is None or self.dialog is not None:
             return
         self._shown = True
+        # While a modal dialog is open, Qt accepts input only in it and its children.
         modal = QApplication.activeModalWidget()
         try:
             from inspector.ui.dialogs.report_dialog import ReportDialog

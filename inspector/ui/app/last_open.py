@@ -106,6 +106,7 @@ class LastOpenKeeper(QObject):
             return True
         self._offered, self._stands_since = False, None
         self._attempts = before.attempts + 1 if before.windows else 0
+        # Written before the windows open, so that a crash while opening counts as an attempt.
         self._write(WindowState(before.windows, self._attempts))
         found = call_with_timeout([partial(_is_there, one.path) for one in before.windows])
         gone = [one for one, is_there in zip(before.windows, found, strict=True) if one.path and not is_there]

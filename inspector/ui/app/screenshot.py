@@ -55,6 +55,7 @@ def take_screenshot(shot: Shot) -> str | None:
         nonlocal sentence
         application = Application(qt, theme=shot.theme, bundled_fonts=True, remembers=False)
         application.settings.display.show_context_hints = shot.hints
+        # A running animation would be captured half-way.
         application.settings.display.animate = False
         application.aliases_here = shot.tool_aliases
 

@@ -96,6 +96,7 @@ class SingleInstance(QObject):
         self._server.close()
         with contextlib.suppress(OSError):
             self._place.socket.unlink(missing_ok=True)
+        # The lock last: the next start may use the socket as soon as it has the lock.
         self._lock.release()
 
     def _on_new_connection(self) -> None:
@@ -111,6 +112,7 @@ class SingleInstance(QObject):
             timer.timeout.connect(partial(self._end, caller))
             self._callers[caller] = timer
             # Bounded: any program of the user can connect.
+            # One byte more than allowed shows that a request is too long.
             caller.setReadBufferSize(MAX_REQUEST_BYTES + 1)
             caller.readyRead.connect(partial(self._on_words, caller))
             caller.disconnected.connect(partial(self._end, caller))
@@ -149,6 +151,7 @@ def _is_own(caller: QLocalSocket) -> bool:
     if handle < 0:
         return False
     try:
+        # A duplicate, since closing this object would close Qt's socket.
         with socket.socket(fileno=os.dup(handle)) as connected:
             return is_own_user(connected)
     except OSError:

@@ -75,6 +75,7 @@ class LogWindow(QWidget):
         self.setWindowTitle("Log")
         self.setAccessibleName("Log of the program")
         self.setProperty("variant", "chrome")
+        # Without this attribute a plain QWidget ignores its background in the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._column = QVBoxLayout(self)
@@ -210,6 +211,7 @@ class LogWindow(QWidget):
             return
         flags = QTextDocument.FindFlag.FindBackward if step < 0 else QTextDocument.FindFlag(0)
         found = self.view.find(text, flags)
+        # Qt's search does not wrap around.
         if not found:
             cursor = self.view.textCursor()
             before = QTextCursor(cursor)
@@ -236,6 +238,7 @@ class LogWindow(QWidget):
 
     def copy(self) -> None:
         """Copies the selection, or all visible lines."""
+        # Qt separates the lines of a selection by U+2029.
         selected = self.view.textCursor().selectedText().replace("\u2029", "\n")
         QApplication.clipboard().setText(selected or self.view.toPlainText())
         self._status.setText("Selected lines copied." if selected else "Visible lines copied.")

@@ -45,6 +45,7 @@ class TextWindow(QWidget):
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.setProperty("variant", "chrome")
+        # Without this attribute a plain QWidget ignores its background in the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._column = QVBoxLayout(self)

@@ -51,6 +51,7 @@ async def read_beside(steps: Generator[Progress], is_wanted: Callable[[Progress]
     with contextlib.closing(steps):
         for progress in steps:
             if progress.waiting or loop.time() > until:
+                # While decoder processes work, polling without a pause would keep this core busy.
                 await asyncio.sleep(budgets.current.input_s if progress.waiting else 0)
                 until = loop.time() + budgets.current.slice_s
             if not is_wanted(progress):
@@ -167,6 +168,7 @@ def _see(panes: Panes, view: _View, places: Places) -> None:
     document, table = panes.document, panes.messages.view
     if view.find:
         panes.contexts.find_box.setText(view.find)
+    # The scope first, since it decides which rows can be selected.
     if view.scope is not None:
         space, name, scope = view.scope
         found = _context_of(document, space, name) if scope.source is None else None

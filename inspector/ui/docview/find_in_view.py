@@ -124,10 +124,12 @@ class FindInView(QObject):
         if not search.step(time.perf_counter() + budgets.current.awaited_slice_s):
             self._more.start(budgets.current.awaited_ms)
             now = time.perf_counter()
+            # Not throttled: the first hit, which is shown at once.
             if now < self._tell_at and not (self._lit == 0 and len(search.hits)):
                 self._go_where_wanted()
                 return
             self._tell_at = now + budgets.current.tell_s
+        # The hits are the same, so only the words change and the table need not be painted.
         if self._messages.view.painter.search is search and self._lit == len(search.hits):
             self._say()
         else:

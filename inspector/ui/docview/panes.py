@@ -488,6 +488,7 @@ class Panes(QObject):
         if self.rows.row_message(message) != message:  # the row shows the stream, but this frame was requested
             self.details.show_message(message)
         if hidden:
+            # The view has changed by now, so the state from before is described.
             hider = "the chain" if by_chain else hider_words(before[0], before[1])
             self.view_left.emit(message, hider, lambda: self._put_back(before, current))
 
@@ -538,6 +539,7 @@ class Panes(QObject):
         if way is None:
             return
         place, left = way
+        # Going back must not add a stop of its own.
         self._going_back = True
         state = self.filter_state
         if state.filter is left.filter and state.scope == left.scope:  # the view has not changed since

@@ -101,6 +101,7 @@ class Actions(QObject, Generic[W]):
             action.setIcon(declared.qt_icon())
         if declared.short:
             action.setIconText(declared.short)  # text of the tool button; also kept after a change of its icon
+        # Qt passes the checked state as well.
         action.triggered.connect(lambda *_checked: self._do(declared, action))
         return action
 

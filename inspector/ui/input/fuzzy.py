@@ -37,6 +37,7 @@ def match(query: str, name: str) -> Match | None:
             return None
         score += found.score
         places.update(found.places)
+    # Among equal matches the shorter name is first.
     return Match(score - len(name) // 8, tuple(sorted(places)))
 
 

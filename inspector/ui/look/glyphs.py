@@ -80,7 +80,7 @@ def _characters() -> dict[str, str]:
     return {name: chr(int(code, 16)) for name, code in codes.items()}
 
 
-@cache
+@cache  # Qt would load the file again at each call
 def _family() -> str:
     """Loads the font and returns its family. Needs a QGuiApplication."""
     number = QFontDatabase.addApplicationFont(str(paths.resource("fonts", "RemixIcon.ttf")))

@@ -69,8 +69,10 @@ class HitHighlight:
         return found
 
     def _places_in(self, locate: Locate, text: str) -> list[tuple[int, int]]:
+        # Everything is a hit, so a lookup would cost more than the answer.
         if locate is everything:
             return everything(text)
+        # Each search has a function of its own, so places found by another are stale.
         if self._located_by is not locate or len(self._located) > _MOST_CACHED:
             self._located_by, self._located = locate, {}
         found = self._located.get(text)

@@ -110,6 +110,7 @@ def _tidy_blocks(document: QTextDocument, theme: Theme, *, pictures: bool) -> No
                 name = style.toImageFormat().name()[:200]
                 cursor.insertText(f"[picture: {safe_line(name, 200)}]", QTextCharFormat())
             elif level:
+                # Otherwise Qt would enlarge the heading's font once more.
                 style.clearProperty(QTextFormat.Property.FontSizeAdjustment)
                 style.setFont(_heading_font(theme, level))
                 cursor.setCharFormat(style)

@@ -37,5 +37,6 @@ def paint_ground(
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.color("accent.ring"), _RING))
         painter.setBrush(Qt.BrushStyle.NoBrush)
+        # Half a pen inside, so that the outer edge is on whole pixels.
         painter.drawRoundedRect(QRectF(row).adjusted(1.75, 0.75, -0.75, -0.75), 4, 4)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

@@ -243,6 +243,7 @@ def build_style_sheet(colors: Mapping[str, str], fonts: Fonts, metrics: Metrics,
 def repolish(widget: QWidget) -> None:
     """Applies the sheet again after a change of a property that it depends on."""
     style = widget.style()
+    # Qt evaluates selectors with properties only when it polishes a widget.
     style.unpolish(widget)
     style.polish(widget)
     widget.update()
