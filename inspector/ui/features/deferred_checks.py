@@ -74,6 +74,7 @@ class DeferredChecks(QObject):
         if self._is_reading() or document.sources.unread_bytes > LIVE_BLOCK_BYTES:  # reading has priority
             return
         began = time.perf_counter()
+        # A view that the user waits for comes first, but not for ever: new traffic may restart its search.
         if panes is not None and panes.awaited and began - self._checked_at < budgets.current.rest_s:
             return
         self._checked_at = began

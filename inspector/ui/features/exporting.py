@@ -202,6 +202,7 @@ class Exporting(QObject):
         messages, total = self._messages(choice.which)
         view = self._view(choice.which, total)
         beside = choice.marks and choice.options.format is Format.JSONL
+        # A second iterator, since writing exhausts the first.
         marked = self._messages(choice.which)[0]
         notes = notes_of(self._shown.document, marked, masked=choice.options.masked) if beside else None
         options = replace(choice.options, view=self._heading(view))
@@ -228,6 +229,7 @@ class Exporting(QObject):
     ) -> None:
         """Writes the marks beside the exported file, which is reread for it."""
         try:
+            # In a thread, since a large file takes long, and the notes do not change.
             marks = await asyncio.to_thread(write_beside, notes, target)
         except (OSError, ValueError) as error:
             failure = error if isinstance(error, OSError) else OSError(str(error))

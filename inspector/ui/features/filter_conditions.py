@@ -91,6 +91,7 @@ class FilterConditions(QObject):
         compiled = [
             (self._compile(state.stack.with_exception(condition.text)), condition.on) for condition in conditions
         ]
+        # Only filters in use stay cached.
         self._compiled = {one.text: one for one in (own, *(filter_ for filter_, _ in compiled))}
         tally.set_conditions(compiled, own, state.scope)
         self._timer.start(budgets.current.more_ms)
@@ -105,6 +106,7 @@ class FilterConditions(QObject):
 
     def _compile(self, text: str) -> DisplayFilter:
         known = self._compiled.get(text)
+        # The meaning of `$context` depends on the selection.
         if known is not None and "$" not in text:
             return known
         try:

@@ -288,6 +288,7 @@ class Marking(QObject):
                 self._tasks.spawn(self._write(self.file, snapshot), "write marks")
             except RuntimeError:  # the event loop has ended; `close` writes
                 return
+            # At once: a change during the writing sets it again.
             self._dirty = False
 
     async def _write(self, file: MarksFile, snapshot: Snapshot) -> None:
@@ -296,6 +297,7 @@ class Marking(QObject):
         except (OSError, ValueError) as error:
             if self._closed:  # the last attempt was made and no window is left for a report
                 return
+            # The window may show another document by now, with marks of its own.
             self._dirty = self._dirty or file is self.file
             self._say_not_written(error)
         else:

@@ -469,6 +469,7 @@ class Opening(QObject):
                 if progress.total and reports.due():  # a stream has no known length
                     self._status.set_progress(share, progress.messages)
                 if progress.waiting or loop.time() > until:
+                    # A decoder process answers soon; the writer of a pipe may be silent for hours.
                     wait_s = budgets.current.input_s if progress.total else POLL_S
                     await asyncio.sleep(wait_s if progress.waiting else 0)
                     await others_first()
@@ -481,6 +482,7 @@ class Opening(QObject):
         self._may_read = False
         if not document.capture.sources:
             raise UnknownFormatError(f"Opening {document.name} was cancelled.")
+        # A log without messages is shown too.
         if not shown:
             await self._show(document)
 

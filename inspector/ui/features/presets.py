@@ -154,6 +154,7 @@ class Presets(QObject):
         presets = self._usable()
         # actions are rebuilt only for other presets, because their keys are registered anew
         if presets != self._shown or not self.actions:
+            # Copies, since presets are edited in place.
             self._shown = [preset.model_copy() for preset in presets]
             self._make_actions(presets)
         self.bar.set_presets(presets, [self._keys.words(action.objectName()) for action in self.actions])
@@ -167,6 +168,7 @@ class Presets(QObject):
         self.actions = []
         named: list[tuple[QAction, Keyed]] = []
         for name, preset, key in zip(_ids(presets), presets, keys_of(presets), strict=True):
+            # Qt reads a single & as a mnemonic.
             action = QAction(safe_line(preset.name).replace("&", "&&"), self)
             action.setObjectName(name)
             action.triggered.connect(_with(self.chosen.emit, preset.filter))

@@ -24,6 +24,7 @@ FOLDER = "taps"
 WAITING = "Changed. {} The capture opens here as soon as the client starts the server."
 RUNNING = "The tap runs while this dialog is open. Closing it restores the configuration. {}"
 _LOOK_MS = 300
+# A tap ends within a second, so this is a limit for a stuck one.
 _ENDS_MS = 5_000
 
 
@@ -182,6 +183,7 @@ class Tapping(QObject):
         self._watch.stop()
         tap, self._tap = self._tap, None
         if tap is not None:
+            # This end is wanted, so it is not reported as a failure.
             tap.finished.disconnect(self._on_tap_ended)
             tap.terminate()
             if not tap.waitForFinished(_ENDS_MS):
@@ -190,6 +192,7 @@ class Tapping(QObject):
         server, self._restores = self._restores, None
         if server is None:
             return
+        # Read again, since the file may have changed while the tap ran.
         for one in servers_of((server.client,), server.file.path).servers:
             if (one.table, one.name) == (server.table, server.name) and one.form.tapped:
                 try:

@@ -36,6 +36,7 @@ class _Lists:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> _Lists:
+        # Copies, since the settings are edited in place.
         return cls(
             [preset.model_copy() for preset in settings.presets], [rule.model_copy() for rule in settings.highlights]
         )
@@ -146,6 +147,7 @@ class UndoHistory(QObject):
 
     def close(self) -> None:
         """Clears the history because the window closes."""
+        # Clearing emits the signal too, and the window is closing.
         self.stack.indexChanged.disconnect(self._on_changed)
         self.stack.clear()
 

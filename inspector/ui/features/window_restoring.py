@@ -82,12 +82,14 @@ class Restoring(QObject):
             return
         if saved.tab in TABS:
             panes.details.show_tab(saved.tab)
+        # Signals of the restored filter are not actions of the user.
         self._placing = True
         self._put_filter(panes, saved)
         self._placing = False
         panes.filter_state.filter_applied.connect(self._on_user_moved)
         panes.filter_state.scope_changed.connect(self._on_user_moved)
         panes.messages.chosen.connect(self._on_user_moved)
+        # This signal reports the user's scrolling only, unlike `valueChanged`.
         panes.messages.view.verticalScrollBar().actionTriggered.connect(self._on_user_moved)
         panes.counts_changed.connect(self._go_on)
         panes.messages.sorter.changed.connect(self._go_on)
@@ -296,6 +298,7 @@ class Restoring(QObject):
         """Returns the text if it can be stored in plain; "" if it contains a secret or is not storable."""
         if not _is_storable(text):
             return ""
+        # Cached: the state is compared every two seconds, and a search for secrets tries all rules.
         known = self._secret.get(text)
         if known is None:
             if len(self._secret) > 100:

@@ -131,6 +131,7 @@ class WindowLayout(QObject):
         self._gave_way.clear()
         self._give_way()
         self._fit_sides()
+        # As a ratio: Qt adjusts the heights to the room.
         self._frame.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
         self._frame.tabifyDockWidget(docks["Contexts"], docks["Facets"])
         bottom = [docks[one.title] for one, area in DOCKS if area is BOTTOM]
@@ -284,6 +285,7 @@ class WindowLayout(QObject):
             if event.type() is QEvent.Type.MouseButtonPress:
                 self._pressed = self._sides()
             elif event.type() is QEvent.Type.MouseButtonRelease and self._pressed is not None:
+                # After Qt itself has handled the release and resized the docks.
                 QTimer.singleShot(0, self, self._look_whether_dragged)
         return super().eventFilter(watched, event)
 

@@ -197,8 +197,10 @@ class MainWindow(WindowFeatures):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
             if own_keys.wants(QApplication.focusWidget(), event):
+                # Accepted, so that Qt sends the key to the focused widget and not to a shortcut.
                 event.accept()
                 return True
+        # Qt paints on this event, so everything that was deferred for the first picture can begin.
         elif not self._painted and event.type() is QEvent.Type.UpdateRequest:
             self._painted = True
             self.warming.start()
@@ -262,6 +264,7 @@ class MainWindow(WindowFeatures):
         if self.closing.put_off():
             event.ignore()
             return
+        # Before anything closes, since the list of open windows is saved here.
         self.application.window_closing(self)
         self.opening.stop_reading()
         self.gateway.close()

@@ -37,6 +37,7 @@ class ToolBar(QToolBar):
         self.setObjectName("toolBar")
         self.setMovable(False)
         self._zoom_icons()
+        # Qt's context menu must not hide the bar.
         self.toggleViewAction().setEnabled(False)
         self._add([actions[name] for name in _WITH_WORDS], words=True)
         self.addSeparator()
