@@ -18,6 +18,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.model import ContextTreeModel
 from inspector.ui.panels.pane_head import name_font
 
+# Pixels at 100 %, from the left edge of the first level.
 _CHEVRON_X = 14
 _DOT_X = 29
 _LABEL_X = 40
@@ -30,6 +31,7 @@ _ROOM_FOR_NUMBERS = 250
 _ROOM_FOR_USAGE = 380
 """Width from which reported usage is shown in three numbers, pixels at 100 %."""
 _SPACE_LABEL_X = 43
+# The widest result of `short_count`, so that columns are aligned.
 _TOKENS_LEAST = "999.9k"
 _FINEST = 18
 """Most indented levels; deeper labels would have no width left."""

@@ -368,6 +368,7 @@ class ContextTreeModel(QAbstractTableModel):
         rows.sources.feed()
         if not rows.is_outdated and not rows.regrouped:
             return
+        # A search or another grouping decides which rows exist, so all are laid out.
         if rows.found is not None or rows.regrouped:
             rows.stale_spans()
             if rows.found is not None:

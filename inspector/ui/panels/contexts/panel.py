@@ -27,6 +27,7 @@ from inspector.ui.panels.contexts.view import ContextTreeView
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.labels import IconLabel
 
+# The fade of 0.14 s needs three or four pictures.
 _HALO_MS = 40
 PROBLEMS = "finding.severity >= warning"
 """Display filter for messages with problems, as in the preset."""
@@ -75,6 +76,7 @@ class ContextsPanel(QWidget):
         self.setObjectName("contextsPanel")
         self.setAccessibleName("Contexts")
         self.setProperty("variant", "chrome")
+        # Without this attribute a plain QWidget ignores its background in the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = ContextTreeModel(document, self)
         self.view = ContextTreeView(self.model, theme_controller, self)
@@ -120,6 +122,7 @@ class ContextsPanel(QWidget):
         self.find_box.setProperty("variant", "search")
         self.find_box.setClearButtonEnabled(False)
         self._find_icon = IconLabel(self._themes, "find", "ink.tertiary", name="contextsFindIcon", parent=self.find_box)
+        # A click on the icon is for the field.
         self._find_icon.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         inside = QHBoxLayout(self.find_box)
         inside.setContentsMargins(0, 0, 0, 0)

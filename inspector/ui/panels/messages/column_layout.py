@@ -157,8 +157,10 @@ def _to_spare(widths: dict[int, int], wanted: Wanted, least: int) -> int:
 def _narrow_fields(widths: dict[int, int], wanted: Wanted, missing: int, least: int) -> None:
     """Takes missing pixels from the columns of fields."""
     missing = min(missing, _to_spare(widths, wanted, least))
+    # Narrow columns first: the wider ones share what these cannot give.
     columns = sorted(_elastic(widths, wanted), key=lambda column: widths[column])
     for place, column in enumerate(columns):
+        # Rounded up, so that the last column leaves no pixel missing.
         share = -(-missing // (len(columns) - place))
         given = min(max(0, share), max(0, widths[column] - least))
         widths[column] -= given
@@ -300,6 +302,7 @@ class ColumnLayout(QObject):
             if heads.visualIndex(column) != place:
                 heads.moveSection(heads.visualIndex(column), place)
             mode = modes.Fixed if column == Column.GUTTER else modes.Interactive
+            # In a table too wide, Qt would stretch Message to nothing.
             if column == Column.MESSAGE and not too_wide:
                 mode = modes.Stretch
             heads.setSectionResizeMode(column, mode)

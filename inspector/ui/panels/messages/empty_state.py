@@ -28,6 +28,7 @@ class EmptyState(QWidget):
         self.setObjectName("messagesEmpty")
         self.setAccessibleName("No messages shown")
         self.setProperty("variant", "base")
+        # Without this attribute a plain QWidget ignores its background in the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._words = _label("messagesEmptyWords", self)
         self._clear = LinkButton("Clear the filter", name="clearFilterLink", parent=self)

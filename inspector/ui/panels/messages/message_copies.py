@@ -38,7 +38,9 @@ What = Literal["rows", "values", "json", "markdown", "ids", "filter"]
 """Formats of a copy."""
 
 _MEASURED = (Column.TIME, Column.LATENCY)
+# Tabs and line ends would break the rows of a pasted table.
 _BETWEEN = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
+# Spreadsheets read only the ASCII sign as part of a number.
 _MINUS = str.maketrans({"\N{MINUS SIGN}": "-"})
 
 

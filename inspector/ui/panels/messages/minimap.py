@@ -22,6 +22,7 @@ from inspector.ui.look.theme import ThemeController
 
 _MOST_ASKED = 2_048
 """Most messages of a lane without sampling."""
+# Several for each pixel, since a filter may hide some of them.
 _PER_PIXEL = 16
 _WIDTH = 14
 _TICK_LENGTH, _TICK_HEIGHT = 5, 2

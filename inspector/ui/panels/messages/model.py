@@ -168,6 +168,7 @@ class MessageTableModel(QAbstractTableModel):
             decoded += HEAD_BYTES if length > MAX_WHOLE_BYTES else length
         if not new:
             return True
+        # Half of the cache at once, so that evictions are rare.
         if len(self._contents) + len(new) > _CACHED_ROWS:
             for old in list(self._contents)[: _CACHED_ROWS // 2]:
                 del self._contents[old]

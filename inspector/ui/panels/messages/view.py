@@ -124,6 +124,7 @@ class MessageView(QTableView):
         self.setMouseTracking(True)
         # A click on a partly visible row must not scroll.
         self.setAutoScroll(False)
+        # Tab leaves the table; otherwise it would step through all cells.
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -339,6 +340,7 @@ class MessageView(QTableView):
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Escape ends the innermost state first: a sort, then a selection.
         if event.key() == Qt.Key.Key_Escape and self.pill.working:
             self.pill_clicked.emit()
             return
@@ -477,6 +479,7 @@ class MessageView(QTableView):
     @override
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
+        # Without the focus, selected rows have another colour.
         self.viewport().update()
 
     @override
@@ -495,6 +498,7 @@ class MessageView(QTableView):
         row, column = index.row(), max(index.column(), Column.NUMBER)
         message = self.messages.message_at_row(row)[0]
         if event.button() is not Qt.MouseButton.LeftButton:
+            # On a selected message the menu is about all selected ones.
             if not (self.selection.is_selected(message) and self.selection.several):
                 self._click(row, column)
             return

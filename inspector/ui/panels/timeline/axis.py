@@ -24,6 +24,7 @@ LEAST_SPAN_NS = 1_000_000
 _SECOND = 1_000_000_000
 _FARTHEST_NS = 2**62
 """Limit of the axis, from 1823 to 2116. Timestamps beyond it are clamped."""
+# Floats represent integers exactly up to 2**53.
 _LONG_NS = 2**52
 _MINUTE, _HOUR, _DAY = 60 * _SECOND, 3600 * _SECOND, 86_400 * _SECOND
 _LONG_STEPS = (

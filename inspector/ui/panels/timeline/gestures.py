@@ -92,6 +92,7 @@ class AxisGestures:
         """Pans with a horizontal wheel or with Shift. Returns False for other wheel events."""
         down, across = event.angleDelta().y(), event.angleDelta().x()
         is_across = bool(event.modifiers() & _SHIFT) or abs(across) > abs(down)
+        # Qt counts one step of a wheel as 120.
         if is_across:
             self._axis.pan(-(across or down) / 120 * _PANNED)
         return is_across

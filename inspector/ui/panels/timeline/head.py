@@ -185,6 +185,7 @@ class TimelineHead(LineHead):
                 button.clicked.connect(self.fit_requested)
             else:
                 factor = 1.5 if name == "timelineMore" else 1 / 1.5
+                # `factor` is bound here, since the loop changes the variable.
                 button.clicked.connect(lambda _=False, factor=factor: self.zoom_requested.emit(factor))
         self.begin()
 

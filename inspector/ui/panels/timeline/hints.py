@@ -105,6 +105,7 @@ class HoverCard(FloatingFrame):
     def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
         super().__init__(theme_controller, name="timelineCard", parent=parent)
         self.setAccessibleName("Item at the pointer")
+        # The card follows the pointer, and clicks are for the lanes below.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.lines: tuple[str, str, str] = ("", "", "")
         self.hide()

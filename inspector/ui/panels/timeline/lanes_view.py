@@ -347,6 +347,7 @@ class LanesView(QWidget):
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier or (not self._bar.maximum() and down):
             self.gestures.zoom_by_wheel(event)
         elif not self.gestures.pan_by_wheel(event):
+            # Three lines for each step of the wheel, as Qt's lists.
             self._bar.setValue(self._bar.value() - round(down / 120 * 3 * self._bar.singleStep()))
         event.accept()
 

@@ -138,6 +138,7 @@ class TimelinePanel(QWidget):
             return
         needed = self.ruler.height() + self.view.lanes_height + self.legend.height()
         upper = max(room // 5, min(room * 3 // 5, needed))
+        # A pixel more or less is rounding, and each change lays out both parts.
         if abs(self.splitter.sizes()[0] - upper) > 1:
             self.splitter.setSizes([upper, room - upper])
 
@@ -162,6 +163,7 @@ class TimelinePanel(QWidget):
 
     def apply_changes(self, changes: Changes) -> None:
         """Takes in a flush of the document while visible. O(new messages), except for deferred work."""
+        # A hidden timeline catches up when it is shown.
         if self.isVisible():
             self.refresh(changed=bool(len(changes.changed)) or changes.tree_moved)
             self.plot.apply_changes(changes)

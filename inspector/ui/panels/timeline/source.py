@@ -346,6 +346,7 @@ class Walk:
             return self._first()
         bounds = np.iinfo(np.int64)
         track = self.track_of(row)
+        # Not the ends of the type: differences to them would overflow.
         found = self._source.lanes.nearest(track, int(bounds.min) // 4 if step < 0 else int(bounds.max) // 2)
         if found is not None and self._source.is_hidden(found):
             return self.along(found, -step)
