@@ -36,11 +36,13 @@ FORMATS = {
 }
 """Writers by format that work message by message; `inspector.export.steps` covers all formats."""
 
+# Other formats compose far more per message.
 PROGRESS_MESSAGES = 16
 """Messages between two progress reports, for callers that must stay responsive. Other formats report each message."""
 _EACH_BYTES = 1 << 17
 """Bytes between two progress reports, for long lines."""
 _AS_LOGGED = ExportOptions()
+# A filter that decodes stays at small blocks: a block is one pause of the window.
 _FIRST_ASKED, _MOST_ASKED, _DEAR_ASKED = 1_000, 1 << 17, 1_000
 
 

@@ -188,6 +188,7 @@ class LinesWriter:
             return
         for line in LoggedLines(capture, message):
             event = line.strip().removeprefix(b"data:").strip()
+            # OpenAI's streams end with this; it is no JSON and means no message.
             if event != b"[DONE]":
                 yield event
 
@@ -339,6 +340,7 @@ def _with_call(line: bytes, method: str | None, target: str | None) -> bytes:
     changed = line[:start] + payload[:-1].rstrip() + (b"," if before else b"") + told + line[start + len(payload) :]
     envelope = decode_json(line)
     expected = envelope | {"payload": before | named} if isinstance(envelope, dict) else None
+    # A check of the edit itself: bytes equal to the payload may occur elsewhere in the line.
     return changed if decode_json(changed) == expected else line
 
 

@@ -85,6 +85,7 @@ class MaskingWorker:
                     continue
                 if left is None:
                     tally, left = pickle.loads(data)
+                    # The file was replaced or truncated, so the caller reads the line as it is now.
                     if tally is None:
                         return
                     yield tally
@@ -92,6 +93,7 @@ class MaskingWorker:
                     left, begun = left - 1, True
                     yield data
         except (OSError, EOFError) as error:  # no worker, or it has died: the caller masks the line itself
+            # One failure is enough: a worker that ends at a line would end at it again.
             self._failed = True
             self.end()
             if begun:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 PATH = "/v1/traces"
 _PATIENCE_S = 30.0
+# OTLP/HTTP names the statuses below as worth another attempt; others never change.
 _MAX_TRIES = 3
 _WAIT_S = 1.0
 _MAX_SHOWN = 300
@@ -79,6 +80,7 @@ async def _post(session: aiohttp.ClientSession, url: str, line: bytes) -> tuple[
     trial = 1
     while True:
         headers = {"Content-Type": "application/json"}
+        # A redirect would turn the POST into a GET, and might lead to another host.
         async with session.post(url, data=line, headers=headers, allow_redirects=False) as answer:
             data = await answer.content.read(_LONGEST_ANSWER)
             if answer.status < 300:

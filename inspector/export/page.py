@@ -96,6 +96,7 @@ def style_sheet() -> str:
     return f":root {{ {light}}}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark}}} }}\n{families}{_RULES}"
 
 
+# A second barrier behind escaping: even a forgotten escape could not run a script or send data.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _TO_MILLISECONDS = len("12:34:56.789")
 _COLUMNS = (("no", "No."), ("time", "Time"), ("way", "From → To"), ("kind", "Kind"), ("context", "Context"),

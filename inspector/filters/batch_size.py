@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 _FIRST_SIZE, _MAX_SIZE = 32, 4096
 _MOST_BYTES = 2 << 20
 """Limit of record bytes in one slice: the next records may be 1,000 times as long as the last ones."""
+# Far below a frame of 16 ms, since other slices may come in the same one.
 _SLICE_S = 0.002
 
 
@@ -33,4 +34,5 @@ class Pace:
 
         Processor time, not wall time: other load on the machine does not make a message more expensive.
         """
+        # Grows fourfold at most: a cheap slice may be followed by long records.
         self._size = max(1, int(min(self._size, _MAX_SIZE) * min(4.0, _SLICE_S / max(seconds, 1e-6))))

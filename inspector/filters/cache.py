@@ -57,6 +57,7 @@ class TermCache:
             self._may_change[number] = among
         found = self._by_term.get(number)
         if found is None or len(found) < length:
+            # Grows by half, so that a live capture copies each entry only a few times.
             grown = np.full(max(length, 1024) if found is None else max(length, len(found) * 3 // 2), UNKNOWN)
             if found is not None:
                 grown[: len(found)] = found
@@ -68,6 +69,7 @@ class TermCache:
         for number, among in self._may_change.items():
             answers = self._by_term[number]
             changed = rows if among is None else among(rows)
+            # Later messages have no result yet: the cache grows only when a term asks for them.
             answers[changed[changed < len(answers)]] = UNKNOWN
 
 
@@ -111,6 +113,7 @@ class PredicateCache:
 
     def _missing_entries(self, ids: NDArray[Any], found: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns entries that occur and have no result yet."""
+        # Marks in an array instead of a sort: ids repeat for each message of a sender or context.
         wanted = np.zeros(len(self.known), np.bool_)
         wanted[ids[found < 0]] = True
         return np.flatnonzero(wanted)
@@ -121,6 +124,7 @@ class PredicateCache:
     def _fit_table(self, column: Interned | InternedSets) -> None:
         if self.table is not column.table or self.generation != column.generation:
             self.table, self.generation = column.table, column.generation
+            # Another generation gives the same number another string, as after a move in the tree.
             self.known = np.zeros(1, np.int8)
         if len(self.known) < len(column.table):
             grown = np.full(max(len(column.table), 2 * len(self.known)), UNKNOWN)

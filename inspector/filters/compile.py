@@ -27,6 +27,7 @@ from inspector.filters.plain_words import FilterNote, plain_words
 from inspector.filters.value_notes import value_note
 from inspector.protocol import kinds
 
+# A million messages take some milliseconds, so a chunk takes well below one.
 _CHUNK = 1 << 16
 """Messages whose cheap terms are evaluated between two checks of the clock."""
 
@@ -126,6 +127,7 @@ class DisplayFilter:
         if self._root is None or start >= stop:
             return stop
         evaluation = Evaluation(analysis, answers)
+        # A pattern over thousands of context paths takes longer than one slice, so it has slices of its own.
         if not self._root.prepare_strings(evaluation, Selection.for_range(start, stop), until):
             return start
         if self.is_cheap(analysis):
@@ -143,6 +145,7 @@ class DisplayFilter:
             ends, at = lengths[rows].cumsum(dtype=np.int64), 0
             while at < len(rows):
                 began = time.thread_time()
+                # Slices by bytes and time: one record may be a thousand times as long as the one before.
                 some = rows[at : pace.slice_end(at, ends)]
                 self._root.evaluate(evaluation, Selection(some, len(some)))
                 at += len(some)

@@ -34,9 +34,11 @@ from inspector.store.messages.payload_values import OPEN_JSON, decode_embedded_j
 
 MAX_CANDIDATES = 200
 """Limit of candidates."""
+# The sample is decoded while the user types, so it must be small.
 _MOST_KEYS, _PAYLOADS_READ = 60, 300
 _NAME_FIELDS = ("tool", "from", "kind", "model")
 """Fields whose values are names that people search for."""
+# Long messages are rare, and one of a megabyte would take as long as the whole sample.
 _MAX_DECODED_BYTES = 1 << 16
 """Limit in bytes of a message that is decoded for completion."""
 _LONGEST_OFFERED = 200
@@ -71,7 +73,7 @@ class Completion:
 
     Attributes:
         start, stop: range of characters that a candidate replaces.
-        candidates: prefix matches, then substring matches; at most MOST.
+        candidates: prefix matches, then substring matches; at most MAX_CANDIDATES.
         what: field, operator, value or word; "" if there are no candidates.
     """
 
@@ -258,6 +260,7 @@ def _texts(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
         if value.lstrip()[:1] in ("{", "["):
             yield path, value
     elif len(path) < _DEEP_TEXT and isinstance(value, dict | list):
+        # Items of a list mostly have the same shape, so three of them show its keys.
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value[:3]):
             yield from _texts(inner, (*path, str(key)))
 
@@ -276,7 +279,7 @@ class _CachedCounts:
             yield one
 
     def matching(self, wanted: str) -> Iterator[tuple[str, int]]:
-        """Yields up to MOST values that contain `wanted` (lower case) and hold no secret; prefix matches first."""
+        """Yields up to MAX_CANDIDATES values that contain `wanted` (lower case) and no secret; prefix matches first."""
         inside: list[tuple[str, int]] = []
 
         def in_order() -> Iterator[tuple[str, int]]:

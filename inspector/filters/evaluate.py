@@ -34,6 +34,7 @@ from inspector.store.messages.payload_values import OPEN_JSON
 CHEAP, DECODED, FULL_TEXT = 0, 1, 2
 """Costs of a term."""
 _LISTS = (list, tuple)
+# Each text is one more pass over the bytes of all lines.
 _MOST_TEXTS = 8
 """Limit of set values that are searched one by one."""
 
@@ -177,7 +178,7 @@ class JunctionNode:
         return sure, possible
 
     def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
-        """Runs `learn` of each operand in order."""
+        """Runs `prepare_strings` of each operand in order."""
         return all(operand.prepare_strings(evaluation, selection, until) for operand in self.operands)
 
 
@@ -327,6 +328,7 @@ class TermNode:
     def _decoded_values(self, capture: Capture, column: Decoded, rows: Rows) -> Iterator[object]:
         """Yields the messages' values. For records decoded only in part, reads the value from the whole record."""
         values = column.values(rows)
+        # Of such records only the head stays decoded, so its value may be missing or cut.
         big = capture.columns["length"][rows] > MAX_WHOLE_BYTES
         if not big.any():
             return values
@@ -400,6 +402,7 @@ def _hint_of(term: Term) -> TextHint | None:
 def _or_begins(analysis: Analysis, rows: Rows, mask: Mask, begins: Begins) -> Mask:
     """Adds frames in which a match begins that continues in the next frames."""
     open_ = np.flatnonzero((analysis.streams.columns["run"][rows] != 0) & ~mask)
+    # The frame's own text is not searched again: only matches that cross its end are missing.
     if len(open_):
         mask[open_] = begins_in_frame(analysis, rows[open_], begins)
     return mask

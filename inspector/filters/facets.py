@@ -30,6 +30,7 @@ from inspector.store.columns.columns import GrowingColumns
 
 FACETS = ("kind", "from", "tool", "state", "context.type")
 """Fields in display order."""
+# Few enough for a filter that decodes; `evaluate_until` divides them further.
 _STEP = 1 << 14
 _MAX_CHANGED = 50_000
 """Above this number of changed messages, all are counted again."""
@@ -225,6 +226,7 @@ class _FacetCounts:
                 if other.any():
                     self._add(name, before[other], -1)
                     self._add(name, now[other], 1)
+                    # The new code is stored, so that the next change subtracts the right value.
                     self._columns.replace(name, places[other], now[other])
 
     def _codes(self, name: str, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -305,6 +307,7 @@ class FacetTally:
             wanted.setdefault(text, []).append(name)
         before, self._bases = self._bases, {}
         for text, names in wanted.items():
+            # Counts of an unchanged base are kept: toggling one facet recounts only the others.
             known = before.get(text)
             facets = tuple(names)
             if known is not None and known.facets == facets and known.scope == (scope if text else None):

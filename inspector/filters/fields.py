@@ -205,6 +205,7 @@ def _usage(name: str) -> Callable[[Analysis], Column]:
 
 def _cost_column(analysis: Analysis) -> Column:
     """(n,) float64 dollars, NaN if absent."""
+    # Ten places: sums of prices per million tokens leave binary fractions that no filter would equal.
     return Numbers(_lazy_by_rows(analysis, lambda rows: np.round(analysis.costs.dollars_at(rows), 10)))
 
 

@@ -31,6 +31,7 @@ from inspector.store.messages.adjacent_reads import LineRange, read_line_ranges
 _FIRST_BYTES, _MOST_BYTES = 64 << 10, 2 << 20
 """Record bytes searched between two checks of the clock. Slices start small, since the cost of the query is unknown."""
 _MOST_ROWS = 8_192
+# Around the 2 ms of `Pace`; between the two the size stays, so that it does not oscillate.
 _QUICK_S, _SLOW_S = 0.001, 0.003
 
 
@@ -105,6 +106,7 @@ class FindSearch:
                 if spent < _QUICK_S:
                     self._bytes = min(2 * self._bytes, _MOST_BYTES)
                 elif spent > _SLOW_S:
+                    # Not below a quarter of the first size, since each step also has fixed costs.
                     self._bytes = max(self._bytes // 2, _FIRST_BYTES // 4)
                 if time.perf_counter() >= until:
                     return self.is_done
@@ -222,6 +224,7 @@ class FindSearch:
     def _ask_long(self, message: int) -> np.int8:
         """Continues the search in a long record."""
         if self._long is None or self._long[0] != message:
+            # The iterator is kept between steps, so a record of 50 MB is not searched again from its beginning.
             self._long = message, search_long(self._finder, self._rows.analysis.capture, message)
         answer = next(self._long[1])
         if answer != UNKNOWN:
@@ -251,9 +254,13 @@ class FindSearch:
         """
         self._queue_changed(changes)
         visible, seen = self._rows.chosen, self._seen
-        grown = self._folded == self._rows.is_folded and (
-            self._rows.replaced == self._replaced
-            or (len(visible) >= len(seen) and np.array_equal(visible[: len(seen)], seen))
+        grown = (
+            self._folded == self._rows.is_folded
+            and (
+                self._rows.replaced == self._replaced
+                # Folding may replace the array although only new rows came; then the search goes on.
+                or (len(visible) >= len(seen) and np.array_equal(visible[: len(seen)], seen))
+            )
         )
         if not grown:
             self._begin(origin)

@@ -35,7 +35,7 @@ class Finder(PartFinder, Protocol):
         ...
 
     def search_records(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[Any]:
-        """Searches many records in `data`; arguments as for `TextFinder.among`.
+        """Searches many records in `data`; arguments as for `TextFinder.search_records`.
 
         Returns:
             (k,) bool or int8: 1 or True for a match, 0 or False for no match. TOO_LONG for a timeout, and UNKNOWN for
@@ -49,7 +49,7 @@ class Finder(PartFinder, Protocol):
         An expression may anchor at the end of a text, or time out for the record but not for one string.
 
         Args:
-            data: bytes of the records; as for `among`.
+            data: bytes of the records; as for `search_records`.
             starts: (k,) integer, start offsets.
             ends: (k,) integer, end offsets.
 

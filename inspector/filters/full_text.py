@@ -30,6 +30,7 @@ from inspector.filters.records import Mask, Offsets, Records
 _CASE_BIT = 0x20
 _MAX_BUFFER = 2 << 20
 """Limit in bytes of the buffer kept between two searches; longer data gets a buffer of its own."""
+# The records after them are searched by the way that suits the sample; any way gives the same result.
 _SAMPLE_RECORDS = 64
 """Sample of records searched first; the rest are assumed to be similar."""
 _MAX_OFFSETS, _OFFSET_SHARE = 8, 6
@@ -194,6 +195,7 @@ _ESCAPE_OF = {'"': '"', "/": "/"} | {character: letter for letter, character in 
 _NAMED_PAIRS = tuple((f"\\{letter}", character) for character, letter in _ESCAPE_OF.items())
 _PLACEHOLDER = "\0"
 """Placeholder for a resolved backslash while other escapes are resolved."""
+# A tool's result may hold JSON that holds JSON. Each level is one more pass over the text.
 _MAX_NESTING = 4
 """Maximum nesting of JSON in texts."""
 
@@ -205,6 +207,7 @@ def _folds_to_ascii() -> dict[str, str]:
     """Returns non-ASCII characters that case-fold to ASCII, such as the Kelvin sign, sharp s and ligatures."""
     return {
         character: folded
+        # No character above the basic plane folds to ASCII.
         for character in map(chr, range(0x80, 0x10000))
         if not "\ud800" <= character <= "\udfff" and any(map(str.isascii, folded := character.casefold()))
     }
@@ -323,6 +326,7 @@ class TextFinder:
         if not self._folded:
             return ~found
         records = Records(data, starts, ends)
+        # Without escapes by number, ASCII bytes cannot hold a needle beyond ASCII.
         if not self._folded.isascii() and records.is_ascii and not len(records.numbers):
             self._plain = data
             return found

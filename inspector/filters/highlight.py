@@ -17,6 +17,7 @@ from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends
 from inspector.settings import HighlightColor, HighlightRule
 
+# Some screens of rows, so that scrolling back repaints from memory.
 _MAX_CACHED = 4_096
 _DECODED_BATCH = 8
 """Messages that an expensive rule decodes between two checks of the clock."""
@@ -85,7 +86,7 @@ class Highlighter:
     # Queries
 
     def cached_look(self, message: int) -> Look:
-        """Returns the cached look of a message, or PLAIN."""
+        """Returns the cached look of a message, or PLAIN_LOOK."""
         return self._looks.get(message, PLAIN_LOOK) if self._compiled else PLAIN_LOOK
 
     def evaluated_look(self, message: int) -> Look:

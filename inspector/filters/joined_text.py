@@ -18,6 +18,7 @@ Rows = NDArray[np.integer[Any]]
 Begins = Callable[[str, int], bool]
 """Returns True if a match begins in a text before an offset."""
 
+# A match over more frames would be found at the cost of joining whole streams for each frame.
 MAX_LOOKAHEAD = 1_000
 """Characters searched after a frame's own text, in at most STRETCH frames."""
 _BATCH_FRAMES = 1_024

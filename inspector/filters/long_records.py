@@ -42,6 +42,7 @@ def search_long(finder: PartFinder, capture: Capture, message: int) -> Iterator[
     first, stop = own or (0, length)
     too_long = False
     for start in range(first, stop, _WINDOW):
+        # Look-behind and `\b` need some text before the window; no match begins in it.
         begin = max(first, start - _CONTEXT_BYTES)
         end = min(start + _WINDOW + _OVERLAP, stop)
         part = capture.records.line_part(message, begin, end - begin)

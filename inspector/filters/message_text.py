@@ -18,6 +18,7 @@ from inspector.store.columns.flags import Flag
 from inspector.store.messages.adjacent_reads import LineRange
 from inspector.store.messages.capture import Capture
 
+# The fields before a message are short. If they are longer, the line is parsed instead.
 _HEAD = 4 << 10
 """Bytes of a line searched for the start of its message."""
 # No brace before it, so it is a member of the line's own object; a quotation mark in a text would be escaped.
@@ -28,7 +29,7 @@ class RecordFinder(Protocol):
     """Finds a query in many records."""
 
     def search_records(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[Any]:
-        """As `find_query.Finder.among`."""
+        """As `find_query.Finder.search_records`."""
         ...
 
 

@@ -34,6 +34,7 @@ Vector: TypeAlias = Callable[[NDArray[Any], Any], NDArray[np.bool_]]
 MAX_PATTERN = 1000
 """Limit of a regular expression or glob, in characters."""
 
+# An ordinary expression takes a tenth of it for 64 KB; catastrophic ones may take years.
 _MATCH_S, _MATCH_LEAST_S = 0.03, 0.002
 """Limits of processor time in seconds for a regular expression in one value: normal, and after timeouts."""
 
@@ -94,6 +95,7 @@ def _is_number(value: object) -> bool:
 
 def _equal(operand: Scalar, _type: FieldType) -> Predicate:
     """Compares within a type: text never equals a number, `true` never equals 1 (JSON, not Python)."""
+    # In Python `True == 1`, but JSON's true is no number.
     if isinstance(operand, bool):
         return lambda value: value is operand
     if isinstance(operand, str):
@@ -196,6 +198,7 @@ def _matches(operand: str, _type: FieldType) -> Predicate:
     except re.error as error:
         raise OperandError(f"The regular expression is not valid: {pattern_trouble(error)}.", error.pos) from None
     except (RecursionError, OverflowError, MemoryError):
+        # The compiler recurses once per group and counts repetitions in C integers.
         raise OperandError("The regular expression is too complex.") from None
     return Matching(search)
 

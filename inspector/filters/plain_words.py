@@ -23,6 +23,7 @@ _WORD = re.compile(
 )
 _FIELD_AND_VALUE = re.compile(rf"([^\W\d][\w.]*):({STRING}|[^\s\"]+)")
 _MAX_SHOWN = 60
+# Each word is one search of the whole text.
 _MOST_WORDS = 100
 _WRITTEN_BARE = ("whole number", "number", "yes or no", "severity")
 _PROSE = ("text", "info", "summary", "comment")

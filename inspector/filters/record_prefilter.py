@@ -62,6 +62,7 @@ def key_hint(path: tuple[str, ...]) -> TextHint | None:
     if OPEN_JSON in path:  # escaping differs in a text inside a text
         path = path[: path.index(OPEN_JSON)]
     keys = [f'"{step}"' for step in path if not step.isdecimal()]  # a number may be an array index
+    # The last key alone: it is mostly the rarest, and each key is one more pass.
     return TextHint(keys[-1:]) if keys else None
 
 

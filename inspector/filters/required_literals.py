@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from inspector.filters.expression import compiled
 from inspector.filters.records import Mask, Records
 
+# One letter is in nearly every record, so searching it first only costs time.
 _LEAST_LITERAL = 2
 _MOST_BRANCHES = 6
 """Limit of alternatives that are searched one by one before the expression is tried."""
@@ -22,6 +23,7 @@ _FOLDS_APART = frozenset("iI")
 
 _LONGEST_RUN = 8
 """Limit of character classes in a run: the number of bits in a byte."""
+# At a match in every fiftieth byte, nearly every record would be tried anyway.
 _RARE_ENOUGH = 0.02
 """Share of matching offsets above which a run is of no use."""
 _ASCII = tuple(map(chr, range(128)))

@@ -64,6 +64,7 @@ class ScopeNodes:
         """
         tree = self._tree
         of = (tree.moves, node, reach)
+        # Nodes are only appended between two moves, so only new ones are tested.
         known = len(self._mask) - 1
         if of != self._of:
             self._of, known = of, 0

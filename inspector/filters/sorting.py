@@ -24,6 +24,7 @@ from inspector.filters.field import Field, FieldType
 from inspector.filters.order import Permutation
 from inspector.filters.record_prefilter import read_together
 
+# Keys of all messages are in memory at once, and texts may be megabytes.
 MAX_TEXT = 100
 """Characters of a text that count for its order."""
 _RUN = 1 << 12
@@ -174,6 +175,7 @@ class Sorting:
             runs.append(sorted((key, entry) for key, entry in keys if key is not None))
             self._done = decoded + (1 - decoded) * start / len(entries) / 2
             yield None
+        # numpy sorts 16-bit integers by radix, in linear time.
         ranks = np.zeros(1 + max(entries, default=0), np.uint16 if len(entries) < 1 << 16 else np.uint32)
         rank, last = 0, None
         for count, (key, entry) in enumerate(merge(*runs), 1):

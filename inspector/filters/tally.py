@@ -20,6 +20,7 @@ from inspector.filters.evaluate import Selection
 from inspector.filters.field import Depends
 from inspector.filters.visible import Scope, VisibleRows
 
+# Twelve conditions, the text of the bar and the scope; `uint16` is the next type.
 _BITS = 16
 _CHUNK = 1 << 17
 """Messages evaluated or counted between two checks of the clock."""

@@ -14,6 +14,7 @@ from inspector.filters.record_prefilter import in_stretches
 from inspector.filters.records import Mask
 from inspector.store.messages.capture import Capture
 
+# Larger than in Find, where one record must not take longer than a step.
 _LONG_RECORD = 8 << 20
 """Record size in bytes above which windows are used, to bound memory."""
 

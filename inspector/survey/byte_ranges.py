@@ -34,11 +34,13 @@ from inspector.store.messages.capture import Capture
 from inspector.store.messages.piece_masks import find_masked_pieces
 from inspector.survey.run_places import reason_of
 
+# Long, so that the megabyte read before and after it costs little.
 RANGE_BYTES = 32 << 20
 _LEAD_BYTES = 1 << 20
 """Bytes read around a range, for copies of a message and pieces of a streamed text."""
 _PART_BYTES = 2 << 20
 _LF = 10
+# `None` stands for unreadable lines.
 _STANDING_ALONE = frozenset({"gateway-log", "envelopes", "json-rpc", "wrapped", "capture", None, "stream-frames"})
 """Formats whose lines do not depend on earlier ones."""
 _OF_THE_WHOLE = frozenset({"no", "repeats", "source", "delivered"})

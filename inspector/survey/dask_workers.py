@@ -32,10 +32,12 @@ _SOLO_ATTEMPTS = 2
 _LOST_WORDS = "it ended the process that read it, each time"
 _MEMORY_SHARE = 0.8
 """Share of free memory for all workers of this machine."""
+# A worker needs 120 to 190 MB of its own (docs/scale.md).
 _LEAST_BYTES, _USUAL_BYTES = 512 << 20, 4 << 30
 _PATIENCE_S = 10
 _DASK_CONFIG = {
     "distributed.scheduler.allowed-failures": 0,  # `run_each` retries by itself and can tell the item at fault
+    # Spilling and pausing would stall a worker whose memory is its document, not Dask's data.
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
@@ -90,6 +92,7 @@ def local_workers(count: int, memory_bytes: int) -> Generator[Any]:
         try:
             with _no_interrupt():
                 cluster = LocalCluster(
+                    # One thread each: analysis is Python code, and a memory limit applies to a process.
                     n_workers=count, threads_per_worker=1, processes=True, memory_limit=memory_bytes,
                     host="127.0.0.1", dashboard_address="127.0.0.1:0", security=True,
                     scheduler_kwargs={"dashboard": False}, local_directory=folder, silence_logs=logging.CRITICAL,

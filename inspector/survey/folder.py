@@ -28,6 +28,7 @@ from inspector.survey.schema import RUNS, SURVEY_TABLES, SURVEYED
 from inspector.tables.columns import SqlType, TableColumn, TableShape, sql_literal
 
 _PARTS_FOLDER, _LOCK = ".parts", ".lock"
+# Bounds of lost work after a power cut, of memory, and of the number of parts.
 _RUNS_AT_ONCE, _ROWS_AT_ONCE, _WRITTEN_EVERY_S = 200, 50_000, 10.0
 _TRY_AGAIN = ("memory", "worker", "unreadable")
 """Kinds of failures that may not occur again."""
@@ -70,6 +71,7 @@ class SurveyFolder:
         try:
             (path / _PARTS_FOLDER).mkdir(exist_ok=True)
             numbers = [int(one.name.partition("-")[0]) for one in self._parts() if one.name.partition("-")[0].isdigit()]
+            # Numbers continue, so that a later part never overwrites one of a killed process.
             self._part = max(numbers, default=0)
             self._put_together()  # parts of a killed process
         except OSError as error:
@@ -165,6 +167,7 @@ class SurveyFolder:
                 new = self.path / _PARTS_FOLDER / f"{table.name}.whole"
                 sources = [*_files_of(self.path, table.name), *(one for one in parts if _is_of(one, table.name))]
                 _write_query(connection, _last_rows_query(table, sources, last), new)
+                # All are written before any is replaced: a full disk then leaves the old survey whole.
                 made.append((new, target))
             for new, target in made:
                 # Each replacement is atomic, so readers see a complete table.

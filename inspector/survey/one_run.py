@@ -34,6 +34,7 @@ from inspector.survey.run_places import RunPlace, reason_of
 _CHUNK = 1 << 20
 _WHAT_CAN = " What can be read:"
 """Start of the part of an error text that is the same for all logs."""
+# Part of `version`, so that unchanged logs are surveyed again after such a change.
 _ROWS_VERSION = 4
 """Raised with each change in the meaning of rows."""
 

@@ -94,7 +94,9 @@ def _runs_at(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
     if not Path(path).is_dir():
         yield _local_place(path)
         return
+    # No limit here: the list of sessions in the window has one.
     listing = Listing(1 << 30)
+    # Kept for the whole walk: each file of Codex names only its direct parent.
     parents: dict[str, str] = {}
     for folder, below, names in os.walk(path, onerror=_raise_unlisted if _is_unreadable(path) else None):
         if leave_out is not None and Path(folder).absolute() == leave_out.absolute():

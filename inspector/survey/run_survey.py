@@ -16,6 +16,7 @@ from inspector.survey.run_places import RunPlace, reason_of
 
 _Item = tuple[RunPlace, str]
 """A run and its known digest; "" for a new run."""
+# Small, so that a batch that ends its worker repeats little work.
 _BATCH_BYTES, _BATCH_RUNS = 4 << 20, 16
 
 
@@ -146,6 +147,7 @@ def _digest_known(before: KnownRun | None, options: SurveyOptions) -> str:
 
 def _survey_in_worker(batch: tuple[_Item, ...], options: SurveyOptions) -> list[RunRows]:
     """Surveys runs in a worker; skips runs with a known digest."""
+    # Dask already runs a process per core; workers of a worker would compete for the same cores.
     disable_workers()
     folder = folder_of_worker()
     return [survey_run(place, options, digest, folder) for place, digest in batch]

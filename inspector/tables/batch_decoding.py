@@ -26,10 +26,12 @@ RunRead = Callable[[Callable[[], Any]], Any]
 DuckDB calls from its own threads.
 """
 
+# DuckDB asks for a column of some thousand rows before the next one; decoded values must last until then.
 _BATCH_ROWS = 256
 """Rows decoded together."""
 _SLICE_S = 0.008
 """Time limit in seconds of one batch, since the reading thread may have other work."""
+# Bounds memory if a query asks for one column often and for another one never again.
 _MAX_CACHED = 1 << 15
 
 

@@ -101,6 +101,7 @@ def masked_texts(texts: list[str]) -> list[str]:
     return texts
 
 
+# A batch with one secret is masked text by text, so it must not be too large.
 _MASK_BATCH = 1_000
 
 

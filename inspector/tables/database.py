@@ -43,6 +43,7 @@ _CLOSED_SETTINGS = {
     "pandas_analyze_sample": "0",  # no type guessing from texts
 }
 _MIN_MEMORY = 256 << 20
+# Columns are registered as TABLE__COLUMN, so that a plan names the table of each.
 _RAW = re.compile(r"\b(\w+?)__(\w+)\b")
 _INDIRECT = re.compile(r"\bquery(?:_table)?\s*\(|\bjson_execute", re.IGNORECASE)
 _WORDS = {
@@ -124,6 +125,7 @@ class Database:
         self._connection = duckdb.connect(":memory:", config=config)
         if target is not None:
             self._connection.execute(f"SET allowed_paths = [{sql_literal(target)}]")
+        # Only after `allowed_paths`: with external access off, DuckDB accepts no further path.
         self._connection.execute("SET enable_external_access = false")
         self._decodings: dict[str, TableDecoder] = {}
         self._tables, self._masks = tables, masked
@@ -134,6 +136,7 @@ class Database:
         # the first rows arrive before the rest is computed
         self._connection.execute("SET streaming_buffer_size = '64KB'")
         if in_order:
+            # Each thread decodes rows of its own place, and records are read fastest in order.
             self._connection.execute("SET threads = 1")
         for table in tables:
             for column in table.columns:
@@ -142,6 +145,7 @@ class Database:
         self._function(PAYLOAD, PAYLOAD, PAYLOAD, SqlType.JSON, first=1)
         for table in tables:
             self.set_content(table, _empty_row(table))
+        # Last, so that no query can lift the limits above.
         self._connection.execute("SET lock_configuration = true")
 
     def close(self) -> None:
@@ -163,6 +167,7 @@ class Database:
         """
         self._check_select(sql)
         try:
+            # Planned over one-row tables: the plan names the columns before any of them is built.
             ((_, plan),) = self._connection.execute(f"EXPLAIN (FORMAT json) {sql}").fetchall()
         except self._duckdb.Error as error:
             raise _without_explain(str(error), sql) from None
@@ -313,6 +318,7 @@ class Database:
             decoding = self._decodings.get(table)
             return None if row is None or decoding is None else decoding.value_at(column, row - first)
 
+        # Without side effects, so that the optimizer may call it after all other conditions.
         make: Any = self._connection.create_function
         # None is a valid value
         make(function, value, ["BIGINT"], type_.value, null_handling="special", side_effects=False)
@@ -360,6 +366,7 @@ class Database:
         self._connection.register(f"{table.name}__", arrays)
         for view, columns in ((table.name, shown), (late_view(table), [*shown, number])):
             self._connection.execute(
+                # Views, so that types and names of SQL are independent of the arrays below.
                 f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {table.name}__"
             )
 

@@ -38,7 +38,9 @@ _FIRST_TIME, _LAST_TIME = -(2**63) + 2, 2**63 - 2
 """Nanoseconds; beyond these are SQL's infinities."""
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 _WORDS_OF_SQL = frozenset(("from", "to", "in", "on", "all", "and", "or", "not", "end", "case", "when", "then", "else"))
+# DuckDB's JSON paths cannot escape these.
 _UNSUPPORTED_KEY = re.compile(r'["\\*\0]')
+# Each one doubles the number of paths: three give eight.
 _MAX_NUMERIC_STEPS = 3
 """Limit of numeric steps in a path: each may be an array index or a key."""
 _NUMBERS = "('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT', 'DOUBLE')"

@@ -17,6 +17,7 @@ from inspector.tables.columns import Table
 ROW_COLUMN = "row"
 """Name of the column with the row number."""
 _LATE_MODIFIERS = ("ORDER_MODIFIER", "LIMIT_MODIFIER")
+# Allowed are only shapes that are known: an unknown clause could use a value before it is decoded.
 _EMPTY_IN_PLAIN = ("group_expressions", "group_sets", "having", "sample", "qualify")
 _EMPTY_IN_TABLES = ("schema_name", "catalog_name", "sample", "at_clause", "column_name_alias")
 _EMPTY_IN_STARS = ("exclude_list", "replace_list", "columns", "expr", "qualified_exclude_list", "rename_list")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+# DuckDB has no position in its errors, only an excerpt with a mark below it.
 _MARKED = re.compile(r"\n\nLINE (\d+): (.*)\n( *)(\^+)\s*$", re.DOTALL)
 _CLASS = re.compile(r"^(?:[A-Z][\w ]*? Error|INTERNAL Error): ")
 _CUT = "..."

@@ -10,6 +10,7 @@ import re
 
 _WORD, _DIGIT, _SPACE = r"\p{L}\p{N}_", r"\p{Nd}", r"\t-\r\x1c-\x20\x{85}\p{Z}"
 _CLASSES = {"w": _WORD, "d": _DIGIT, "s": _SPACE}
+# Other escapes, such as `\b`, mean ASCII in RE2, or are missing there.
 _ESCAPED = frozenset("\\.^$*+?{}[]()|/-\"' #&~=<>!@%,;:_`")
 _TOKEN = re.compile(
     r"""(?P<class>\[(?:\\.|[^\]\\])(?:\\.|[^\]\\])*\])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import Any
 
+# Short, since the window's thread waits here between two steps.
 _WAIT_S = 0.002
 
 
@@ -19,6 +20,7 @@ class ReadRequests:
 
     def __call__(self, work: Callable[[], Any]) -> Any:
         """Returns the result of a function called by the stepping thread; None after its end."""
+        # The writer blocks on this, so an answer must come in any case.
         answer: Future[Any] = Future()
         self._asked.put((work, answer))
         return answer.result()

@@ -14,6 +14,7 @@ _GENERIC = re.compile(r"[A-Za-z]+\d+")
 
 def hash_call_id(identifier: str) -> int:
     """Returns a hash of a call's id, which `is_generic` reads."""
+    # The lowest bit holds the kind of id, so that no second column is needed.
     return hash_text(identifier) & ~1 | int(not _is_counted(identifier)) or 2
 
 

@@ -57,6 +57,7 @@ class Deliveries(GrowingColumns):
         column = self["message"]
         if not len(column):
             return self._order
+        # Sorted on request: a log is read in blocks, and its deliveries are mostly asked for at the end.
         if len(self._order) != len(column):
             self._order = np.argsort(column, kind="stable")
             self._ordered = column[self._order]

@@ -1,7 +1,7 @@
 """Extracts record data for passes at decoding time, so that no pass reads a record from its file again.
 
 The fast and the slow decoder both end here. Extracts that passes use at once last until the checks are done
-(`ExtractedColumns.let_go`). Values compared with later messages stay as numbers.
+(`ExtractedColumns.clear_unchecked`). Values compared with later messages stay as numbers.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from inspector.store.columns.large_headers import HEAD_BYTES, MAX_WHOLE_BYTES
 
 SELF_PAYLOAD_FLAGS = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
 """Flags of records whose whole object is the payload."""
+# A hostile message may name a million ids, and each would be looked up.
 MAX_NAMED_IDS = 256
 """Limit of ids examined in one message."""
 
@@ -76,7 +77,7 @@ class Extracts:
         tools: tool lists in results.
         digests: payload hashes of results with `_meta`, of tool lists, which may repeat, and of sent messages.
         odd: irregular form of the first record of each sender and kind with one.
-        named: distinct hashes of the ids in records that name several messages, at most MOST_NAMED.
+        named: distinct hashes of the ids in records that name several messages, at most MAX_NAMED_IDS.
         arguments: argument hashes of proposed calls, and of possible ones.
         listed: numbers of records that results list.
         api_calls: the model call behind a message of a transcript, or with it.
@@ -137,6 +138,7 @@ class Extracts:
         """Adds extracts of records that occur in several places: `which` is the record number of each place."""
         order = np.argsort(which, kind="stable")
         ends = np.cumsum(np.bincount(which)).tolist()  # end of each number's places in it
+        # Plain lists: indexing an array element by element costs several times as much.
         order = order.tolist()
         for name in _PARTS:
             own = getattr(self, name)
@@ -158,7 +160,7 @@ class Decoded(NamedTuple):
     contexts: dict[int, tuple[dict[str, Any], ...]]
     """Object-form contexts, by number."""
     results: Iterable[tuple[int, calls.Result]]
-    """Results with extracted parts (`matters`)."""
+    """Results with extracted parts (`has_extracted_parts`)."""
     arguments: Callable[[int], msgspec.Raw | None]
     """Arguments of a call as written; None if they have to be looked up in its payload."""
 
@@ -306,10 +308,12 @@ def _arguments(number: int, decoded: Decoded) -> int:
         return NO_HASH
     try:
         written = msgspec.json.encode(arguments, order="sorted")
+        # Clients write a count as 7 or as 7.0, and JSON makes no difference between them.
         if b".0" in written:
             written = msgspec.json.encode(_with_integers(arguments), order="sorted")
         return hash_bytes(written)
     except (UnicodeEncodeError, RecursionError, TypeError, ValueError):
+        # Half of a surrogate pair, or a nesting that the encoder refuses; equal arguments still have equal texts.
         return hash_text(repr(arguments))
 
 

@@ -105,6 +105,7 @@ def hash_bytes(data: Buffer) -> int:
     return _digest(data, _seed) or 1
 
 
+# Bounds the pause of a merge on the window's thread.
 _MAX_RUN_LENGTH = 1 << 17
 """Entries of the longest run. Merging two runs into one of that length takes 5 ms."""
 _FILTER_BITS = np.uint64(8 * _MAX_RUN_LENGTH - 1)

@@ -61,6 +61,7 @@ class InternTable(Sequence[_T], Generic[_T]):
         return iter(self._values)
 
     def __getstate__(self) -> list[_T]:
+        # Only the values go to another process: the dict is rebuilt from them.
         return self._values
 
     def __setstate__(self, values: list[_T]) -> None:

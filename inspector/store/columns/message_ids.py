@@ -38,6 +38,7 @@ class MessageIds(HashIndex):
     def share_spaces(self, spaces: Iterable[int]) -> None:
         """Shares ids between spaces: their ids are unique worldwide."""
         for space in spaces:
+            # Sessions of coding agents copy records with their ids, so the ids must match across spaces.
             self._salts.setdefault(space, 0)
 
     def salt_columns(self, columns: dict[str, Array]) -> None:
@@ -86,6 +87,7 @@ class MessageIds(HashIndex):
         if not len(spaces):
             return None
         first = int(spaces[0])
+        # Most blocks are of one space, and `unique` sorts.
         if (spaces == first).all():
             return np.array([self.salt(first)], np.uint64) if first else None
         found, inverse = np.unique(spaces, return_inverse=True)

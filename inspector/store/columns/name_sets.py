@@ -14,6 +14,7 @@ from inspector.store.columns.hashes import NO_ROW, HashIndex, hash_each
 from inspector.store.columns.intern_table import InternTable
 
 _MAX_ROW = np.iinfo(np.int64).max
+# A list of recipients comes from the wire; a longer one would fill memory for no reader.
 MAX_NAMES = 10_000
 """Limit of stored names in a set."""
 _NAMES_PER_BLOCK = 1 << 18  # names processed in one block

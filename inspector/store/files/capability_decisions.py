@@ -78,6 +78,7 @@ class CapabilityDecisions:
     def decisions_about(self, envelope_id: str) -> list[dict[str, Any]]:
         """Returns the decisions about an envelope, in log order."""
         decided = map(self.decision, self._index.rows_of(hash_text(envelope_id)))
+        # Equal hashes do not prove equal ids.
         return [found for found in decided if found is not None and found.get("envelope_id") == envelope_id]
 
     def decision(self, place: int) -> dict[str, Any] | None:
@@ -114,4 +115,5 @@ def decision_hash(line: bytes) -> int:
     return hash_bytes(line[begin.end() if begin else 0 : end.start() if end else None])
 
 
+# Bounds the backtracking of the expression in a line of megabytes.
 _LONGEST_METADATA = 4_096

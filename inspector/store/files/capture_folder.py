@@ -25,6 +25,7 @@ MARKS_SUFFIX = ".ctxmarks.json"
 _LOCK_SUFFIX = ".lock"
 _COUNTED_BYTES = 32 << 20
 """Bytes searched to count messages, some 30 ms; further captures show their size instead."""
+# The first and the last records have the times; whole captures may have gigabytes.
 _END_BYTES = 1 << 16
 _HEADER_PREFIX = b'{"ctxcap":'
 _OWN_RECORD = re.compile(rb'\{"t":\d{1,20},(?:"dir":"(in|out)",|"src":\d+,"mark":")')
@@ -80,6 +81,7 @@ def new_capture(space: str) -> OwnCapture:
     folder = captures_folder()
     name = file_stem(mask_text(space), "capture")
     stamp = time.strftime("%Y-%m-%d %H.%M.%S")
+    # Several windows may join the same space in one second.
     for number in range(1, 1_000):
         path = folder / (f"{name} {stamp}{SUFFIX}" if number == 1 else f"{name} {stamp} ({number}){SUFFIX}")
         # The check before the lock saves a lock file; the one after it decides, since another

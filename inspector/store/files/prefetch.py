@@ -49,6 +49,7 @@ class PrefetchReader:
 
     def read(self, source: SourceFile, offset: int, length: int) -> bytes:
         """Returns bytes at an offset, as `SourceFile.read` does."""
+        # A long line would replace the whole buffer for itself alone.
         if source is not self._source or offset + length > self._stop or length > _BUFFER_BYTES // 4:
             return source.read(offset, length)
         place = offset - self._data_offset

@@ -23,6 +23,7 @@ _SEARCH_BYTES = 1 << 16
 
 LinePlace = tuple[int, int]
 """Offset and length of a line in bytes."""
+# A petabyte.
 DERIVED_OFFSET = 1 << 50
 """First offset of reassembled lines, beyond any file (`reading.reassembly.derived_lines`)."""
 
@@ -42,7 +43,7 @@ class DerivedLines(Protocol):
         ...
 
     def read(self, offset: int, length: int) -> bytes:
-        """Returns bytes at an offset of JOINED_FROM or greater."""
+        """Returns bytes at an offset of DERIVED_OFFSET or greater."""
         ...
 
     def known_facts(self, offset: int, length: int) -> Mapping[str, Any]:
@@ -286,6 +287,7 @@ class SourceFile:
         if not spans:
             return ElementBlock(b"", [], self.read_to) if data else None
         if spans[0][1] - spans[0][0] > longest:  # only the first can be overlong, as it began in an earlier block
+            # A block has room for one overlong element, so the others wait for the next call.
             self._spans = spans[1:]
             return self._overlong(*spans[0])
         # The first element began in an earlier block, so its beginning is read again.
@@ -296,6 +298,7 @@ class SourceFile:
         return ElementBlock(data, [span for span in cut if span is not None], offset)
 
     def _overlong(self, start: int, stop: int) -> ElementBlock:
+        # Only blanks and a comma lie between elements, so both ends decide its span.
         head, tail = self.read(start, _END_BYTES), self.read(stop - _END_BYTES, _END_BYTES)
         blanks = len(head) - len(head.lstrip(BLANK))
         stop -= len(tail) - len(tail.rstrip(BLANK + b","))

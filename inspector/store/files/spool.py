@@ -20,12 +20,14 @@ from inspector.base.file_lock import FileLock
 from inspector.base.paths import cache_folder
 from inspector.store.files.source_files import read_at
 
+# Other programs, and the capture of a live session, need the disk too.
 RESERVE_BYTES = 256 << 20
 """Bytes left free on the disk for temporary files."""
 
 _PREFIX = "spool-"
 _LOCK_SUFFIX = ".lock"
 _CHECK_BYTES = 16 << 20
+# `copy_file_range` cannot be interrupted, so the stop event is checked between such steps.
 _SHARE_BYTES = 8 << 20
 _COPY_BYTES = 1 << 20
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

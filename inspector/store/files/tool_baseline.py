@@ -24,6 +24,7 @@ from inspector.protocol.mcp_notes import McpNote, note_of, server_name_and_versi
 FILE_NAME = "mcp-tools.json"
 _VERSION = 1
 _MOST_SERVERS, _MOST_BYTES = 500, 1 << 24
+# Lists of tools are far below 4 MB; longer lines are results, and parsing them would delay the writer.
 _MOST_ASKED, _LONGEST_LINE = 100, 1 << 22
 _LONGEST_NAME = 200
 
@@ -128,7 +129,7 @@ class ToolListWatcher:
     """Collects tool lists from the traffic of a tap; most lines need only a substring search.
 
     Args:
-        tap: its start (`Listed.tap`).
+        tap: its start (`ServerTools.tap`).
 
     Attributes:
         lists_by_server: last list of each server, by its name.
@@ -178,10 +179,12 @@ class ToolListWatcher:
         if note.written_id not in self._asked:
             return
         page = tools_in(note.result.tools)
+        # Only a complete list is stored: tools of a page that is missing would look removed.
         complete = self._pages.add_page(self._asked.pop(note.written_id), page or [], note.result.next_cursor)
         if complete and self._server:
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             tools, known = digests_of(definitions_of(complete)), self.lists_by_server.get(self._server)
+            # Clients list tools at each start, mostly without a change, so the file is not written again.
             self._unstored |= known is None or (known.version, known.tools) != (self._version, tools)
             self.lists_by_server[self._server] = ServerTools(self._version, now, tools, self._tap)
 

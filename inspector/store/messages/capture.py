@@ -416,6 +416,7 @@ class Capture:
         columns = {name: block.columns[name][also] for name in SIGHTING_COLUMNS if name != "message"}
         start = self.sightings.append({**columns, "message": message_of[also]}, len(also))
         places = np.arange(start, start + len(also), dtype=np.uint32)
+        # `HashIndex` finds by hash, and rows in sequence would not spread over its filter.
         self._sighted_by.add(_row_hash(message_of[also].astype(np.uint64)), places)
         if self.seen_by is not None:
             self.seen_by.add_records(message_of[also], block.columns["source"][also].astype(np.int64))

@@ -21,6 +21,7 @@ from inspector.store.columns.block import Block
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text, hash_texts
 
+# 2**64 divided by the golden ratio: spreads bits, so that parts of an identity do not cancel out.
 _HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MAX_ROW = np.iinfo(np.int64).max
 
@@ -95,6 +96,7 @@ class DuplicateFinder:
             times = self._repeat_counts.get(int(there[place]), int(before[place]))
             self._repeat_counts[int(there[place])] = times + 1
             if times:
+                # The n-th repeat in one source must match the n-th in another.
                 same[place] = hash_text(f"{same[place]}\0{times}")
         new = np.unique(there[~before])
         self._known.add(new, np.zeros(len(new), np.uint32))

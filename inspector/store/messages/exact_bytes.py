@@ -36,6 +36,7 @@ class ExactMessage:
         if self._offset < source.lost_to:
             raise self._truncation_error()
         self._places = source.original_places(self._offset, self._length) if self._offset >= DERIVED_OFFSET else None
+        # The capture may move to another file while a worker thread saves the message.
         self._file = source.duplicate()
         # Closed by the finalizer, since a worker thread may read on after the creator has disappeared.
         weakref.finalize(self, os.close, self._file)

@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from inspector.store.messages.capture import Capture
 
+# The number of context pieces in `piece_masks`.
 _AROUND = 512
 
 

@@ -92,6 +92,7 @@ class PayloadValues:
 
     def __init__(self, path: tuple[str, ...], likely: Callable[[LineRange], NDArray[np.bool_]] | None = None) -> None:
         self._likely = likely
+        # Adapts to the log: searching lines first pays only where few have the value.
         self._share = 0.0  # share of the last lines that had the value or might have it
         self._keys = tuple(takewhile(lambda step: not step.isdecimal() and step != OPEN_JSON, path))
         self._rest = path[len(self._keys) :]

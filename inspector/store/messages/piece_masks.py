@@ -22,6 +22,7 @@ from inspector.store.messages.capture import Capture
 from inspector.store.messages.original_lines import LoggedLines
 
 _FRAME = Flag.FRAME.value
+# Pieces of a streamed text are short; a longer line is masked on its own.
 _MAX_LINE = 1 << 20
 _READ_AT_ONCE = 500
 _Change = list[tuple[bytes, bytes]]
@@ -35,7 +36,9 @@ _PIECES_AROUND, _CONTEXT_PIECES = 768, 512
 """Pieces read on either side of a piece, and their share that is the context of others."""
 _MASKED_SHARE = 3
 """One in so many of the pieces on a side is masked together with the piece; the rest is their context."""
+# Bounds the time of the first row: pieces may be long, and a view waits for its lines.
 _MAX_BYTES = 1 << 22
+# Scrolling through a stream asks for each line once; masking again takes 768 neighbours each time.
 _MAX_CACHED_LINES = 1 << 16
 
 

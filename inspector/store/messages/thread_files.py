@@ -36,6 +36,7 @@ _MAX_UNMATCHED = 512
 """Limit of texts that may occur in another channel; at least half are kept. Copies lie within a turn of each other."""
 _MAX_SAME_TEXT = 8
 """Limit of occurrences of the same text."""
+# One bit each in a number, so that a text costs no set.
 _MAX_CHANNELS = 16
 _Occurrences = tuple[int, ...]
 """Occurrences of the same text: a number with one low bit per channel."""
@@ -165,6 +166,7 @@ class Thread:
         calls = self._open_calls
         if mark.call is not None and mark.channel == ITEM:
             calls[mark.call] = False
+            # An interrupted turn leaves calls without an answer.
             if len(calls) > _MAX_UNMATCHED:
                 del calls[next(iter(calls))]
         if mark.failed_call is not None and calls:
