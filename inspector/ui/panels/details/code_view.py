@@ -102,6 +102,7 @@ class CodeColors(QObject):
 
     def _units(self, place: int) -> int:
         """Converts a character offset to UTF-16 units, as Qt counts."""
+        # Characters beyond U+FFFF take two units each.
         return place + bisect_left(self._wide, place)
 
     def _look(self, token: str) -> QTextCharFormat:

@@ -162,6 +162,7 @@ class ContentTable(QTableView):
         self.setWordWrap(False)
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectItems)
         self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+        # The table is as tall as its rows, and the page scrolls.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
@@ -195,7 +196,9 @@ class ContentTable(QTableView):
         self._natural = []
         for column, title in enumerate(self._table.columns):
             widest = max(
-                (cells.horizontalAdvance(row[column][:80]) for row in self._table.rows[:FIRST_ROWS]), default=0
+                # A cell may have 500 characters, too many to measure.
+                (cells.horizontalAdvance(row[column][:80]) for row in self._table.rows[:FIRST_ROWS]),
+                default=0,
             )
             wanted = max(widest, heads.horizontalAdvance(title[:40])) + 3 * theme.metrics.unit + 2
             self._natural.append(wanted if self._is_name(column) else min(wanted, round(_WIDEST * theme.zoom)))
@@ -212,6 +215,7 @@ class ContentTable(QTableView):
         over = sum(widths) - self.viewport().width()
         texts = [c for c in range(len(widths) - 1) if not self._table.numeric[c] and not self._is_name(c)]
         while over > 0 and (wide := max(texts, key=lambda c: widths[c], default=None)) is not None:
+            # Half of what it can spare, so that columns of equal width shrink alike.
             step = min(over, max(1, (widths[wide] - least) // 2 + 1), widths[wide] - least)
             if step <= 0:
                 break

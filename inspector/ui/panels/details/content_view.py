@@ -57,6 +57,7 @@ class ContentView(QWidget):
         self._layout.addWidget(self._body)
         if old is not None:
             self._layout.removeWidget(old)
+            # Hidden, since it is deleted only when the event loop runs again.
             old.hide()
             old.deleteLater()
 
@@ -134,6 +135,7 @@ class MarkdownText(QWidget):
         self._layout.addWidget(self._body)
         if old is not None:
             self._layout.removeWidget(old)
+            # Hidden, since it is deleted only when the event loop runs again.
             old.hide()
             old.deleteLater()
 

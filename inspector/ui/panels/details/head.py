@@ -119,6 +119,7 @@ class DetailHead(QWidget):
         theme = self._themes.theme
         plain_heading = theme.font("heading")
         namespace_font = theme.font("body")
+        # A copy, since the theme's fonts are shared.
         namespace_font = type(namespace_font)(namespace_font)
         namespace_font.setPixelSize(plain_heading.pixelSize())
         parts = (

@@ -30,6 +30,7 @@ from inspector.ui.look.theme import ThemeController
 Steps = tuple[str | int, ...]
 """Path from the root to a value: keys and indexes."""
 
+# The closing quote is optional: a text may be cut inside a string.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b|[{}\[\]:,]')
 
 
@@ -66,6 +67,7 @@ def spans_of(text: str) -> Iterator[Span]:
         elif written == ":":
             steps = (*(stack[-1][0] if stack else ()), key)
         else:
+            # Only a few blanks are skipped, so that the time stays linear.
             is_key = written[0] == '"' and text[token.end() : token.end() + 20].lstrip()[:1] == ":"
             if is_key and stack and stack[-1][2] < 0:
                 key = _key_of(written)
@@ -302,6 +304,7 @@ class JsonText(QPlainTextEdit):
         cursor.setPosition(_units(self.toPlainText(), span.stop))
         cursor.setPosition(_units(self.toPlainText(), span.start), QTextCursor.MoveMode.KeepAnchor)
         line = self.document().findBlock(cursor.position())
+        # A value inside a folded object is invisible.
         for number in sorted(self._folded):
             end = self._end_of(self.document().findBlockByNumber(number))
             if end is not None and number < line.blockNumber() < end.blockNumber():

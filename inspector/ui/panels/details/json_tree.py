@@ -121,6 +121,7 @@ class JsonTree(QTreeView):
         self.setAccessibleName("Message as a tree")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHeaderHidden(True)
+        # All rows are equally high, so Qt need not measure each of them.
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
         self.setSelectionBehavior(QTreeView.SelectionBehavior.SelectRows)
@@ -143,6 +144,7 @@ class JsonTree(QTreeView):
         if isinstance(old, JsonModel):
             # The view may still deliver events for the old model.
             old.deleteLater()
+        # A list, so that all levels count down the same number.
         self._open(QModelIndex(), 1, [_OPEN_ROWS])
         header = self.header()
         header.setStretchLastSection(True)

@@ -144,7 +144,9 @@ class ParticipantPage(Page):
         self.story = story_of(self._document, *self._key, most_refused=_MOST_REFUSED)
         self._outcome = outcome_of(self._document.analysis, *self._key)
         self._due = time.monotonic() + max(
-            budgets.current.figures_ms / 1000 * 0.9, (time.monotonic() - started) * _SHARE
+            # Less than the timer's interval, which Qt keeps only within 5 %.
+            budgets.current.figures_ms / 1000 * 0.9,
+            (time.monotonic() - started) * _SHARE,
         )
         blocks = self._blocks_of(self.story) if self.story is not None else [self._nobody()]
         shape, before = ([(one.name, one.label, one.shape) for one in many] for many in (blocks, self._blocks))

@@ -30,6 +30,7 @@ from inspector.protocol.payloads.content_blocks import Block
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 
+# The bytes in the longest base64 that is decoded (`content_blocks.MAX_ENCODED`).
 MAX_BYTES = 12 << 20
 MAX_PIXELS = 40_000_000
 BUDGET = 12_000_000
@@ -164,6 +165,7 @@ class Pictures(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(budgets.current.poll_ms)
         self._timer.timeout.connect(self._collect)
+        # Without waiting: a picture in progress would keep the window from closing.
         self.destroyed.connect(partial(self._executor.shutdown, wait=False, cancel_futures=True))
 
     def decoded_picture(self, key: PictureKey) -> tuple[QImage | None, str] | None:
@@ -202,6 +204,7 @@ class Pictures(QObject):
         for key in done:
             self._cache[key] = self._jobs.pop(key).future.result()
         room = _CACHE_BYTES - sum(image.sizeInBytes() for image, _ in self._cache.values() if image is not None)
+        # Pictures just decoded stay, however large they are.
         while room < 0 and len(self._cache) > len(done):
             image, _ = self._cache.popitem(last=False)[1]
             room += image.sizeInBytes() if image is not None else 0

@@ -60,6 +60,7 @@ class LinkText(_PaintedButton):
         theme = self._themes.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        # A copy, since the theme's fonts are shared.
         font = type(theme.font("column"))(theme.font("column"))
         font.setUnderline(self.underMouse())
         painter.setFont(font)

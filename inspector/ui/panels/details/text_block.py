@@ -50,14 +50,17 @@ class TextView(QTextBrowser):
         self.setObjectName(name)
         self.setAccessibleName(label)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        # Links open only after a question (`ask_to_open`).
         self.setOpenLinks(False)
         self.setOpenExternalLinks(False)
+        # A text that never changes needs no history of changes.
         self.setUndoRedoEnabled(False)
         self.setTabChangesFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        # Aligned with labels; Qt's margin is 4 pixels.
         self.document().setDocumentMargin(0)
         self._set_font()
         self.anchorClicked.connect(self._on_anchor_clicked)
