@@ -50,6 +50,7 @@ _TIPS = (
     "The request or proposal; Enter or a click goes there",
 )
 _NAME = 200
+# The widest texts; 8 is the widest digit in most fonts.
 _WIDEST = {
     Column.LONG: "88 min 88 s",
     Column.NO: "8888888",

@@ -158,6 +158,7 @@ class FacetsPanel(HeadedPanel):
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         super().__init__(document, "Facets", parent)
+        # Without this attribute a plain QWidget ignores its background in the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._tally = tally
         self._open: set[str] = set()  # facets that show all their values

@@ -37,6 +37,7 @@ class SeverityToggle(QAbstractButton):
         self.setCheckable(True)
         self.setChecked(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        # With this attribute Qt repaints when the pointer enters or leaves.
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.toggled.connect(self._say)

@@ -124,6 +124,7 @@ class FindingRows:
         for check in _WORST_FIRST:
             if not found.counts_of(check):
                 continue
+            # Ascending, as the search for the end of the view needs.
             messages = self._in_view(np.sort(found.rows_of(check)), shown, choice)
             if check.code in choice.codes_off:
                 self.switched_off += len(messages)
@@ -151,6 +152,7 @@ class FindingRows:
             messages = np.concatenate([messages for _, messages in checks])
             numbers = np.concatenate([np.full(len(some), _NUMBER[check], np.uint8) for check, some in checks])
             if len(checks) > 1:
+                # Stable, so that of several findings of one message the worst stays first.
                 order = np.argsort(messages, kind="stable")
                 messages, numbers = messages[order], numbers[order]
             count, one = len(messages), checks[0][0]

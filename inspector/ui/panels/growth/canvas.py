@@ -50,6 +50,7 @@ class _Overlay(QWidget):
         self.setObjectName("plotOverlay")
         # Pointer events go to the plot below.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        # Transparent: only brush, cursor and ring are painted over the plot.
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
 
     @override

@@ -85,6 +85,7 @@ class ReaderChoice(ChoiceButton):
         self.reader_chosen.emit(self._readers[key])
 
     def _fill(self) -> None:
+        # Clearing the menu deletes the actions, but not their group.
         if self._group is not None:
             self._group.deleteLater()
         self.menu_of_options.clear()

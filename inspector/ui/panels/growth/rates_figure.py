@@ -77,6 +77,7 @@ class RatesFigure:
         times = self._clock.values
         if not len(times):
             return np.ones(len(bins.edges) - 1)
+        # Rounded up: the first message at or after an edge.
         rows = np.clip(-(-bins.edges // PER_MESSAGE), 0, len(times) - 1)
         return np.maximum(np.diff(np.maximum.accumulate(times[rows])) / 1e9, _LEAST_S)
 

@@ -25,6 +25,7 @@ from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
+# The widest texts; 8 is the widest digit in most fonts.
 _WIDEST = {
     Column.ANSWERS: "88,888,888", Column.P50: "888.8 s", Column.P95: "888.8 s", Column.P99: "888.8 s",
     Column.LONGEST: "88 min 88 s", Column.SPREAD: 84, Column.SLOWEST: "8888888",

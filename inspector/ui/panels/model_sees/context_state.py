@@ -233,6 +233,7 @@ class EntryRows:
         self._ascending = moment.context.rows[places]
         self.last = int(self._ascending[-1])
         if by_size:
+            # Stable, so that entries of equal size stay in the order of messages.
             self._order = np.argsort(-sizes, kind="stable")
         elif change is None and moment.request is not None:
             self._order = np.searchsorted(places, moment.in_order(places))

@@ -39,6 +39,7 @@ class ComparingLine(QWidget):
         self.setObjectName("modelSeesComparing")
         self.setAccessibleName("Two moments compared")
         self.setProperty("variant", "head")
+        # Without this attribute a plain QWidget ignores its background in the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.figure = TextLabel("", variant="strong", name="modelSeesDifference", parent=self)

@@ -15,6 +15,7 @@ from inspector.ui.panels.participants.model import ParticipantsModel, PresenceDo
 _DOT_X = 21
 _NAME_X = 33
 _BETWEEN = " · "
+# The gauge's colours change here, as in the details (docs/design.md 10).
 _WARN, _FULL = 0.75, 0.90
 
 

@@ -50,6 +50,7 @@ class ParticipantsPanel(HeadedPanel):
     ) -> None:
         super().__init__(document, "Participants", parent)
         self._connected = True
+        # Without this attribute a plain QWidget ignores its background in the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = ParticipantsModel(document, self)
         self.head = PaneHead(theme_controller, "Participants", name="participantsHead", parent=self)

@@ -38,6 +38,7 @@ class SqlEditor(QPlainTextEdit):
         self.setAccessibleName("Query in SQL")
         self.setPlaceholderText(PLACEHOLDER)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        # Tab leaves the editor; otherwise the keyboard could not.
         self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(_LEAST)

@@ -64,6 +64,7 @@ class AnswerView(PlainTable):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(24)
+        # By default Qt measures a thousand rows.
         header.setResizeContentsPrecision(_LOOKED_AT)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -121,6 +122,7 @@ class _Examples(QWidget):
         for number, (question, sql) in enumerate(EXAMPLES):
             link = LinkButton(question, name=f"queryExample{number}", parent=self)
             link.setToolTip(sql)
+            # `sql` is bound here, since the loop changes the variable.
             link.clicked.connect(lambda *_on, sql=sql: self.chosen.emit(sql))
             self._column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addStretch(1)
