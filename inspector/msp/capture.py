@@ -275,9 +275,11 @@ def read_sessions(paths: Sequence[Path], *, wait: bool) -> Generator[None, None,
         except (OSError, NotMspError) as error:
             found.append(error)
 
+    # A daemon, since the program may end while it reads.
     thread = Thread(target=read, name="read sessions", daemon=True)
     thread.start()
     while thread.is_alive():
+        # Two milliseconds give the thread time without a delay of the window.
         thread.join(_WAIT_S / 10)
         yield
     outcome = found[0] if found else OSError("internal error; the log file has the details")

@@ -171,6 +171,7 @@ class EditHistory:
         if not self._done:
             return None
         made = self._done.pop()
+        # Later steps rely on earlier ones.
         for step in reversed(made.steps):
             step.undo()
         self._undone.append(made)

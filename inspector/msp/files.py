@@ -31,6 +31,7 @@ COMPRESSED = (".gz", ".zst")
 """Extensions that are read but never written."""
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+# A small compressed file can expand without end.
 _BOX_BYTES = 1 << 30
 """Limit of a decompressed file in bytes."""
 

@@ -32,6 +32,7 @@ FIRST_SNAPSHOT = -3
 _LONGEST_UNREAD = 1 << 16
 _VISIBILITY_ROOM = 31
 """Bytes reserved for `,"visibility":"subsession_only"`, so that another value fits in place."""
+# Bytes reserved for the policy, so that an edited one fits in place.
 _POLICY_SPARE = 160
 _OWN_FIELDS = frozenset({"id", "role", "content", "visibility", "timestamp"})
 _RESERVED_FIELDS = frozenset({"text", "format", "role", "content", "fields"})

@@ -55,6 +55,7 @@ _BOXES = frozenset((dict, list))
 _MANY_ITEMS = 200
 _MAX_DEPTH = 6
 """Nesting depth searched for a large container."""
+# Characters from which the style is read; the beginning is typical of the rest.
 _HEAD = 1 << 16
 _INDENT = re.compile(r"(\r\n|\n|\r)([ \t]+)")
 _ESCAPED = re.compile(r"\\u(?!00[0-7])")

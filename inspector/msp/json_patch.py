@@ -39,6 +39,7 @@ _LINE = re.compile(r"[^\r\n]+")
 _ID_MEMBERS = ("subsession_id", "session_id", "id")
 _FEW_CHANGES = 8
 """Ratio: at most one in 8 may differ for matching by index."""
+# Lists up to this length are compared in full, in quadratic time.
 _MANY_ITEMS = 1000
 _REPEATED = 20
 """Average number of possible matches per element, above which a full comparison is too slow."""

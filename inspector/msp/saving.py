@@ -21,6 +21,7 @@ from inspector.msp.files import COMPRESSED, LINES_SUFFIXES, SUFFIXES, MspFile, S
 from inspector.msp.json_layout import decode_text
 from inspector.msp.json_patch import UNREAD, lines_of, patch_json, patch_json_lines
 
+# The owner can always read and write.
 _OWNERS = 0o600
 _PATIENCE_S = 2.0
 _HELD_AT_ONCE = 64

@@ -14,6 +14,7 @@ from inspector.protocol.timestamps import NO_TIME
 SYSTEM = "system"
 """Role of entries that are not messages."""
 _PART_NOUNS = (("constraint", "constraints"), ("decision", "decisions"), ("fact", "facts"))
+# Larger than any time, which has 64 bits with a sign.
 _LATEST_TIME = 2**63
 
 

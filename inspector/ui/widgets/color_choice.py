@@ -33,6 +33,7 @@ class Swatch(QAbstractButton):
         self.setToolTip(words)
         self.setCheckable(True)
         self.setAutoExclusive(True)  # screen readers announce it as a radio button
+        # With this attribute Qt repaints when the pointer enters or leaves.
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     @override

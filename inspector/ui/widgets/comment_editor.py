@@ -39,6 +39,7 @@ class CommentEditor(FloatingFrame):
         self.text.setObjectName("commentText")
         self.text.setAccessibleName("Comment")
         self.text.setProperty("variant", "field")
+        # Tab goes to the buttons.
         self.text.setTabChangesFocus(True)
         self.text.setPlaceholderText("Your comment")
         self.text.installEventFilter(self)

@@ -301,6 +301,7 @@ class FilterBar(QFrame):
             if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._takes_key(event):
                 return True
             if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+                # Accepted, so that the keys reach the list and not a shortcut.
                 if self._completing.shown and event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab):
                     event.accept()
                     return True

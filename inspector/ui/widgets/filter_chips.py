@@ -65,6 +65,7 @@ class ConditionChip(QAbstractButton):
         self.setCheckable(True)
         self.setChecked(condition.on)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        # With this attribute Qt repaints when the pointer enters or leaves.
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._close = IconButton(themes, "clear", "Remove this condition", name="conditionClose", variant="status",
@@ -265,6 +266,7 @@ class ConditionBar(QWidget):
         # Switching keeps the number: a condition hides as many messages as it would hide when off.
         hides = {chip.condition.text: chip.hides for chip in self._chips}
         for chip in self._chips:
+            # Hidden, since it is deleted only when the event loop runs again.
             chip.hide()
             chip.deleteLater()
         self._chips = [self._chip(condition, hides.get(condition.text)) for condition in conditions]

@@ -120,6 +120,7 @@ class FilterCompletions(FloatingFrame):
         self.view.setAccessibleName("Completions")
         self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.view.setFrameShape(QListView.Shape.NoFrame)
+        # Without it Qt measures every candidate at each key press.
         self.view.setUniformItemSizes(True)
         self.view.viewport().setAutoFillBackground(False)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -152,6 +153,7 @@ class FilterCompletions(FloatingFrame):
 
     def _place(self, left: int) -> None:
         window, theme = self._anchor.window(), self._themes.theme
+        # A child of the window, so that it can cover the panes below the editor.
         if self.parentWidget() is not window:
             self.setParent(window)
         edge = theme.metrics.unit

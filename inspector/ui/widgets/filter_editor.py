@@ -63,6 +63,7 @@ class FilterEditor(QPlainTextEdit):
         self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Tab leaves the editor, unless it accepts a completion.
         self.setTabChangesFocus(True)
         self.document().setDocumentMargin(0)
         self._highlighter = FilterHighlighter(self.document(), theme_controller)
@@ -134,6 +135,7 @@ class FilterEditor(QPlainTextEdit):
             before = self.text()
             back = any(event.matches(key) for key in _TAKES_BACK)
             super().keyPressEvent(event)
+            # Text that is taken back is not typed, so it is no reason to offer completions.
             if self.text() != before and not back:
                 self.typed.emit()
 

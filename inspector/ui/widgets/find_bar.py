@@ -43,6 +43,7 @@ class FindBar(QWidget):
         self.setObjectName("findBar")
         self.setAccessibleName("Find in view")
         self.setProperty("variant", "head")
+        # Without this attribute a plain QWidget ignores its background in the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._icon = IconLabel(themes, "find", "ink.tertiary", name="findIcon", parent=self)
         self.editor = QLineEdit(self)

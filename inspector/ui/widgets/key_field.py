@@ -40,6 +40,7 @@ class KeyField(QLineEdit):
         self.setPlaceholderText("None")
         self.setReadOnly(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        # An input method would compose texts instead of passing the keys.
         self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, on=False)
 
     def show_key(self, key: str) -> None:

@@ -52,6 +52,7 @@ class PaletteCard(FloatingFrame):
         self.came_from: QWidget | None = None
         self.list = CommandList(theme_controller, name="paletteList", label="Commands", parent=self)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # The surface of the card is the background.
         self.list.viewport().setAutoFillBackground(False)
         self.field = ChoosingField(
             self.list, name="paletteField", label="Command palette", hint="Type a command", parent=self
@@ -125,6 +126,7 @@ class PaletteCard(FloatingFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Closes the card when the field loses the focus, and places it again when the window is resized."""
         if self.isVisible():
+            # Another program in front leaves the card open.
             if watched is self.field and event.type() is QEvent.Type.FocusOut and self.window().isActiveWindow():
                 self.close_card()
             elif watched is self.parentWidget() and event.type() is QEvent.Type.Resize:

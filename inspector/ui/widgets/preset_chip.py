@@ -103,6 +103,7 @@ class PresetChip(QToolButton):
         way = event.globalPosition().toPoint() - self._taken_at
         if self._dragging or abs(way.x()) >= QApplication.startDragDistance():
             self._dragging = True
+            # A dragged chip must not look pressed.
             self.setDown(False)
             self.dragged.emit(way.x())
 

@@ -93,6 +93,7 @@ class ScopeChip(FloatingFrame):
         self._reach.setObjectName("scopeReach")
         self._reach.setProperty("variant", "status")
         self._reach.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        # Puts the arrow behind the words.
         self._reach.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._reach.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._reach.setToolTip("Reach of the scope")
