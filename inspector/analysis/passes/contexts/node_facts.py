@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.analysis.passes.contexts.reasoning_sequences import CANCELLED, CONCLUDED, EVERY, MAIN, Replay, Sequences
+from inspector.analysis.passes.contexts.reasoning_sequences import CANCELLED, CONCLUDED, EVERY, MAIN, Outcome, Sequences
 from inspector.protocol.message_text import compact_json
 from inspector.protocol.timestamps import NO_TIME
 
@@ -126,9 +126,8 @@ class NodeFacts:
         for one, came_to in zip((node, into), self.sequences.move_start(row, node, into), strict=True):
             self._take(one, came_to)
 
-    def _take(self, node: int, came_to: Replay) -> None:
-        self.started_by[node], self.end[node] = came_to.first, came_to.state
-        self.concluded_by[node] = came_to.ended_by
+    def _take(self, node: int, came_to: Outcome) -> None:
+        self.started_by[node], self.end[node], self.concluded_by[node] = came_to
 
     def note_type(self, node: int, row: int, declared: str) -> None:
         """Records a declared type; the first one stays."""

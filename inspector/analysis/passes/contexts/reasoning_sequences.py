@@ -45,6 +45,17 @@ class Again(NamedTuple):
     """The earlier conclusion."""
 
 
+class Outcome(NamedTuple):
+    """The state of a node after all its events."""
+
+    first: int
+    """Its first start; -1."""
+    state: int
+    """RUNNING, CONCLUDED or CANCELLED."""
+    ended_by: int
+    """The message that ended it; -1 if it has not ended."""
+
+
 class Sequences:
     """Events of each node as a linked list in arrays; no Python object per message or node.
 
@@ -84,7 +95,7 @@ class Sequences:
 
     # Events
 
-    def note_start(self, node: int, row: int, sender: int, *, own: bool = False, mark: bool = False) -> Replay:
+    def note_start(self, node: int, row: int, sender: int, *, own: bool = False, mark: bool = False) -> Outcome:
         """Adds a start to a node; rows of starts ascend.
 
         Args:
@@ -97,7 +108,7 @@ class Sequences:
         self._states.append(RUNNING)
         return self._add(node, row, _OWN_START if own else _MARK if mark else _START, sender, _NO_ROW)
 
-    def note_end(self, node: int, row: int, end: int, sender: int, target: int = _NO_ROW) -> Replay:
+    def note_end(self, node: int, row: int, end: int, sender: int, target: int = _NO_ROW) -> Outcome:
         """Adds an end to a node.
 
         Args:
@@ -108,7 +119,7 @@ class Sequences:
         self.any_ended = True
         return self._add(node, row, end, sender, target)
 
-    def _add(self, node: int, row: int, what: int, sender: int, target: int) -> Replay:
+    def _add(self, node: int, row: int, what: int, sender: int, target: int) -> Outcome:
         event, above, after = len(self._rows), self.last[node], -1
         # Events usually arrive in order; a late one is inserted at its place.
         while above >= 0 and self._rows[above] > row:
@@ -120,15 +131,38 @@ class Sequences:
         self._before.append(above)
         if after < 0:
             self.last[node] = event
-            kept = Replay() if above < 0 else self._kept.get(node)
+            kept = self._kept.get(node)
             if kept is not None:
                 self._put(dict(self._apply(kept, event)))
                 self._note_end_of(node, kept)
-                return kept
+                return kept.outcome
+            plain = self._apply_plain(node, event, above)
+            if plain is not None:
+                return plain
         else:
             self._before[after] = event
             self.rewritten.add(node)
         return self._replay(node)
+
+    def _apply_plain(self, node: int, event: int, above: int) -> Outcome | None:
+        """Applies the first start of a node, or the end of a single start; returns None for other events.
+
+        Most contexts have no others. A single start ends by any end that names no other start.
+
+        Args:
+            above: the previous event; -1.
+        """
+        row, what = self._rows[event], self._what[event]
+        if what in _STARTS:
+            return Outcome(row, RUNNING, _NO_ROW) if above < 0 else None
+        if above < 0 or self._before[above] >= 0 or self._what[above] not in _STARTS:
+            return None
+        start = self._rows[above]
+        if self._targets[event] not in (_NO_ROW, EVERY, start):
+            return None
+        self._put({start: what})
+        self.first_end[node] = row
+        return Outcome(start, what, row)
 
     def events(self, node: int) -> list[int]:
         """Returns the events of a node, earliest first."""
@@ -139,8 +173,8 @@ class Sequences:
             event = self._before[event]
         return found[::-1]
 
-    def merge(self, node: int, into: int) -> Replay | None:
-        """Moves the events of a node to another one; returns the joint replay, or None if there are none."""
+    def merge(self, node: int, into: int) -> Outcome | None:
+        """Moves the events of a node to another one; returns the joint outcome, or None if there are none."""
         if self.first_end[node] >= 0 or self.first_end[into] >= 0:
             self.rewritten.add(into)
         moved = self.events(node)
@@ -149,15 +183,15 @@ class Sequences:
             return None
         return self._link(into, moved + self.events(into))
 
-    def move_start(self, row: int, node: int, into: int) -> tuple[Replay, Replay]:
-        """Moves a start, and the ends that name it, to another node; returns both replays."""
+    def move_start(self, row: int, node: int, into: int) -> tuple[Outcome, Outcome]:
+        """Moves a start, and the ends that name it, to another node; returns both outcomes."""
         if self.first_end[node] >= 0 or self.first_end[into] >= 0:
             self.rewritten |= {node, into}
         self._started[bisect_left(self._starts, row)] = into
         kept = self._kept.get(node)
         if kept is not None and kept.forget_start(row):
             moved = self._unlink(node, row)
-            return kept, self._link(into, [*self.events(into), moved])
+            return kept.outcome, self._link(into, [*self.events(into), moved])
         events = self.events(node)
         moving = [one for one in events if row in (self._targets[one], self._rows[one])]
         rest = self._link(node, [one for one in events if one not in moving])
@@ -174,7 +208,7 @@ class Sequences:
             self._before[after] = self._before[event]
         return event
 
-    def _link(self, node: int, events: list[int]) -> Replay:
+    def _link(self, node: int, events: list[int]) -> Outcome:
         before = -1
         for event in sorted(events, key=lambda one: self._rows[one]):
             self._before[event] = before
@@ -189,7 +223,7 @@ class Sequences:
 
     # Replay
 
-    def _replay(self, node: int) -> Replay:
+    def _replay(self, node: int) -> Outcome:
         events, states = self.events(node), dict[int, int]()
         replay = Replay()
         for event in events:
@@ -201,7 +235,7 @@ class Sequences:
             self._kept[node] = replay
         self.first_end[node] = -1
         self._note_end_of(node, replay)
-        return replay
+        return replay.outcome
 
     def _note_end_of(self, node: int, replay: Replay) -> None:
         if self.first_end[node] < 0 and replay.changes:
@@ -293,6 +327,10 @@ class Replay:
     def ended_by(self) -> int:
         """The message that ended it; -1 if it has not ended."""
         return self.changes[-1].by if self.state else _NO_ROW
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome(self.first, self.state, self.ended_by)
 
     def forget_start(self, row: int) -> bool:
         """Removes an open start as if it had never come; returns False if an end depends on it."""
