@@ -178,6 +178,7 @@ class DialogList(QListView):
         self.setAccessibleName(title)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
+        # Otherwise Qt asks every row for its size.
         self.setUniformItemSizes(True)
         self.setModel(model)
 

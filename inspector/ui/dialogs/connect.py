@@ -151,6 +151,7 @@ class ConnectDialog(FittedDialog):
         elif settings.recent_connections:
             latest = settings.recent_connections[0]
             self.set_connection(settings.named_connection(latest) or latest)
+        # Selected, so that typing replaces the address of the last connection.
         self._address.selectAll()
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -324,6 +325,7 @@ class ConnectDialog(FittedDialog):
     async def _connect_with_stored_token(self, connection: Connection) -> None:
         whole = await self._with_stored_token(connection)
         if whole is not None:
+            # The token came from the keyring, so there is nothing new to save.
             self._finish(whole, typed=Secret())
 
     def _finish(self, connection: Connection, *, typed: Secret | None = None) -> None:

@@ -293,6 +293,7 @@ class ConnectionsDialog(Dialog):
             return
         menu = QMenu(self)
         menu.setObjectName("connectionsMenu")
+        # `popup` returns at once, so the menu has to delete itself.
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for words, act in (("&Connect", self.join), ("&Edit...", self.edit), ("&Rename", self.rename),
                            ("&Delete...", self.delete)):  # fmt: skip

@@ -16,7 +16,7 @@ COLLAPSES_HELP = (
     "The result that a consumption collapses if several wait. The guide to transient results has both versions. Its "
     "only sentence about several results names the oldest."
 )
-LONGEST_IDLE_S = 86_400
+LONGEST_IDLE_S = 86_400  # one day
 
 
 class ContextsPage(QWidget):

@@ -58,6 +58,7 @@ class HintsPreview(QFrame):
 
     def _brushes(self) -> PaintCache:
         dpr = self.devicePixelRatioF()
+        # The cache has pixmaps for one pixel ratio, and windows change screens.
         if self._paints is None or self._paints.dpr != dpr:
             self._paints = PaintCache(self._themes.theme, dpr)
         return self._paints

@@ -38,6 +38,7 @@ class FormDialog(FittedDialog):
         self.cancel.setObjectName(f"{name}Cancel")
         self.cancel.setAutoDefault(False)
         self.cancel.clicked.connect(self.reject)
+        # A single `&` would mark the next letter as a shortcut.
         self.ok = QPushButton(done.replace("&", "&&"), self)
         self.ok.setAccessibleName(done)
         self.ok.setObjectName(f"{name}Done")

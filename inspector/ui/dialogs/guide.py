@@ -118,6 +118,7 @@ class GuidePage(QTextBrowser):
         while block.isValid():
             if block.blockFormat().headingLevel():
                 own = guide.anchor_of(block.text())
+                # Git hosts number equal headings in this way.
                 number = seen[own] = seen.get(own, -1) + 1
                 if anchor == (f"{own}-{number}" if number else own):
                     return block
@@ -149,6 +150,7 @@ class GuidePage(QTextBrowser):
         theme, width = self._themes.theme, self.width()
         side = 6 * theme.metrics.unit
         column = max(120, min(round(_TEXT_WIDTH * theme.zoom), width - 16 * theme.metrics.unit))
+        # A text document does not shrink pictures to its width.
         if column != self._column:
             self._column = column
             for link, image in self._pictures.items():
@@ -308,6 +310,7 @@ class GuideWindow(QWidget):
     def _list_pages(self, *_written: object) -> None:
         """Lists all pages, or the pages that match the search."""
         words = self.field.text().strip()
+        # `currentItemChanged` of a refilled list would open pages.
         self.list.blockSignals(True)
         self.list.clear()
         try:
@@ -347,6 +350,7 @@ class GuideWindow(QWidget):
         item.setFont(font)
 
     def _select(self, page: Page) -> None:
+        # A selection made here must not open the page again.
         self.list.blockSignals(True)
         self.list.setCurrentRow(-1)
         for row in range(self.list.count()):
@@ -414,6 +418,7 @@ class GuideWindow(QWidget):
         self.list.setFont(theme.font("body"))
         if self.view.page is not None:
             position = self.view.verticalScrollBar().value()
+            # The colours of a theme are part of the rendered page.
             self.view.show_page(self.view.page, guide.text_of(self.view.page))
             self.view.verticalScrollBar().setValue(position)
         self._list_pages()  # after the page, whose hits it highlights

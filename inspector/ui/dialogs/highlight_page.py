@@ -91,6 +91,7 @@ class HighlightDelegate(PresetDelegate):
         painter.setPen(QPen(theme.color("accent.fill" if on else "line.control"), 1))
         painter.setBrush(theme.color("accent.fill" if on else "surface.input"))
         radius = theme.metrics.radius_mark
+        # Half a pixel inwards keeps a line of 1 px sharp.
         painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if on:
@@ -102,6 +103,7 @@ class HighlightDelegate(PresetDelegate):
         """Handles a click on the switch."""
         if event.type() is QEvent.Type.MouseButtonRelease and isinstance(event, QMouseEvent):
             rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+            # The margin makes the small switch easier to hit.
             if self.box_of(rect).adjusted(-6, -6, 6, 6).contains(event.position().toPoint()):
                 self.toggled.emit(index.row())
                 return True

@@ -39,6 +39,7 @@ def trouble_with(key: str, action: Keyed) -> str:
     menu = next((one for one in MENUS if key == f"Alt+{one[one.index('&') + 1].upper()}"), None)
     if menu is not None:
         return f"{native([key])} opens the menu {plain_title(menu)}."
+    # With Ctrl, Alt or Meta a key types no text.
     if pressed.keyboardModifiers() & _MODIFIERS:
         return ""
     if pressed.key() in _FIXED:

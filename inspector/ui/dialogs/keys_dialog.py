@@ -155,6 +155,7 @@ class KeysDialog(Dialog):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Searches a pressed function key or combination with Ctrl or Alt."""
         key = Qt.Key(event.key())
+        # Shift alone types capitals, and KeypadModifier only tells where a key is.
         alone = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
         function = Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35
         modifiers = (Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Shift, Qt.Key.Key_Meta, Qt.Key.Key_AltGr)

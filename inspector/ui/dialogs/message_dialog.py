@@ -89,6 +89,7 @@ class MessageDialog(FittedDialog):
         row.addStretch(1)
         self._buttons: dict[str, QPushButton] = {}
         for answer, words in answers:
+            # A single `&` would mark the next letter as a shortcut.
             button = WordButton(words.replace("&", "&&"), name=f"messageAnswer_{answer}", parent=self)
             button.setProperty("answer", answer)
             button.clicked.connect(self._on_clicked)

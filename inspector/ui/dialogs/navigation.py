@@ -78,6 +78,7 @@ class Navigation(QWidget):
         self.setObjectName("settingsNavigation")
         self.setAccessibleName("Categories")
         self.setProperty("variant", "base")
+        # Without this attribute a plain QWidget ignores the background of the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)

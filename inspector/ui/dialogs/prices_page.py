@@ -30,7 +30,7 @@ LINES_HELP = (
 COPY_HELP = "Copies the list prices into the field for editing."
 IMPORT_HELP = "Replaces the prices above by a JSON file in LiteLLM's format."
 DATED_HELP = "Date or source of these prices, shown beside the sums."
-_MOST_BYTES = 32 << 20
+_MOST_BYTES = 32 << 20  # a longer file is cut and then refused as invalid JSON
 
 
 class PricesPage(SettingsPage):

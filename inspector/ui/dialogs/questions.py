@@ -49,8 +49,10 @@ def open_once(dialog: QFileDialog) -> None:
 async def chosen_file(dialog: QFileDialog) -> Path | None:
     """Opens a file dialog and returns the chosen path, or None if it was closed. Deletes the dialog."""
     answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
+    # A cancelled future refuses a result, and the dialog may still answer.
     dialog.fileSelected.connect(lambda path: answer.done() or answer.set_result(Path(path)))
     dialog.rejected.connect(lambda: answer.done() or answer.set_result(None))
+    # `exec` inside a coroutine raises "Cannot enter into task".
     dialog.open()
     try:
         return await answer

@@ -37,6 +37,7 @@ def text_field(name: str, title: str, help_text: str, parent: QWidget, text: str
     field.setAccessibleName(title)
     field.setAccessibleDescription(help_text)
     field.setProperty("variant", "field")
+    # Otherwise Tab would insert a tab and the keyboard could not leave the field.
     field.setTabChangesFocus(True)
     return field
 

@@ -73,6 +73,7 @@ class SubsessionsPage(SettingsPage):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._rules.setProperty("variant", "chrome")
+        # Without this attribute a plain QWidget ignores the background of the style sheet.
         self._rules.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         area.setWidget(self._rules)
         return area

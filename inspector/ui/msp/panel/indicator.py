@@ -84,6 +84,7 @@ class StillArea(QScrollArea):
             layout = part.layout()
             if layout is not None:
                 layout.activate()
+        # Sent here, since Qt only posts this event, on which a scroll area resizes its content.
         QCoreApplication.sendEvent(self, QEvent(QEvent.Type.LayoutRequest))
 
     def _used(self) -> QWidget | None:
@@ -254,6 +255,7 @@ class Indicator(QWidget):
         self.setObjectName("subsessionIndicator")
         self.setAccessibleName(TITLE)
         self.setProperty("variant", "base")
+        # Without this attribute a plain QWidget ignores the background of the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._build()
         self._soon = QTimer(self)

@@ -243,6 +243,7 @@ class SubsessionList(QWidget):
         if not self._tallies.go_on(
             self._document.subsessions, time.perf_counter() + budgets.current.background_slice_s
         ):
+            # Not 0, which would leave no time for input between slices.
             self._adding.start(1)
             return
         self._tallied = True  # `counts.came` follows for the missing ones

@@ -419,6 +419,7 @@ class MergedDialog(QDialog):
 
     @override
     def done(self, result: int) -> None:
+        # A closed dialog must not go on with its export.
         self._writing.stop()
         super().done(result)
         self.deleteLater()

@@ -47,6 +47,7 @@ class OrderRow(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        # With this attribute Qt repaints when the pointer enters or leaves.
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def show_line(self, line: OrderLine) -> None:
@@ -77,6 +78,7 @@ class OrderRow(QAbstractButton):
         painter.setPen(theme.color("ink.secondary"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(self._line.layer))
         left = round(_TEXT_X * zoom)
+        # A copy, since widgets share the fonts of the theme.
         font = type(theme.font("body"))(theme.font("body"))
         font.setUnderline(self.underMouse())
         painter.setFont(font)

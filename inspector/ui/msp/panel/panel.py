@@ -81,6 +81,7 @@ class SubsessionsPanel(QWidget):
         self.setFocusProxy(self.chat)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
+        # Several changes in one turn of the event loop refresh once.
         self._later.setInterval(0)
         self._later.timeout.connect(self._refresh_sides)
         self.list.chosen.connect(self.show_subsession)

@@ -271,6 +271,7 @@ class RulesForm(QWidget):
         for rule, (title, help_text, _) in RULE_WORDS.items():
             if isinstance(getattr(self._rules, rule), bool):
                 field = self.fields[rule] = RuleField(title, help_text, name=f"{name}_{rule}", parent=self)
+                # `rule` is bound here, since the loop changes it before the click.
                 field.toggled.connect(lambda on, rule=rule: self._change(rule, on))
                 self._column.addWidget(field)
             else:

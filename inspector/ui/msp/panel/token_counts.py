@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inspector.msp.objects import Message, Subsession
 
 _BATCH_TEXTS, _BATCH_CHARACTERS = 4_000, 1 << 19
-_GIVEN_AT_ONCE = 2
+_GIVEN_AT_ONCE = 2  # a second batch waits in the pipe, so that the process never idles between two polls
 _MOST_DEATHS = 3
 _NOTHING = np.empty(0, np.int64)
 NOT_COUNTED = "Token counting is off. Turn it on in Settings > Display."
