@@ -82,6 +82,7 @@ class Analysis:
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
+        # Each pass reads only passes above it.
         self.trust = TrustPass(capture)
         self.streams = StreamPass(capture, self.trust)
         self.contexts = ContextPass(capture)
@@ -134,6 +135,7 @@ class Analysis:
         late = self.streams.take_late()
         self.contexts.feed(start, stop, late.in_context)
         self.correlation.feed(start, stop)
+        # Taken once: both results and states need the links of this batch.
         linked = self.correlation.take_changes()
         self.named.feed(start, stop)
         self.transients.feed(start, stop, linked, more=more)
@@ -158,6 +160,7 @@ class Analysis:
         self._fed = stop  # set before the checks, which may fail: other passes must not count messages twice
         self.findings.feed(start, stop, changed, self.now_ns, more=more)
         found = self.findings.take_changes()
+        # The checks may report messages of earlier batches, of which views have rows already.
         if len(found):
             changed = ascending(changed, found[found < start])
         return Changes(start, stop, changed, self.contexts.take_moved())

@@ -54,6 +54,7 @@ class TextColumn(Sequence[str]):
         if place >= written:
             self._waiting[place - written] = text
         else:
+            # In place it would move all later texts.
             self._later[place] = text
 
     def append(self, text: str) -> None:

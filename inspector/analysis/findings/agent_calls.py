@@ -18,6 +18,7 @@ from inspector.store.columns.hashes import NO_HASH
 
 _LABELS = tuple(one.LABEL for one in CODING_AGENTS)
 _PROGRAMS = tuple(one.PROGRAM for one in CODING_AGENTS)
+# An interrupted agent never goes on, so its calls stay open, and each batch looks at every open call.
 _MOST_OPEN = 256
 """Open calls tracked; the oldest are dropped."""
 
@@ -46,6 +47,7 @@ class AgentCalls:
             new: the new unanswered calls of agents among them.
         """
         if batch.capture.has_copies and len(new):
+            # A resumed session's file repeats calls of the earlier file.
             new = new[~batch.capture.repeated_messages(new)[1]]
         self._open |= dict.fromkeys(new.tolist(), False)
         if not self._open:

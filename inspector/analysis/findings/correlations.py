@@ -44,6 +44,7 @@ class Correlations:
         links, correlated = batch.links, Flag.CORRELATED.value
         rows = batch.flagged(correlated)
         rows = rows[links["cause"][rows] == NO_ROW]
+        # Of earlier messages only reported ones: their target may have come since.
         if batch.findings.counts_of(DANGLING) and len(batch.changed):
             rows = np.concatenate((batch.changed[batch.findings.has(DANGLING, batch.changed)], rows))
         rows = rows[~are_any(batch.column_values("kind", rows), [batch.code(kind) for kind in _NOT_LOOKED_AT])]

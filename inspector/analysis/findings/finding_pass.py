@@ -245,6 +245,7 @@ class FindingPass:
             done = True
             for name in self._patient.keys() & self._topics.keys():
                 with self._guarded(name):
+                    # Called also after the deadline: each topic does one piece at least, so none starves.
                     done = self._patient[name].go_on(batch, until) and done
             self._waits = not done
         return not self._waits

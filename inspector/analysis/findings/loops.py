@@ -91,6 +91,7 @@ class Loops:
         times = batch.capture.columns["time_ns"]
         begun, ended = times[causes], times[rows]
         known = (begun != NO_TIME) & (ended != NO_TIME)
+        # In floats: hostile times may be further apart than 64 bits hold.
         known[known] = np.abs(ended[known] / 1e9 - begun[known] / 1e9) <= WITHIN_S
         known &= batch.column_values("sender", rows) != batch.column_values("sender", causes)
         known &= batch.column_values("space", rows) == batch.column_values("space", causes)

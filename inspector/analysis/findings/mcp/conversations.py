@@ -23,6 +23,7 @@ from inspector.protocol.mcp_notes import CAPABILITIES_KEY, McpNote, server_name_
 from inspector.protocol.record import HttpExchange
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
+# Requests without an answer stay open for as long as the capture.
 _MOST_OPEN = 10_000
 _MOST_TALKS = 100_000
 _MOST_NOISE = 1_000
@@ -68,7 +69,7 @@ class Talk:
         lately: settled requests of all conversations as (conversation, row), the latest last.
         sides: by direction as written, True if it is the server's.
         noise: lines that are no messages: (row, beginning).
-        told: reports that occur once per conversation: (code, subject).
+        reported: reports that occur once per conversation: (code, subject).
     """
 
     key: int

@@ -28,6 +28,7 @@ _LIST, _CALL = "tools/list", "tools/call"
 _NOT_OURS = np.uint32((Flag.RPC | Flag.DERIVED | Flag.LOG_ONLY).value)
 _REVISION = "2025-06-18"
 """Envelopes name no revision. This is the first with output schemas, so only these depend on it."""
+# A record is decoded and encoded again in one piece, which no deadline interrupts.
 _LONGEST_RECORD = 1 << 20
 
 
@@ -73,6 +74,7 @@ class Enveloped:
         if talk is None:
             if method != _LIST:
                 return  # its tools are unknown
+            # Negative, so that no connection has the same key.
             talk = self._talks[server] = Talk(-1 - len(self._talks), version=_REVISION)
         note = _note(batch, row)
         if note is None:
@@ -105,5 +107,6 @@ def _note(batch: Batch, row: int) -> McpNote | None:
     payload: Any = batch.capture.records.payload(row)
     try:
         return note_of(read_header(msgspec.json.encode(payload)))
+    # Participants may send any payload, also one too deep to encode.
     except (NotAnObjectError, msgspec.MsgspecError, TypeError, ValueError, RecursionError):
         return None

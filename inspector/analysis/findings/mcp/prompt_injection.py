@@ -61,6 +61,7 @@ _PASSES_ON = re.compile(
     re.IGNORECASE,
 )
 """Objects that a tool obtains, as opposed to its parameters."""
+# The expressions run over a text in one piece, which no deadline interrupts.
 _LONGEST_READ = 20_000
 
 
@@ -78,9 +79,11 @@ _ASKS = re.compile(
 _IN_RESULTS = ("keep quiet", "ignore earlier instructions")
 """Orders that data hardly contains by chance, unlike file names."""
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
+# Ordinary words occur by chance; names of tools mostly have a hyphen or an underscore.
 _TELLING = re.compile(r"(?=.*[_-]).{5,}", re.DOTALL)
 _LEAST_TEXT = 12
 _LONGEST_RECORD = 1 << 18
+# Each later call of another server is compared with every suspect.
 _MOST_SUSPECTS = 64
 _CALLS_AFTER = 32
 _LONG_AFTER_NS = 600_000_000_000
@@ -126,6 +129,7 @@ class Orders:
         is_call = note.method == "tools/call" and not heard.by_server
         is_read = note.result is not None and heard.asked is not None and heard.asked.method in _READ
         if is_call or is_read:
+            # The complement marks a call, so that one array keeps the order of both.
             self._rows.append(heard.row if is_read else ~heard.row)
             self._servers.append(self._names.setdefault(heard.talk.server, len(self._names)))
 

@@ -88,6 +88,7 @@ CHECKS = (UNANSWERED, ALTERED, SAME_ID, NOT_ALLOWED, PLAIN, SECRET, FORGOTTEN, P
 
 _NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
 _ENDS = ("completed", "failed", "cancelled")
+# Questions that no client answers stay open for as long as the capture.
 _MOST_OPEN = 1_000
 _HURRIED = 3
 """Early polls of a client from which they are reported."""
@@ -226,6 +227,7 @@ def _same_arguments(asked: Asked, raw: Any) -> bool:
     if bytes(before) == bytes(raw):
         return True
     try:
+        # Wrapped, as the decoder takes only objects; equal values may be written in another order.
         return decode_json(b'{"v":' + (bytes(before) or b"{}") + b"}") == decode_json(
             b'{"v":' + (bytes(raw) or b"{}") + b"}"
         )
@@ -385,6 +387,7 @@ class Tasks:
             if task.hurried == _HURRIED and apart < task.poll_s / 2:
                 words = f"Polled after {max(apart, 0):.1f} s, but the server's interval is {task.poll_s:g} s"
                 heard.report(POLLED, words, other=task.row)
+                # One more, so that a task is reported once.
                 task.hurried += 1
         task.polled_ns = heard.time_ns
 
@@ -418,5 +421,7 @@ class Tasks:
         self._new = []
 
 
+# Tasks stay after their end, to notice one that changes its state again.
 _MOST_TASKS = 10_000
+# Eleven days; a larger number is no interval.
 _LONGEST_MS = 1e9

@@ -135,6 +135,7 @@ class Schemas:
     def _judge(self, batch: Batch, one: _Waiting) -> None:
         self._bytes -= len(one.raw)
         try:
+            # Wrapped, as the decoder takes only objects.
             value = decode_json(b'{"v":' + one.raw + b"}")
         except NotAnObjectError:
             return
@@ -152,6 +153,7 @@ class Schemas:
         return known[1]
 
 
+# A server may list changed definitions without end.
 _MOST_COMPILED = 2_000
 
 

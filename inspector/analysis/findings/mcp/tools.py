@@ -102,6 +102,7 @@ _SAYS_CHANGED = {
     _LIST_CHANGED: "its tools", "notifications/resources/list_changed": "its resources",
     "notifications/prompts/list_changed": "its prompts",
 }  # fmt: skip
+# Open requests are listed at each notification; with many the change has no certain cause anyway.
 _FEW = 8
 _NAMES_FROM, _OUTPUTS_ANY = "2025-11-25", "2026-07-28"
 
@@ -165,6 +166,7 @@ class Tools:
         if heard.by_server and note.method in _SAYS_CHANGED:
             self._changed_meanwhile(heard, _SAYS_CHANGED[note.method])
         if note.method == _LIST_CHANGED and heard.by_server:
+            # A notification does not name its era.
             for modern in (False, True):
                 book = self.book(heard.talk, modern=modern)
                 book.stale, book.changed_at = True, heard.row
@@ -243,6 +245,7 @@ class Tools:
         if not changed:
             return
         used = [one.name for one, _ in changed if before.listed[one.name].last_call != NO_ROW]
+        # Used tools come first, as only the first one is named.
         changed.sort(key=lambda pair: pair[0].name not in used)
         first, aspects = changed[0]
         more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""

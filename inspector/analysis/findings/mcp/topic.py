@@ -88,4 +88,5 @@ class Mcp:
         return all(part.go_on(batch, until) for part in (self._schemas, self._orders, self._enveloped))
 
 
+# Method names come from the wire, so a cache by name needs a bound.
 _MOST_METHODS = 1_000

@@ -70,6 +70,7 @@ class NamedPass:
             self._correlation.columns["cause"][start:stop] == NO_ROW
         )
         rows = np.flatnonzero(loose) + start
+        # Indexes of all names are built only after a first message needs them.
         if not len(rows) and not len(self._waiting):
             return
         self._list_names(stop)
@@ -199,6 +200,7 @@ class NamedPass:
 _COLUMNS = {Named.STREAM: "stream", Named.CONTEXT: "context"}
 """Columns with names, the better ones last."""
 _RANKS = np.zeros(max(Named) + 1, np.uint8)
+# A context says more than a stream, and later finds replace earlier ones only if they rank higher.
 _RANKS[[Named.STREAM, Named.CONTEXT]] = 1, 2
 
 

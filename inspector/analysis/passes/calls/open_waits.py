@@ -36,6 +36,7 @@ _EXCHANGE_ENDS = ("http/end", "http/error")
 _FAILED = 400
 _STOPS = ("reasoning/cancel", "acp/cancel")
 """Kinds of messages that stop an agent: in a transcript, and in a session of ACP, which goes on."""
+# A file without stops would otherwise be searched from its beginning at the first one.
 _MOST_BEHIND = 4_096
 """Limit of messages searched before a stop, for requests of the stopped agent."""
 _BARE_KIND = "mcp"  # of v0.0, with JSON-RPC as its payload
@@ -147,6 +148,7 @@ class Outcomes:
         rows = np.flatnonzero(asked & (columns["protocol"][start:stop] == traces)) + start
         rows = rows[are_untraced(self._capture, rows)]
         for row, trace in zip(rows.tolist(), columns["space"][rows].tolist(), strict=True):
+            # Only the first span of a tool shows that a trace records tools.
             self._untraced.setdefault(trace, []).append(row)
         own = columns["flags"][start:stop] & np.uint32(Flag.OWN_SPAN.value) != 0
         for trace in ascending(columns["space"][start:stop][own]).tolist():
@@ -192,6 +194,7 @@ class Outcomes:
         if called is None:
             return NO_ROW
         asked = self._open_calls.asked_with(hash_rpc_id(called), row)
+        # In an envelope, `requestId` may be the id of the envelope that asked.
         if asked != NO_ROW or not isinstance(identifier, str):
             return asked
         hash_ = self._capture.ids.hash_in_space(int(self._capture.columns["space"][row]), identifier)

@@ -40,6 +40,7 @@ START = "reasoning/start"
 _ENDS = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
 _LABEL_LENGTH = 80
 _LOOKED_AT = 8 * _LABEL_LENGTH  # limit of characters read for a label
+# Most labels hold no secret, so one search answers for many.
 _TOGETHER = 32  # texts searched for secrets at once
 _DRAFTED = (Flag.CONTEXT_IN_KIND | Flag.CONTEXT_IN_REASONING).value
 _CORRELATED = Flag.CORRELATED.value
@@ -255,6 +256,7 @@ class ContextBuilder:
             self._note_start(node, row, "", own=True)
 
     def _declare(self, space: int, row: int, above: int, identifier: str, label: str) -> int:
+        # A start inside its own context: the message already names the context that it begins.
         if above != MAIN and self.tree.name[above] == identifier:
             above = self.tree.parent[above]
         version = self.tree.version
@@ -366,6 +368,7 @@ class ContextBuilder:
                 self._touched(found)
                 return True
         for one in hashes:
+            # Logs of several sources may have an end before the start that it names.
             self._early_ends.setdefault(one, []).append(row)
         return False
 

@@ -42,7 +42,9 @@ NOT_REASONED = frozenset({SUB_AGENT, msp.SUBSESSION_TYPE})
 """Declared types of contexts that are a participant's whole work, not a reasoning."""
 _ALL = slice(None)
 _LABEL_LENGTH = 80
+# A context may begin again without end, and each message asks for its start.
 _STARTS_BACK = 256  # limit of starts of one context searched for a message's own
+# A few steps cost less than the array, which is rebuilt after each move of the tree.
 _STEPS_UP = 64  # limit of steps to the root; deeper nodes use an array of all roots
 
 
@@ -443,6 +445,7 @@ class ContextPass:
 
     def speakers_of(self, node: int) -> list[int]:
         """Returns string ids of senders in a context, by first message. O(messages) after a change."""
+        # Cached: the summary and the table of contexts ask for every context in turn.
         if self._speakers_of != (self._fed, self.tree.moves):
             self._speakers, self._speakers_of = self._list_speakers(), (self._fed, self.tree.moves)
         nodes, senders = self._speakers

@@ -45,6 +45,7 @@ class LogClock:
         if not len(times):
             return
         self._latest = None
+        # Times of the log itself cannot be wrong by one sender's clock.
         if not by_senders:
             self._log = max(self._log, int(times.max()))
             return

@@ -61,6 +61,7 @@ class MarkedContexts:
         if not (self._open or marks.any()):
             return None
         within = (columns["flags"][start:stop] & _CORRELATED != 0) & (columns["context"][start:stop] == 0)
+        # A context named by the message itself has priority over markers.
         return marks | within
 
     def observe(self, space: int, row: int, above: int) -> int | None:

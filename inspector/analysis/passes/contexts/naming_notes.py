@@ -50,6 +50,7 @@ class ContextNote(NamedTuple):
     what: Oddity
 
 
+# Limits that ADR p4m suggests; longer and deeper paths are kept.
 MOST_DEEP = 5
 MOST_LONG = 255
 _FINE = re.compile(rf"[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+){{0,{MOST_DEEP - 1}}}")

@@ -64,6 +64,7 @@ class NodeLines:
         roots, depths = self._made(self._known, len(tree))
         self._roots = np.concatenate((self._roots[: self._known], roots, [np.int32(MAIN)]))
         self._depths = np.concatenate((self._depths[: self._known], depths, [np.int32(0)]))
+        # Only moves merge nodes; otherwise every node lives.
         if self._known == 0 and tree.moves:
             living = living_nodes(tree)
             self._roots[:-1], self._depths[:-1] = self._roots[living], self._depths[living]

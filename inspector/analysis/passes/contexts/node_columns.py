@@ -136,6 +136,7 @@ class PathPlaces:
 
     def _level(self, node: int) -> int:
         tree, levels = self._tree, self._levels
+        # A move changes the levels of whole subtrees, so all are computed anew on demand.
         if tree.moves != self._moves:
             self._moves = tree.moves
             del levels[:]

@@ -179,7 +179,9 @@ class NodeFacts:
             self.metadata[node] = {key: kept[key] for key in latest}
 
 
+# Contexts appear one by one in live traffic; without room each would resize ten arrays.
 _ROOM = 256
+# Labels and metadata come from the wire, and are kept for each context as long as the capture.
 _MOST_KEYS = 64
 _LONGEST_KEY = 100
 _LONGEST_VALUE = 400

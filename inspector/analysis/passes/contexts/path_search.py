@@ -77,6 +77,7 @@ class PathSearch:
         if not looked_for or not len(found):
             return ~found
         names = self._names
+        # Narrowed byte by byte: the first pass is over all names, each later one over few places.
         at = np.flatnonzero(names[: len(names) - len(looked_for) + 1] == looked_for[0])
         for further, byte in enumerate(looked_for[1:], 1):
             if not len(at):

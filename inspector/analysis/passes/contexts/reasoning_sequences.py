@@ -189,6 +189,7 @@ class Sequences:
             self.rewritten |= {node, into}
         self._started[bisect_left(self._starts, row)] = into
         kept = self._kept.get(node)
+        # Without this each of many moved starts would cost a replay of its whole context.
         if kept is not None and kept.forget_start(row):
             moved = self._unlink(node, row)
             return kept.outcome, self._link(into, [*self.events(into), moved])

@@ -12,6 +12,7 @@ from inspector.store.messages.capture import Capture
 
 _MOST_VALUES = 250
 """Limit of distinct values: the protocol has three, and a column takes one byte a message."""
+# Values come from a file and are kept for as long as the capture.
 _LONGEST = 100
 
 

@@ -14,6 +14,7 @@ from inspector.analysis.arrays.rows_by_key import RowLists
 from inspector.analysis.arrays.text_column import TextColumn
 from inspector.store.columns.intern_table import InternTable
 
+# Each participant could announce a set of its own; beyond the limit equal sets are merely stored twice.
 _MOST_SETS = 10_000
 """Limit of distinct capability sets that are stored once."""
 _WHAT = ("announced", "granted", "revoked")
@@ -100,6 +101,7 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
             self._counts.append(0)
         elif kind == 0:
             (last,) = self._lists.entries(number, 1)
+            # Compared by content: beyond `_MOST_SETS` equal sets have different numbers.
             if self._what[last] == kind and self._known[self._sets[last]] == self._known[held]:
                 return
         self._counts[number] += 1

@@ -17,6 +17,7 @@ from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.intern_table import InternTable
 
+# Clients of v0.0 repeat their presence every 30 s, so a day has thousands of rows.
 _MOST = 1_000
 """Limit of rows per list of one participant."""
 _ABSENT = -(2**63)

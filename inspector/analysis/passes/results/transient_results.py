@@ -77,7 +77,7 @@ class TransientPass:
         Args:
             changed: earlier messages with changed links. If that moves a result to another tool or conversation, the
                 conversation is reprocessed from its beginning, so that the division into batches makes no difference.
-            more: another batch follows at once, so long reprocessing may wait until `settle`.
+            more: another batch follows at once, so long reprocessing may wait until `reprocess_stale`.
         """
         self.columns.append({"badges": 0}, stop - start)
         self.runs.feed(start, stop)
@@ -165,6 +165,7 @@ class TransientPass:
     def _apply(self, place: int) -> None:
         table = self.signals
         said, row = table.signal_bits[place], table.row[place]
+        # A signal may be applied again, after its conversation was reset.
         table.note[place] = 0
         if said & (NO_CALL | REPEATED):
             table.note[place] = Note.NO_CALL if said & NO_CALL else Note.REPEATED

@@ -134,6 +134,7 @@ def prices_in_force(lines: Iterable[str], dated: str, *, listed: bool) -> tuple[
         table = PriceTable(own)
     except PriceError:  # settings edited by hand; the settings page shows the error
         return own, dated
+    # A user's line replaces all tiers of its model, so that no model mixes prices of two dates.
     rest = [line for line in listed_lines() if not table.rates(_model(line))]
     if not len(table):
         return rest, LISTED_DATE

@@ -122,6 +122,7 @@ def _by_short_name(rates: Mapping[str, list[Rates]]) -> dict[str, list[Rates]]:
     for name, prices in rates.items():
         short = name.rpartition("/")[2]
         if found.setdefault(short, prices) != prices:
+            # A model of two providers with different prices has no price without its provider.
             differing.add(short)
     return {short: prices for short, prices in found.items() if short not in differing}
 
@@ -158,6 +159,7 @@ def _lines_of(model: str, entry: dict[str, Any]) -> list[str]:
     for key, value in entry.items():
         above = _ABOVE.fullmatch(key)
         name = _LISTED.get(above["key"] if above else key)
+        # The list states dollars per token, so one dollar or more is a mistake.
         if name is not None and isinstance(value, int | float) and 0 <= value < 1 and not isinstance(value, bool):
             tiers.setdefault(int(above["thousands"]) * 1_000 if above else 0, {})[name] = abs(value) * 1e6  # -0.0
     usual = tiers.get(0, {})

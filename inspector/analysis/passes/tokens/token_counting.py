@@ -19,6 +19,7 @@ from inspector.tokens.worker import CountingProcess, LineBatch
 
 _GIVEN_AT_ONCE = 3
 """Batches per process: one being counted, and some in reserve until the next poll."""
+# One bad line ends two processes: at its batch, then at half of it.
 _MOST_DEATHS = 3
 _COUNTED_HERE_BYTES = 4 << 20
 """Limit of bytes counted in this process when the caller waits: a new process would take longer to start."""
@@ -44,7 +45,7 @@ class Counting:
     which a process dies again stays uncounted.
 
     Attributes:
-        trouble: a sentence for the user once counting was given up; None until then.
+        failure_message: a sentence for the user once counting was given up; None until then.
     """
 
     def __init__(self, capture: Capture, tokens: TokenPass) -> None:

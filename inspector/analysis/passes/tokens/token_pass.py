@@ -1,7 +1,7 @@
 """Stores the estimated tokens of each message as far as counted (`tokens.counter`), and hands out batches to count.
 
 Counting is slow compared with reading, so `feed` counts no tokens. A caller takes batches of messages (`next_batch`)
-and returns their counts (`put`).
+and returns their counts (`store_counts`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ __all__ = ["NOT_COUNTED", "TokenPass"]
 BATCH_ROWS = 1_024
 BATCH_BYTES = 256 << 10
 """Bytes of lines in a batch: some 40 ms of work, so that urgent messages never wait longer."""
+# Small, as the deadline is checked only between batches.
 _HERE_ROWS = 32
 _MOST = np.iinfo(np.int32).max
 

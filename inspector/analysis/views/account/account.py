@@ -29,6 +29,7 @@ from inspector.store.columns.hashes import NO_ROW
 
 _STEP = 1 << 14
 """Messages per step: some milliseconds."""
+# Sentences name a few groups; hostile names must not fill memory.
 MOST_GROUPS = 4_096
 """Groups counted separately; the first ones."""
 _MOST_CHANGED = 1 << 20
@@ -346,6 +347,7 @@ class AccountTally:
             self._take_in(start, stop)
             self._fed = stop
         elif self._pairs.is_behind:
+            # Only now: a call may be paired with a message of another source, read later.
             self._look_again(self._pairs.step())
         return not self.is_behind
 

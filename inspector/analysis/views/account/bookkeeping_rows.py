@@ -12,6 +12,7 @@ from inspector.protocol.bookkeeping import BOOKKEEPING_KINDS
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
+# A failure among bookkeeping must stay in view.
 _SPEAKS = (Flag.ERROR | Flag.GAP | Flag.UNREADABLE).value
 
 

@@ -13,4 +13,5 @@ _DONE = "participant/compact-done"
 def compactions(capture: Capture, stop: int) -> Rows:
     """Returns the messages before `stop` that report a compacted context, ascending, each once. O(messages)."""
     rows = np.flatnonzero(capture.columns["kind"][:stop] == (capture.strings.find(_DONE) or -1)).astype(np.int64)
+    # Files of resumed sessions repeat the record of a compaction.
     return rows[~capture.repeated_messages(rows)[1]] if len(rows) else rows

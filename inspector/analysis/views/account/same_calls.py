@@ -32,6 +32,7 @@ SLACK_NS = 2_000_000_000
 """Tolerance in nanoseconds, as two programs log a call at different moments."""
 REACH_NS = WITHIN_NS + SLACK_NS
 _MOST = 100
+# The panel of a chain asks for the same neighbours again and again.
 _MOST_KNOWN = 20_000
 """Calls with cached arguments."""
 _CALL = "tools/call"
@@ -161,6 +162,7 @@ class SameCallFinder:
         rows = rows[(times != NO_TIME) & (times >= time - REACH_NS) & (times <= time + REACH_NS)]
         layers, own = self.layers(rows), self._layer(message)
         rows = rows[layers < own] if outward else rows[layers > own]
+        # Each candidate's arguments are decoded, so a loop of equal calls must not be searched whole.
         nearest = np.argsort(np.abs(columns["time_ns"][rows] - time), kind="stable")[:_MOST]
         return np.sort(rows[nearest]).tolist()
 

@@ -22,6 +22,7 @@ from inspector.store.columns.hashes import NO_ROW
 MOST_STEPS = 64
 """Messages of a chain at most; nearest first."""
 
+# Bounds the walk in a hostile tree of nested contexts.
 _LEVELS = 64  # ancestor contexts searched
 
 

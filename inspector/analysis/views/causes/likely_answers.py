@@ -31,6 +31,7 @@ _LONGEST = 4_000  # characters compared
 _LONG = 20  # length of a text that does not repeat by chance
 _SHORTEST = 5
 _SHARE = 0.4  # of an answer, minimum share of a repeated shorter text
+# Also the full-width and the Arabic question mark.
 _QUESTION = re.compile("[?\uff1f\u061f](?=[\\s\"'\u00bb\u201d\u2019)\\]*_]|$)")
 _SEES_TO_IT = ("processing", "working", "accepted")
 _CHAT = ("chat",)
@@ -212,6 +213,7 @@ def _repeats(own: str, words: str) -> bool:
     """Returns True if a text contains another: a long one anywhere, a short one at its end as its larger part."""
     if len(words) >= len(own):
         return False
+    # A short text repeats by chance, so it must be most of the answer.
     if len(words) < _LONG:
         return own.endswith(words) and not own[-len(words) - 1].isalnum() and len(words) >= _SHARE * len(own)
     place = own.find(words)

@@ -274,6 +274,7 @@ def _call(analysis: Analysis, message: int) -> str | None:
     method = capture.string("method", message)
     params: Any = None if capture.records.is_big(message) else capture.records.payload(message).get("params")
     arguments = params.get("arguments") if isinstance(params, Mapping) else None
+    # Calls without arguments are all alike, so equality proves too little.
     if method != "tools/call" or not isinstance(arguments, Mapping) or not arguments:
         return None
     return json.dumps(arguments, sort_keys=True, default=str)

@@ -21,6 +21,7 @@ REACH = 5_000
 """Messages searched before and after one."""
 WITHIN_NS = 10 * 60 * 1_000_000_000
 """Nanoseconds; messages further apart are not linked."""
+# Each candidate may be decoded, and the panel waits for all of them.
 _MOST = 100  # messages of a kind checked on each side
 _UNUSABLE = (Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.LOG_ONLY | Flag.REJECTED).value
 
@@ -61,6 +62,7 @@ def _linkable(analysis: Analysis, rows: Rows) -> Rows:
     capture = analysis.capture
     columns = capture.columns
     fit = (columns["sender"][rows] != 0) & (columns["flags"][rows] & _UNUSABLE == 0)
+    # Sessions of MSP name their parents themselves.
     fit &= columns["protocol"][rows] != (capture.strings.find(msp.PROTOCOL) or -1)
     fit &= ~np.isin(rows, capture.impersonations["message"])
     rows = rows[fit]

@@ -16,6 +16,7 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
 PROGRESS = "notifications/progress"
+# A chain has 64 steps at most, and a slow tool reports thousands of times.
 _EACH_END = 4
 """Notifications kept at each end of a long series."""
 _REACH = 100_000

@@ -45,6 +45,7 @@ ENOUGH = {"p50": 1, "p95": 20, "p99": 100}
 """Answers that a percentile needs to differ from the slowest one."""
 
 _PERCENTILES = (0.50, 0.95, 0.99)
+# Beyond it, one sort of all costs less than one mask for each group.
 _FEW = 48
 
 

@@ -27,6 +27,7 @@ from inspector.store.columns.hashes import NO_ROW
 
 Found = NDArray[np.int64]
 
+# Each list is decoded whole, and the page of a server waits for it.
 MOST_LISTS = 50
 """Lists read, the last ones."""
 _MOST_ARGUMENTS = 12
@@ -142,6 +143,7 @@ def offered_tools(analysis: Analysis, sent: Found) -> OfferedTools | None:
     )  # fmt: skip
 
 
+# Cached, since the account asks at each update. Weak, so that a closed document is freed.
 _changed: WeakKeyDictionary[Analysis, tuple[bytes, tuple[ToolChange, ...]]] = WeakKeyDictionary()
 
 
@@ -268,5 +270,6 @@ def _tokens(analysis: Analysis, tools: Mapping[str, tuple[int, dict[str, Any]]])
     for name, (row, _) in tools.items():
         counted = int(analysis.tokens.columns["tokens"][row])
         if counted != NOT_COUNTED:
+            # A share of the list's count, as a list is counted whole and its definitions are not.
             found[name] = round(counted * sizes[name] / max(1, of_list[row]))
     return found

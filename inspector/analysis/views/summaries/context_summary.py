@@ -148,6 +148,7 @@ class ContextTally:
 
 _SECOND = 1_000_000_000
 _FEWEST_FOR_RATE = 10
+# Below it the table of all values may be longer than the values themselves.
 _FEW = 4_096
 
 

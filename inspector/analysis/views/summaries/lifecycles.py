@@ -28,6 +28,7 @@ MOST_ATTEMPTS = 20
 """Failed attempts of consumers listed; the first ones."""
 MOST_NAMED = 20
 """Pairs, consumers or results listed; more are only counted."""
+# An alias is searched name by name, and hints may name tools without end.
 _MOST_SEARCHED = 1_000
 _CALL = "tools/call"
 

@@ -22,6 +22,7 @@ from inspector.store.columns.hashes import NO_ROW
 
 Found = NDArray[np.int64]
 
+# A server could list pages without end.
 _MOST_PAGES = 100
 _MOST_TOOLS = 1_000
 
@@ -59,7 +60,7 @@ def kinds_of(analysis: Analysis, rows: Found) -> dict[str, int]:
 
 
 def waiting(analysis: Analysis, rows: Found) -> Found:
-    """Returns the pending messages among some (`analysis.passes.calls.waits`)."""
+    """Returns the pending messages among some (`analysis.passes.calls.open_waits`)."""
     return rows[are_waiting(analysis.capture, analysis.correlation.columns, rows)]
 
 

@@ -49,6 +49,7 @@ class Mark:
         return DENSE_PX / 2 if self.dense else half_width(self.count)
 
 
+# Cached: merging asks for the same few counts at each pair of marks.
 @lru_cache(maxsize=1 << 14)
 def half_width(count: int) -> float:
     """Returns half the width of a mark for a number of messages, in pixels."""
@@ -199,6 +200,7 @@ def _merged(marks: list[Mark], zoom: float, family: FamilyOf) -> list[Mark]:
     return found
 
 
+# 52 days; a pixel of so wide a window is longer than the error of a float.
 _LONG_NS = 2**52
 _LEAST, _MOST = -(2**63) + 1, 2**63 - 1
 

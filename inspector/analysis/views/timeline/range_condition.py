@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from inspector.analysis.views.timeline.message_positions import PER_MESSAGE, MessageTimes
 from inspector.protocol.timestamps import format_time
 
+# Each run is a term of the filter that the user reads.
 MOST_RUNS = 50
 """Named runs of messages without a time, longest first; more occur only if times jump back and forth."""
 

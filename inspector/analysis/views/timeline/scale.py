@@ -21,6 +21,7 @@ _TIMES_OTHERS = 2
 """A long silence is longer than this multiple of the average silence, so three messages have none."""
 _BREAK_SHARE = 20
 """A break takes 1 / _BREAK_SHARE of the remaining axis."""
+# Each takes a twentieth of the axis, so twenty would leave no more than their own width.
 _MOST_BREAKS = 12
 _CANDIDATES = 64
 _FARTHEST = 2**62 - 1

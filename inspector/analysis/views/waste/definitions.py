@@ -71,6 +71,7 @@ class Definitions:
         page = digest(params.get("cursor") if isinstance(params, dict) else None)
         lists = self._lists.setdefault(int(results.pairs[place]), _Lists())
         content = digest(tools)
+        # Compared with the last list of the page only, as a list may change and change back.
         if lists.content.get(page) == content and tools:
             lists.again.append(place)
         else:

@@ -107,6 +107,7 @@ def is_unspaced(text: str) -> bool:
 
 def spread(words: set[str]) -> list[str]:
     """Returns a bounded sample of words, the same one each time."""
+    # By checksum: the hash of a `str` differs from process to process.
     return sorted(words, key=lambda word: zlib.crc32(word.encode("utf-8", "surrogatepass")))[:MOST_WORDS]
 
 

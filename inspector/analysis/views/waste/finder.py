@@ -28,6 +28,7 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.protocol.tool_aliases import ToolAlias, alias_for
 from inspector.store.columns.hashes import NO_ROW
 
+# Small results waste little, and each one is decoded and searched in later messages.
 MOST_RESULTS = 10_000
 """Results examined, the largest first."""
 YOUNG_S = PENDING_AFTER_S

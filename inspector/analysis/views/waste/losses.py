@@ -9,6 +9,7 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
 _DONE = "participant/compact-done"
+# An event without recipients reaches all; a client without envelopes has no name.
 _EVERYONE = ""
 
 

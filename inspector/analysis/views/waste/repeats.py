@@ -40,6 +40,7 @@ def only_reads(tool: str, read_only: Collection[str]) -> bool:
         tool: name of the tool.
         read_only: tools with a readOnlyHint.
     """
+    # Clients prefix a tool with its server: `mcp__files__read_file`.
     name = tool.rpartition("__")[2] or tool
     return tool in read_only or name.replace("-", "_").split("_")[0].lower() in _READING
 

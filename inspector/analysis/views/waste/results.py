@@ -151,6 +151,7 @@ class Traffic:
         return max(whole, 0)
 
 
+# 4 MB of flags.
 _MOST_PAIRS = 1 << 22
 """Distinct rows up to which a lookup table replaces sorting."""
 _LOSING = ("participant/forget", "participant/compact-done", "participant/clear", "participant/restart")
