@@ -94,6 +94,7 @@ class _HeldSets:
         # By identity, as capabilities may be objects, which cannot be hashed.
         key = number, id(change.capabilities)
         known = self._after.get(key)
+        # The kept tuple keeps its id from being given to another one.
         if known is None or known[0] is not change.capabilities:
             known = self._after[key] = change.capabilities, self._with(number, change.capabilities)
         return known[1]
@@ -181,6 +182,7 @@ class Announced:
 
     def _of_sender(self, batch: Batch, sender: int, asked: list[tuple[int, bool, int]]) -> None:
         changes, whose = batch.passes.capabilities.changes, (sender >> 32, sender & _LOW)
+        # Each change may make another set, of which all verdicts are made anew.
         if not 0 < changes.count(*whose) <= _MOST_CHANGES:
             return
         before = self._held.get(sender, 0)
@@ -204,6 +206,7 @@ class Announced:
             return False
         if unsure or batch.capture.logged_sender(row) is not None:
             return False  # the sender is in doubt, so is its set
+        # Calls hold names from the wire, so the cache needs a bound.
         if call not in known.verdicts and self._judged <= _MOST_KNOWN:
             kind = _kind_of(batch, row)
             verdict = covers_by_kind(known.held, kind)

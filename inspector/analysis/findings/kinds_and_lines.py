@@ -203,9 +203,11 @@ class Wire:
         rows: list[int] = []
         verdicts: list[str] = []
         for place, key in zip(places.tolist(), columns, strict=True):
+            # Cached by call: a capture has few distinct ones, and each takes several lookups of strings.
             verdict = self._calls.get(key)
             if verdict is None:
                 verdict = _disagreement(batch, *key)
+                # Tool names come from the wire.
                 if len(self._calls) < _MOST_CALLS:
                     self._calls[key] = verdict
             if verdict:

@@ -149,6 +149,7 @@ class Sessions:
         self._look_at(batch, np.arange(batch.start, batch.stop))
         if len(batch.changed):
             self._look_at(batch, batch.changed, again=True)
+        # By identity: the document gives a new sequence after each edit.
         if batch.reported is not self._reported:
             self._tell(batch)
 
@@ -181,6 +182,7 @@ class Sessions:
             if check is not None and problem.row < batch.stop:
                 found[check].setdefault(problem.row, []).append(_sentence(problem.text))
         for check, rows in found.items():
+            # All anew, as an edit may have mended any of them.
             batch.findings.withdraw(check, batch.findings.rows_of(check))
             batch.findings.add(check, sorted(rows), details=[_together(rows[row]) for row in sorted(rows)])
         self._reported = batch.reported

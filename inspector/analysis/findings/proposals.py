@@ -78,6 +78,7 @@ class Proposals:
             return
         own = batch.column_values("sender", rows) == batch.column_values("sender", cause)
         for row, proposal in zip(rows[own].tolist(), cause[own].tolist(), strict=True):
+            # Changed messages come again, so not always in the order of arrival.
             self._withdrawn[proposal] = min(row, self._withdrawn.get(proposal, row))
         proposers = [batch.string("sender", proposal) for proposal in cause[~own].tolist()]
         batch.findings.replace_findings(BY_ANOTHER, rows, ~own, others=cause, details=proposers)
@@ -91,12 +92,14 @@ class Proposals:
         late = [withdrawn.get(p, row) < row for row, p in zip(rows.tolist(), cause.tolist(), strict=True)]
         found.replace_findings(AFTER_WITHDRAWAL, rows, np.array(late, np.bool_), others=cause)
         first = links["answer"][cause].astype(np.int64)
+        # Logs of several recipients repeat a request, which is then no second fulfilment.
         again = (first != NO_ROW) & (first < rows) & ~are_copies(batch, first, rows)
         by = [f"No. {row + 1}" for row in first[again].tolist()]
         found.replace_findings(FULFILLED_AGAIN, rows, again, others=cause, details=by)
         differs = np.zeros(len(rows), np.bool_)
         for name in ("method", "target"):
             ours, theirs = links[name][rows], links[name][cause]
+            # A method or tool that one of both leaves out (0) is no difference.
             differs |= (ours != theirs) & (ours != 0) & (theirs != 0)
         details = [_call(batch, proposal) for proposal in cause.tolist()]
         ours, theirs = batch.capture.extracted.argument_hashes(rows), batch.capture.extracted.argument_hashes(cause)

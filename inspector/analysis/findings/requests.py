@@ -114,6 +114,7 @@ class Requests:
         unseen[orphaned] = ~_are_nearly_answers(batch, rows[orphaned])
         unseen &= ~_answer_the_unreadable(batch, rows)
         unseen &= batch.column_values("flags", rows) & Flag.CONTAINS_REQUEST.value == 0
+        # By k9j a correlation may name a context instead of a request.
         unseen[unseen] = batch.passes.named.named(rows[unseen]) != Named.CONTEXT.value
         unseen[unseen] = ~_tell_enough(batch, rows[unseen])
         early = unseen.copy()
@@ -160,6 +161,7 @@ class Requests:
         changed = ascending(batch.changed_rows(kinds.REQUEST), batch.mcp.take_stirred(batch.start))
         self._of_mcp.feed(batch, new[ours & ~_are_for_people(batch, new)], changed)
         new = new[~ours]
+        # Looks up ids of all settled requests of the batch, so only while there are findings.
         if batch.findings.counts_of(UNANSWERED):
             self._mend(batch)
         agents, new = self._of_agents.take_out(batch, new)

@@ -82,6 +82,7 @@ class Streams:
         if len(frames):
             self._frames(batch, frames)
         if self._closed or len(closes):
+            # Earlier opens come again when their request is linked; they do not open a stream anew.
             self._after_close(batch, opens[opens >= batch.start], closes_known, frames, listed)
         self._requests(batch, asked, opens)
 
@@ -157,6 +158,7 @@ class Streams:
             self._served.add(row)
             self._served_ids.add(int(batch.capture.columns["id_hash"][row]))
             one = np.array([row], np.int64)
+            # A request of an earlier batch may have been reported before its open came.
             if row < batch.start and batch.findings.has(UNOPENED, one)[0]:
                 batch.findings.withdraw(UNOPENED, one)
         self._waiting.add(batch.column_values("time_ns", asked), asked, lambda rows: ~self._is_served(batch, rows))

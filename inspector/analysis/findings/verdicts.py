@@ -126,6 +126,7 @@ class Verdicts:
             if value not in self._alike:
                 self._alike[value] = _read(payload)
             case = self._alike[value]
+            # None, if the payload decides, equals neither: a verdict alone has no payload.
             if case is not None and case.expected == (not case.allowed):
                 batch.findings.add(case.check, [row], details=case.words(_covering(case)))
 

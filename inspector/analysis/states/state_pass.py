@@ -280,6 +280,7 @@ class _Streams:
             self._named[self._capture.ids.hash_in_space(key >> 32, self._capture.strings[stream])] = key
         own = int(columns["id_hash"][row])
         if before and (own == NO_HASH or int(columns["id_hash"][before[0]]) != own):
+            # Copies of an open share its id; another id means another stream.
             self._became.update(dict.fromkeys(before, State.CLOSED.value))  # its id is in use again
             before.clear()
         before.append(row)

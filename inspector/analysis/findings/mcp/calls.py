@@ -175,6 +175,7 @@ class Calls:
             found.answered_ns = heard.time_ns
             found.asked = replace(asked, note=McpNote())  # drops the request's content, which is no longer needed
             result = note.result
+            # A call that became a task reports progress after its answer.
             found.lives_on = result is not None and (result.task is not None or result.task_id is not None)
         if (
             asked.cancelled_ns is None
@@ -260,6 +261,7 @@ def _stir_calls(heard: Heard, more_ns: int = 0) -> None:
     """Restarts the wait of open calls: a question of the server may belong to any of them."""
     if heard.time_ns == NO_TIME:
         return
+    # A message of the server does not name the call that it belongs to, so the latest ones wait longer.
     for one in islice(reversed(heard.talk.open.values()), _MOST_STIRRED):
         if not one.by_server:
             heard.batch.mcp.stir(one.row, heard.time_ns + more_ns)

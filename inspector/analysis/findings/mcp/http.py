@@ -185,6 +185,7 @@ class HttpExchanges:
             return ""
         for name, header in mirrored.items():
             meant, given = arguments.get(name), headers.get(PARAMETER_PREFIX + header)
+            # Objects and lists have no form in a header.
             if meant is None or isinstance(meant, dict | list):
                 continue
             if given is None:
@@ -200,6 +201,7 @@ class HttpExchanges:
         headers = exchange.headers or {}
         session = exchange.session or known.session
         if status < 400:
+            # Only a session that worked can be lost; a client may also send an invented one.
             if session is not None and len(self._worked) < _MOST:
                 self._worked.add((source, session))
             self._signed_in(heard, known)

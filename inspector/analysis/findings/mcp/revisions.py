@@ -122,6 +122,7 @@ _OF_LISTS = {
 }  # fmt: skip
 _MOST_CACHED = 1_000
 _MOST_LOOKED_AT = 256
+# 32 years; a larger number is no duration.
 _LONGEST_TTL_MS = 1e12
 
 
@@ -195,6 +196,7 @@ class Revisions:
                 )
         if not alone:
             return
+        # Looked up before `once`, which would note a report that is not made.
         if method == "notifications/message" and (LOGS.code, "") not in talk.reported and not _log_was_asked(heard):
             talk.once(LOGS)
             heard.report(LOGS)
@@ -321,6 +323,7 @@ def _log_was_asked(heard: Heard) -> bool:
     number = heard.exchange.number if heard.exchange is not None else 0
     latest = islice(reversed(heard.talk.open.values()), _MOST_LOOKED_AT)
     asked = [one for one in latest if not number or one.exchange == number]
+    # A log line may come just after the answer to its request.
     asked = asked or list(heard.talk.settled.values())[-1:]
     return any(one.note.params is not None and one.note.params.meta_value(LOG_LEVEL_KEY) is not None for one in asked)
 

@@ -36,6 +36,7 @@ MOST_LEVELS = 1_000
 """Limit of path segments that become nodes; the last node's name has the rest. The drafts suggest five levels."""
 
 _ROOM = 256
+# Each ancestor with an id gives one more name, and trees may be 1,000 levels deep.
 _MOST_NAMES = 16  # of one node
 
 
@@ -219,6 +220,7 @@ class ContextTree:
 
     def _new(self, space: int, above: int, name: str, label: str = "", *, implicit: bool = True) -> int:
         node = len(self.parent)
+        # In steps of 256: five arrays would otherwise grow with each node.
         if node == len(self._alias):
             self._make_room()
         self.parent.append(above)
@@ -250,6 +252,7 @@ class ContextTree:
     def fit(self) -> None:
         """Cuts all arrays to the number of nodes."""
         for values in (self._alias, self.implicit, self.own, self._sums.carried, self._named):
+            # Callers read the arrays as numpy views, which must have one entry for each node.
             del values[len(self.parent) :]
 
     def _used(self, node: int) -> int:

@@ -44,6 +44,7 @@ class NodeIndex:
         """Returns the node with this owner and name, or -1."""
         pair = (owner, name)
         waiting = self._waiting.get(pair)
+        # Buffered nodes are the latest, so they replace nodes in the chains.
         if waiting is not None:
             return waiting
         hashed = hash(pair) & _BITS
@@ -101,6 +102,7 @@ class NodeIndex:
         """Writes the buffered nodes to the chains, and splits chains until there are as many as nodes."""
         pairs = self._waiting
         nodes = np.fromiter(pairs.values(), np.int64, len(pairs))
+        # 31 bits, so that a hash fits into an int32 without a sign.
         hashes = np.fromiter(map(hash, pairs), np.int64, len(pairs)) & _BITS
         self._waiting = {}
         most = int(nodes.max())

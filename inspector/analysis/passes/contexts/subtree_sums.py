@@ -15,6 +15,7 @@ from inspector.analysis.passes.contexts.node_ancestry import gathered
 from inspector.analysis.passes.contexts.node_facts import MAIN
 
 _DEAR_S = 0.005
+# So sums take at most a fortieth of the time of the window's thread.
 _REST = 40
 
 

@@ -48,6 +48,7 @@ class Said(enum.IntFlag):
 
 HINTS, CONSUMED, TRANSIENT, FAILED, ODD, SUMMARY, NO_CALL, REPEATED = (bit.value for bit in Said)
 """The same bits as plain numbers, for loops over a million results."""
+# The result itself states the other bits; these two depend on links, which may come late.
 _LASTING = ~(NO_CALL | REPEATED) & 0xFF
 _ERROR, _RPC = Flag.ERROR.value, Flag.RPC.value
 
@@ -57,12 +58,12 @@ class SignalTable:
 
     Attributes:
         row: the message.
-        said: Said bits.
+        signal_bits: Said bits.
         tool: string id of the called tool; 0 if unknown.
         conversation: a number for each run of a client, with all servers it talks to.
-        note: outcome of the signal (`transients.Note`).
+        note: outcome of the signal (`result_badges.Note`).
         consumers: by place, the consumers that a result itself names.
-        following: by waiting result, the next waiting one of the same tool (`pairing`).
+        following: by waiting result, the next waiting one of the same tool (`tool_pairing`).
         collapsed_by: the message that consumed it; NO_ROW. consumes: the result that it consumed; NO_ROW.
         unpaired: for a signal that consumed nothing, a waiting result that no hint pairs with it; NO_ROW.
     """

@@ -18,6 +18,7 @@ from inspector.base.slices import SlicedWork, run_to_end
 Way = Literal["tool", "context", "participant", "kind"]
 NO_TOOL = 0
 _AT_ONCE = 1 << 16
+# Negative, so no string id has this number.
 DEFINITIONS = MAIN
 """Tool lists and their requests: no tool calls, and mostly the largest part of the rest."""
 

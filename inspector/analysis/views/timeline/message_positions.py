@@ -66,6 +66,7 @@ class MessageTimes:
         assert self._own is not None
         stop = start + len(filled)
         if stop > len(self._own):
+            # Half as much again, so that live batches seldom copy all.
             grown = np.empty(max(stop, len(self._own) * 3 // 2), np.int64)
             grown[:start] = self._own[:start]
             self._own = grown

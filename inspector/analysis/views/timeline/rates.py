@@ -59,7 +59,7 @@ class FamilyTimes:
 
     Attributes:
         counts: number of messages by family, in the order of FAMILIES.
-        known: number of messages taken in.
+        message_count: number of messages taken in.
     """
 
     def __init__(self, capture: Capture) -> None:

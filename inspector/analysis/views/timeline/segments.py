@@ -111,6 +111,7 @@ def order(
 
 def _by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64]) -> SlicedWork[None]:
     """Sorts tracks with messages out of order by time."""
+    # Most captures are in order, so that one pass replaces a sort of each track.
     if not len(times) or (times[1:] >= times[:-1]).all():
         return
     ordered = times[places]

@@ -74,6 +74,7 @@ def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> SlicedW
     spoken = yield from _model_times(analysis, stop)
     decisions = yield from _decisions(analysis, proposals, stop)
     ends = np.concatenate((links["answer"][requests], decisions)).astype(np.int64)
+    # Links may name messages beyond `stop`, which have no position yet.
     ends[ends >= stop] = NO_ROW
     yield
     waits = are_waiting(capture, links, rows) if len(rows) else np.zeros(0, np.bool_)
@@ -139,5 +140,6 @@ def _decisions(analysis: Analysis, proposals: NDArray[np.int64], stop: int) -> S
     yield
     places = proposals.searchsorted(cause[rows])
     hit = (places < len(proposals)) & (proposals[np.minimum(places, len(proposals) - 1)] == cause[rows])
+    # Of several assignments to one index the last counts, hence the reverse order.
     decided[places[hit][::-1]] = rows[hit][::-1]  # the first of several wins
     return decided
