@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Tone = Literal["plain", "quiet", "bad", "warn"]
 
 _QUOTED = 90
-_MOST_LISTED = 100
+_MOST_LISTED = 100  # participants that wait behind the described ones are looked for among these
 _MOST_LOOKED_INTO = 32
 """Limit of user messages read to find typed ones."""
 _REMINDERS = re.compile(r"\A\s*(?:<system-reminder>.*?(?:</system-reminder>\s*|\Z))+", re.DOTALL)
@@ -57,6 +57,7 @@ _NAME = 60
 WAITED_FROM_NS = 1_000_000_000
 _SILENT_FROM_NS = 2_000_000_000
 _CALLS = 'kind == "mcp/request" && method == "tools/call"'
+# Failed calls and errors of the gateway have sentences of their own.
 _FAILURES = 'error && kind != "mcp/response" && kind != "system/error" && !repeats'
 _REQUESTS = 'kind == "mcp/request"'
 _ALL_REQUESTS = 'kind in {"mcp/request", "jsonrpc/request"}'

@@ -107,6 +107,7 @@ def _answered_fact(subject: Subject, answer: int) -> Fact:
     return Fact("", (outcome, FactPart(f"{after}{why}"), message_part(answer)))
 
 
+# Claude Code begins with "Exit code 1" or "Error: Exit code 1", Codex with "Exit code: 1".
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code:? (\d{1,10})\b", re.IGNORECASE)
 
 
@@ -483,7 +484,7 @@ def _ability_words(key: str, inner: object) -> str:
     return f"{key} ({', '.join(more)})" if more else key
 
 
-_REQUESTS_BACK = 50_000
+_REQUESTS_BACK = 50_000  # a search of the whole capture would delay each selection
 _MOST_READ = 300  # limit of earlier requests whose payload is read
 
 

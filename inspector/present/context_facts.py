@@ -263,6 +263,7 @@ def _rate(subject: ContextSubject) -> str:
 
 def _per_second(rate: float) -> str:
     if rate >= 0.95:
+        # From 9.95 on, one decimal would round to 10.0.
         return f"{rate:,.0f}/s" if rate >= 9.95 else f"{rate:.1f}/s"
     return f"{rate * 60:.0f}/min" if rate * 60 >= 1 else f"{rate * 3600:.1f}/h"
 

@@ -68,8 +68,8 @@ def numbers_filter(messages: NDArray[np.uint32]) -> str | None:
     return expression if len(expression) <= MAX_LENGTH else None
 
 
-_MOST_RUNS = 500
-_RANGE = 3
+_MOST_RUNS = 500  # bounds the work; the length is checked at the end
+_RANGE = 3  # messages of the shortest run written as a range
 
 
 def cell_filter(

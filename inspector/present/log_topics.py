@@ -28,6 +28,7 @@ _MSP = "msp"
 _MCP = "mcp/"
 
 
+# Weak, so that a closed document is freed.
 _topics_by_document: WeakKeyDictionary[CaptureDocument, LogTopics] = WeakKeyDictionary()
 
 

@@ -210,6 +210,7 @@ def _path_end(text: str) -> str:
     """Returns the last two segments of a long path; other texts unchanged."""
     if len(text) <= _LONG_PATH or not _PATH.fullmatch(text):
         return text
+    # The end of a path names the file.
     names = re.split(r"[\\/]", text)
     return "…/" + "/".join(names[-2:]) if len(names) > _NAMES_KEPT else text
 

@@ -10,6 +10,7 @@ _SECOND = 1_000_000_000
 _MINUTE = 60 * _SECOND
 LONG_NS = 7_200 * _SECOND
 """Duration from which times are in hours."""
+# The form that `analysis.views.timeline.range_condition` writes.
 _RANGE = re.compile(r'time >= "([^"]{1,40})" && time <= "([^"]{1,40})"(?: \|\| !time && \(.+\))?')
 _STEPS = (1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000)
 _EXACT = 20

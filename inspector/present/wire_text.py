@@ -27,7 +27,9 @@ _MAX_CACHED_TEXT = 512  # limit of frequent texts in characters: names, paths, l
 _TOKEN = f"{string.ascii_letters}{string.digits}-_."  # characters of a web token
 _CUT_PASSWORD = re.compile(r"(://[^/\s:@\"']{1,128}:)[^/\s@\"']{0,256}\Z")
 
+# Python counts U+001C to U+001F as blanks, but they must become chips.
 _BLANKS = re.compile(r"[^\S\x1c-\x1f]+")
+# With Hangul fillers such as U+3164, which are letters without a shape.
 _HIDDEN = (
     r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e"
     r"\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
@@ -51,6 +53,7 @@ def mask_start(text: str, shown: int) -> str:
     return mask_text(_without_half(text[:room]))
 
 
+# Masking a name takes 4 µs without the cache and 0.07 µs with it.
 @lru_cache(maxsize=4096)
 def _masked_short(text: str) -> str:
     return mask_text(text)
@@ -59,9 +62,11 @@ def _masked_short(text: str) -> str:
 def _without_half(head: str) -> str:
     """Removes a truncated secret from the end of a text, since masking would not recognize it."""
     before = head.rstrip(_TOKEN)
+    # "eyJ" begins every web token: it is `{"` in Base64.
     place = head.find("eyJ", len(before))
     if place >= 0:
         return head[:place] + MASK
+    # 512 is more than the pattern can match.
     return head[:-512] + _CUT_PASSWORD.sub(lambda found: found[1] + MASK, head[-512:])
 
 
@@ -106,6 +111,7 @@ def _named(match: re.Match[str]) -> str:
     return "".join(map(_written_out, match[0]))
 
 
+# Writing out takes 0.8 µs without the cache and 0.07 µs with it.
 @lru_cache(1024)
 def _written_out(character: str) -> str:
     return f"⟨{code_point(character)}⟩"
