@@ -114,6 +114,7 @@ class TemporaryFile:
 
     def open(self) -> BinaryIO:
         """Returns the file opened for writing from its beginning."""
+        # A copy, as the lock must last until the file has its final name.
         return os.fdopen(os.dup(self._descriptor), "wb")
 
     def replace_target(self, target: Path) -> None:

@@ -26,6 +26,7 @@ def _peak_bytes() -> int:
     except ImportError:
         return 0
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # In bytes on macOS, in kilobytes on other systems.
     return most if sys.platform == "darwin" else most * 1024
 
 

@@ -85,6 +85,7 @@ def _user_folder(name: str, default: Path) -> Path:
     # Captures and settings may reveal agents' messages, so other users of the machine have no access.
     with contextlib.suppress(OSError):  # a later write reports the error; the program starts without the folder
         _make_private(folder)
+    # Some systems have logs or caches in a subfolder of the program's own folder.
     for one in (folder.parent, folder) if not home and folder.parent.name == APP_NAME else (folder,):
         _close_to_others(one)
     return folder

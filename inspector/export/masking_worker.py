@@ -20,6 +20,7 @@ from inspector.reading.workers.worker_process import WorkerProcess
 from inspector.store.files.source_files import DERIVED_OFFSET, SourceFile
 from inspector.store.messages.capture import Capture
 
+# Below the window, but above counting (10), as the user waits for an export.
 _NICENESS = 5
 _PIECE_BYTES = 1 << 20
 _WAIT_S = 0.004

@@ -279,6 +279,7 @@ class SubsessionExport:
         sender = int(capture.columns["sender"][row])
         wanted = self._redaction.mask_text(capture.records.envelope_id(row) or f"local-{row + 1}")
         name, number = wanted, 2
+        # MSP wants each id once, but a log may repeat them.
         while name in identifiers:
             name, number = f"{wanted}-{number}", number + 1
         identifiers.add(name)

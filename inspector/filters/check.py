@@ -238,6 +238,7 @@ class Checker:
 
     def _not_a_number(self, field: Field, value: Value) -> FilterError:
         text = str(value.value) if isinstance(value, StringValue) else ""
+        # `isdecimal` is true for digits of other scripts, too.
         number = text.strip() if text.strip().lstrip("+-").isdecimal() and text.isascii() else None
         units = ", ".join(filter(None, units_of(field.name)))
         if number is not None:

@@ -71,6 +71,7 @@ RESERVED = frozenset({*_WORDS, "and", "or", "not", "in"})
 
 def _operator_pattern() -> str:
     symbols = [operator.symbol for operator in OPERATORS if not operator.symbol[0].isalpha()]
+    # Longest first: alternatives are tried in order, and `>` would hide `>=`.
     symbols.sort(key=len, reverse=True)
     return f"{'|'.join(map(re.escape, symbols))}|(?:{'|'.join(_WORDS)}){_WORD_END}"
 
@@ -79,6 +80,7 @@ def opened_pattern() -> str:
     """Returns the regular expression of a field that opens a text: `json(payload.a).b`."""
     opening = ""
     inside = PATH
+    # A regular expression cannot refer to itself, so each level is written out.
     for _ in range(MOST_OPENED):
         opening = rf"json\(\s*{inside}\s*\)(?:\.(?:[\w$-]+|{STRING}))*"
         inside = f"(?:{opening}|{PATH})"

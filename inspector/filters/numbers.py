@@ -75,6 +75,7 @@ def scale_number(value: float, unit: str, field: str) -> int | float | None:
         return None
     if factor == 1:
         return value
+    # By its shortest text: as a binary fraction, 0.1 is slightly more than a tenth.
     exact = Fraction(value) * factor if isinstance(value, int) else Fraction(repr(value)) * factor
     return exact.numerator if exact.denominator == 1 else float(exact)
 

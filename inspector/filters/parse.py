@@ -90,6 +90,7 @@ def parser_at(text: str) -> tuple[list[Token], frozenset[str]]:
 
 
 def _error_offset(error: UnexpectedInput, text: str) -> int:
+    # lark gives the end the place of the last token.
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         return len(text)
     return len(text) if error.pos_in_stream is None else error.pos_in_stream

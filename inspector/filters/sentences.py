@@ -85,6 +85,7 @@ def info(analysis: Analysis, message: int) -> str | None:
 
 
 def _one_line(text: str) -> str | None:
+    # Cut before the search for secrets; more than is shown, as runs of blanks shrink.
     line = " ".join(mask_text(text[: 8 * _MAX_SENTENCE]).split())
     return (line if len(line) <= _MAX_SENTENCE else line[: _MAX_SENTENCE - 1] + "…") or None
 

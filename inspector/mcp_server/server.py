@@ -36,6 +36,7 @@ INSTRUCTIONS = (
     "as `offset`. " + UNTRUSTED
 )
 _SCHEME = "capture:///"
+# Clients show resources as a list to choose from; `captures` has pages for the others.
 _LISTED_RESOURCES = 200
 _READS_ONLY = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 

@@ -39,6 +39,7 @@ class InternTable(Sequence[_T], Generic[_T]):
         try:
             return np.fromiter(map(self._ids.__getitem__, values), np.uint32, count)
         finally:
+            # Also after an error: by then the dict has numbered the values before it.
             self._list_new()
 
     def _list_new(self) -> None:

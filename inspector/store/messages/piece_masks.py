@@ -233,6 +233,7 @@ def _add_frame(
 
 def _exchange_number(line: bytes) -> Hashable:
     """Returns the number of the HTTP exchange in a line of a recording."""
+    # Spares decoding, as only recordings of HTTP number their exchanges.
     if b'"x":' not in line:
         return None
     try:

@@ -206,8 +206,8 @@ class Records:
             record: the transcript's.
             head: the decoded part of a big record.
         """
-        # The file was rewritten in place.
         part = int(self._columns["part"][message])
+        # The file was rewritten in place.
         if part > len(record.derived_messages):
             return unreadable_record(record.raw, "its line was written anew since it was opened")
         meaning = record.derived_messages[part - 1]

@@ -49,11 +49,13 @@ class Upstream(NamedTuple):
             return target
         if self.key:
             own = f"{_KEY}={self.key}"
+            # In constant time, so that the key cannot be guessed character by character.
             parts = [self.query if compare_digest(part.encode(), own.encode()) else part for part in query.split("&")]
             return f"{path}?{'&'.join(parts)}" if query else target
         return target if query else f"{path}?{self.query}"
 
     def url(self, target: str) -> URL:
+        # Not quoted anew: the server gets the target as the client wrote it.
         return URL(self.origin + target, encoded=True)
 
 
@@ -94,6 +96,7 @@ class Listening(NamedTuple):
 
     def names(self) -> frozenset[str]:
         """Allowed `Host` values in lower case; others come from a foreign name that resolves to this computer."""
+        # At port 80 clients send the host without a port.
         hosts = {"127.0.0.1", "localhost", "[::1]", self.host}
         return frozenset(f"{host}:{self.port}" for host in hosts) | frozenset(hosts if self.port == 80 else ())
 

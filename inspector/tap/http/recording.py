@@ -248,6 +248,7 @@ class ProcessRecording(Recording):
     def _append(self, sort: Sort, exchange: int, data: bytes) -> None:
         self._put_bytes += len(data) + ENTRY_BYTES
         self._waiting.append(Entry(sort, exchange, time.time_ns(), data))
+        # Setting it takes a lock, which each piece of the traffic would wait for.
         if not self._filled.is_set():
             self._filled.set()
 

@@ -44,6 +44,7 @@ class ResponseCalls:
 
     def is_recorded(self, data: bytes, *, by_server: bool) -> bool:
         """Records a frame that is part of a call; returns False for any other frame."""
+        # A search costs less than decoding every frame of a client.
         sort = _type_of(data) if by_server or _CREATE in data else ""
         if not by_server:
             if sort == _CREATE.decode():
@@ -57,6 +58,7 @@ class ResponseCalls:
     def end(self, how: str, why: str) -> None:
         """Ends the calls without an answer, since the connection has ended."""
         while self._open:
+            # A connection may end in order while a call has no end yet.
             self._recording.end(self._open.popleft(), how if how != "complete" else "server-broke", why)
 
     def _begin(self, data: bytes) -> None:
@@ -70,6 +72,7 @@ class ResponseCalls:
         if self._answered != exchange:
             self._answered = exchange
             self._recording.answer_begun(exchange, 200, _STREAM)
+        # A line end inside the data would end the field.
         event = b"event: " + sort.encode() + b"\ndata: " + data.replace(b"\n", b"\ndata: ") + b"\n\n"
         self._recording.answered(exchange, event)
         if sort in _ENDS:
@@ -82,4 +85,5 @@ def _type_of(data: bytes) -> str:
         sort = _decode_type(data).type
     except (msgspec.MsgspecError, RecursionError):
         return ""
+    # A line end in the type would forge a further field of the event.
     return sort if sort.isascii() and sort.isprintable() else ""

@@ -23,9 +23,11 @@ from inspector.tap.relay import BAD_USAGE, open_window, print_notice
 
 _ENDINGS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
+# Seconds until the user reads why the command has not ended yet.
 _PATIENCE_S = 2.0
 _HURRY_S = 1.0
 """Seconds from the second signal to the end."""
+# 128 + SIGINT, as shells report it.
 _HURRIED = 130
 
 
@@ -61,6 +63,7 @@ def run_http_tap(arguments: HttpTapArguments, tell: Callable[[str], None] = say_
     try:
         upstream = upstream_of(arguments.address)
         listening = listening_of(arguments.listen) if arguments.listen else Listening("127.0.0.1", 0)
+        # Before the capture is claimed, so that a refusal leaves no empty file.
         if not (arguments.own_token or arguments.model) and asyncio.run(_asks(upstream)):
             print_notice(SENTENCE.format(address=Unwritten().target(upstream.origin + upstream.path)))
             return BAD_USAGE
@@ -149,6 +152,7 @@ def door_to(upstream: Upstream, listening: Listening) -> Door:
     listener = listened(found)
     if listening.port:
         remember_port(upstream, listening.port)
+    # Without a key any local program could use the secret by asking the tap.
     if Unwritten().query(upstream.query) != upstream.query:
         upstream = upstream._replace(key=key_for(upstream))
     return Door(upstream, found, listener)
@@ -204,6 +208,7 @@ class HttpTap:
         self._recording = ProcessRecording(
             self.path, self._claim.hold, origin=self._origin, secrets_in=secrets_in, model=self._model, say=self._say
         )
+        # In a thread, as waiting would block the loop and its signals.
         await asyncio.to_thread(self._recording.wait_until_ready)
         for upstream, listening, listener in self.doors:
             proxy = TapProxy(upstream, listening, self._recording, say=self._say, model=self._model)

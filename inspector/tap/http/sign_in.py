@@ -20,6 +20,7 @@ SENTENCE = (
     "--own-token."
 )
 _WELL_KNOWN = "/.well-known/oauth-protected-resource"
+# The tap starts only after this check.
 _ANSWERS_S = 4.0
 _MOST_BYTES = 1 << 16
 
@@ -29,6 +30,7 @@ async def asks_for_sign_in(upstream: Upstream, proxy: str | None) -> bool:
     timeout = aiohttp.ClientTimeout(total=_ANSWERS_S)
     try:
         async with aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()) as session:
+            # RFC 9728, 3.1: for this resource, else for the whole host.
             for path in (_WELL_KNOWN + upstream.path.rstrip("/"), _WELL_KNOWN):
                 if await _is_metadata(session, upstream, path, proxy):
                     return await _is_refused(session, upstream, proxy)
@@ -52,6 +54,7 @@ async def _is_refused(session: aiohttp.ClientSession, upstream: Upstream, proxy:
     async with session.get(url, headers={"Accept": "text/event-stream"}, proxy=proxy) as answer:
         if answer.status in (401, 403):
             return True
+    # A server without a stream refuses GET, so that only a POST shows if it wants a token.
     if answer.status != 405:
         return False
     headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
