@@ -66,7 +66,7 @@ def patch_json(original: bytes, value: Any) -> bytes:
 
 
 def patch_json_lines(original: bytes, values: Sequence[Any]) -> bytes:
-    """Returns JSON Lines for `values`, as `patched`; `UNREAD` keeps its line."""
+    """Returns JSON Lines for `values`, as `patch_json` does; `UNREAD` keeps its line."""
     source = decode_text(original)
     text = source.text
     cells = _line_cells(text)

@@ -341,7 +341,7 @@ def _copy_containers(value: Any) -> Any:
     if type(value) not in _BOXES:
         return value
     whole = value.copy()
-    # A stack instead of recursion, and faster than `deepcopy` by far.
+    # A stack instead of recursion, and faster than `copy.deepcopy` by far.
     waiting: list[Any] = [whole]
     while waiting:
         box = waiting.pop()

@@ -206,7 +206,7 @@ def _thread_row(subject: Subject, row: int, time_ns: int, started: int) -> Threa
     if not link.own:
         link = replace(link, delta=delta(time_ns - base) if NO_TIME not in (time_ns, base) else "")
     text = "" if link.own or link.mono or link.kind not in _TEXT_KINDS else _step_text(subject, row)
-    # Copied field by field: `asdict` would copy the values too.
+    # Copied field by field: `dataclasses.asdict` would copy the values too.
     known = {field.name: getattr(link, field.name) for field in fields(link)}
     return ThreadRow(**known, text=text)
 

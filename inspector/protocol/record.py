@@ -34,7 +34,7 @@ class Shape(enum.IntEnum):
     NO_MESSAGE = 8
     """No message: a capture's header, or a marker that only records a connection."""
     DERIVED = 9
-    """A record of a transcript with its messages in `means`."""
+    """A record of a transcript with its messages in `derived_messages`."""
 
 
 class HttpExchange(msgspec.Struct, gc=False):

@@ -41,7 +41,7 @@ _NOT_JUDGED = (
     Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.JOIN | Flag.RPC | Flag.LOG_ONLY | Flag.REJECTED | Flag.SENT
 ).value  # fmt: skip
 _FREE = (kinds.RESPONSE, "capability/grant-ack", kinds.CONTEXT_OPERATION)
-"""Kinds allowed for every participant. system/* is checked in `wire`."""
+"""Kinds allowed for every participant. `kinds_and_lines` checks system/*."""
 _MOST_CHANGES = 1_000
 _MOST_JUDGED = 5_000
 """Messages judged one by one per sender and call, if more than method and name matters."""

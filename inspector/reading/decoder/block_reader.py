@@ -85,7 +85,7 @@ class _Run(NamedTuple):
     """A run of lines.
 
     Attributes:
-        lines, offsets: as in `Lines`.
+        lines, offsets: as `split_lines` returns them.
         usual: the decoded regular lines, if any.
         others: (n,) int64 places of the other lines.
     """

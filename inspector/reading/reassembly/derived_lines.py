@@ -34,7 +34,7 @@ class OrderedLine(NamedTuple):
 
     data: bytes
     offset: int
-    """Offset in the source, or from JOINED_FROM on."""
+    """Offset in the source, or from DERIVED_OFFSET on."""
     length: int
     """Length in the source, in bytes."""
     known_facts: Mapping[str, Any] | None = None

@@ -293,7 +293,7 @@ def _images(scheme: str) -> dict[str, object]:
 
 
 def _sizes(fonts: Fonts, metrics: Metrics) -> dict[str, object]:
-    # Heights in a sheet exclude the border: `_in` is the height without it.
+    # Heights in a sheet exclude the border: a name that ends in _in is a height without it.
     return {
         "px_small": fonts.font("small").pixelSize(),
         "px_heading": fonts.font("heading").pixelSize(),

@@ -2,7 +2,7 @@
 
 A `Theme` is immutable. `ThemeController` makes a new one when the setting, the density, the zoom or the system's colour
 scheme changes. It applies the theme to the application and emits `changed`. Widgets keep the controller, read
-`controller.theme` when they paint, and clear their caches on `changed`. Values: `design_tokens.py`, from docs/design.md
+its `theme` when they paint, and clear their caches on `changed`. Values: `design_tokens.py`, from docs/design.md
 10 to 13.
 """
 

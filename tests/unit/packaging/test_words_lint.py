@@ -38,6 +38,17 @@ def test_a_place_is_given_for_each_opening() -> None:
     assert figures_of(VAGUE).openings == ["m0.py:1", "m0.py:4"]
 
 
+def test_a_name_in_a_docstring_or_comment_that_nothing_has_is_listed() -> None:
+    other = "class Store:\n    def __init__(self):\n        self.rows = MOST_ROWS = 1\n"
+    mentions = (
+        '"""Reads with `read_rows` up to MOST_ROWS, GONE_ROWS of `Store.rows`, as `json.loads` does."""\n'
+        "x = row = 1  # `gone_row` is here, `row` and `read` are not: `a name` is none\n"
+        'def read_rows(read): return "# `gone_text`"\n'
+    )
+    assert figures_of(mentions, other).unknown == ["m0.py:1: MOST_ROWS", "m0.py:1: GONE_ROWS", "m0.py:2: gone_row"]
+    assert figures_of(mentions + "MOST_ROWS = 1\n", other).unknown == ["m0.py:1: GONE_ROWS", "m0.py:2: gone_row"]
+
+
 def test_a_spelling_that_the_glossary_has_otherwise_is_listed() -> None:
     figures = words_lint.Figures()
     words_lint.read_page("page.md", "A Time-out of 5 s.", figures)

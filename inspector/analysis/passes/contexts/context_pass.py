@@ -258,7 +258,7 @@ class ContextPass:
         return np.append(as_numpy(self.tree.parent), np.int32(MAIN))[self.nodes_of(rows)]
 
     def context_places(self, rows: slice | Array = _ALL) -> Array:
-        """Returns (n,) uint8 `Told`, the place of the context in each message; 0 in main."""
+        """Returns (n,) uint8 `ContextSource`, the place of the context in each message; 0 in main."""
         columns = self._capture.columns
         elsewhere = _TOLD[columns["flags"][rows] >> _TOLD_SHIFT & 15]
         here = np.where(columns["context"][rows] != 0, ContextSource.ENVELOPE.value, ContextSource.MARKERS.value)
