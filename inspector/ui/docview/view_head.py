@@ -74,6 +74,7 @@ class ViewHead(QWidget):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        # The first resize has no old size.
         if event.oldSize().isValid() and event.oldSize().height() != event.size().height():
             self.grown.emit(event.size().height() - event.oldSize().height())
 

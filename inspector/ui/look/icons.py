@@ -117,6 +117,7 @@ ICONS: dict[str, str] = {
 }
 """Icons of the window by purpose. `icon` and `pixmap` accept both kinds of names."""
 
+# Painting an icon takes 75 µs, a cached pixmap 0.15 µs.
 _pixmaps: dict[tuple[str, str, int, float], QPixmap] = {}
 _icons: dict[tuple[str, str, str | None], QIcon] = {}
 

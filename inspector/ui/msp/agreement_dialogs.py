@@ -27,7 +27,7 @@ _INTENT_LINES = 2
 _GOES_ON = "  "
 """Indent of a continuation line."""
 _MOST_SHOWN = 1_000
-_MOST_MESSAGES = 999_999_999
+_MOST_MESSAGES = 999_999_999  # a spin box holds 32 bits
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 ONE_A_LINE = "One per line. A line that starts with two spaces continues the one above."
 LISTS = (("constraints", "&Constraints"), ("decisions", "&Decisions"), ("facts", "&Facts"))
@@ -107,6 +107,7 @@ class SubContextDialog(FormDialog):
             self.lists[name] = field
             self.form.add_field(title, field, field)
         self.form.add_wide(TextLabel(ONE_A_LINE, variant="hint", name="subContextHelp", wrap=True, parent=self))
+        # Read back, since a field changes line ends, which is no edit of the user.
         self._shown = {name: field.toPlainText() for name, field in self._fields()}
         self.gives_way = self.lists["facts"]
         themes.changed.connect(self._fit_all)

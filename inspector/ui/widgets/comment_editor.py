@@ -122,8 +122,10 @@ class CommentEditor(FloatingFrame):
         """Closes the card and discards the text."""
         if self.about is not None:
             came_from, self._from, self.about = self._from, None, None
+            # Only a hidden focus is given back; the user may have moved it elsewhere.
             inside = self.isAncestorOf(QApplication.focusWidget() or self)
             self.hide()
+            # The widget may have been deleted since.
             if inside and came_from is not None and isValid(came_from):
                 came_from.setFocus(Qt.FocusReason.PopupFocusReason)
 

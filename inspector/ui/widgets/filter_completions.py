@@ -118,6 +118,7 @@ class FilterCompletions(FloatingFrame):
         self.view = QListView(self)
         self.view.setObjectName("filterCandidates")
         self.view.setAccessibleName("Completions")
+        # The editor keeps the focus, so that typing goes on.
         self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.view.setFrameShape(QListView.Shape.NoFrame)
         # Without it Qt measures every candidate at each key press.

@@ -204,6 +204,7 @@ class ButtonLineEdit(QLineEdit):
         self._themes = theme_controller
         self.setObjectName(name)
         self.button = IconButton(theme_controller, icon, tooltip, name=f"{name}Button", variant="small", parent=self)
+        # Children of a line edit show its text cursor otherwise.
         self.button.setCursor(Qt.CursorShape.ArrowCursor)
         theme_controller.changed.connect(self._fit)
         self._fit()
@@ -233,6 +234,7 @@ class SecretEdit(ButtonLineEdit):
     def __init__(self, theme_controller: ThemeController, *, name: str, parent: QWidget | None = None) -> None:
         super().__init__(theme_controller, "silent", "Show the token", name=name, parent=parent)
         self.setEchoMode(QLineEdit.EchoMode.Password)
+        # Input methods must not learn the token or offer words for it.
         self.setInputMethodHints(
             Qt.InputMethodHint.ImhHiddenText
             | Qt.InputMethodHint.ImhNoPredictiveText

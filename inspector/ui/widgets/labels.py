@@ -168,5 +168,6 @@ class Sign(QWidget):
         pen = QPen(ink, 9)
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         painter.setPen(pen)
+        # Angles are in sixteenths of a degree.
         painter.drawArc(QRectF(26, 26, 76, 76), 15 * 16, -300 * 16)
         painter.drawArc(QRectF(45, 45, 38, 38), 3 * 16, -276 * 16)

@@ -138,6 +138,7 @@ class DropMark(QWidget):
         self._themes = theme_controller
         self.setObjectName("presetDropMark")
         self.setAccessibleName("Drop position")
+        # Clicks are for the chips below.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 

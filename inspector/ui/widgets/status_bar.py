@@ -358,6 +358,7 @@ class StatusBar(QStatusBar):
         self._behind.setVisible(messages >= BEHIND_SHOWN)
         if messages >= BEHIND_SHOWN:
             tooltip = "Received and saved, but not shown yet"
+            # The least width keeps the buttons beside it in place while the figure changes.
             self._behind.show_fact(
                 f"{messages:,} behind", token="severity.warning", least="00,000 behind", tooltip=tooltip
             )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.window.main_window import MainWindow
 
+# Qt's Ctrl is Cmd on macOS, where Cmd+, opens the settings of every program.
 _PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S", "Ctrl+,")
 
 _DETAILS = "Page of the detai&ls"

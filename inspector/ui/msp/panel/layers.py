@@ -62,6 +62,7 @@ def share_words(tokens: int, total: int) -> str:
     """Formats a share: "46 %"; "" for zero."""
     if not total or not tokens:
         return ""
+    # Below half a percent, rounding would show 0 %.
     return "<1 %" if 200 * tokens < total else f"{round(100 * tokens / total)} %"
 
 
@@ -431,6 +432,7 @@ class BudgetLine(QWidget):
         row.addWidget(self.field)
         column.addLayout(row)
         column.addWidget(self._gauge)
+        # 99 keeps its object name apart from those of the notes.
         self.warning = NoteLine(themes, 99, self)
         self.warning.setObjectName("subsessionBudgetWarning")
         self.warning.link.hide()

@@ -98,7 +98,7 @@ class FiguresView(FittedList[FigureRow]):
             add_filter_actions(menu, wanted, self.filter_requested.emit)
 
 
-_WARN, _FULL = 0.75, 0.90
+_WARN, _FULL = 0.75, 0.90  # shares of the limit (docs/design.md 10)
 
 
 def gauge_color(theme: Theme, share: float) -> QColor:
@@ -140,6 +140,7 @@ class UsageGauge(QWidget):
             painter.setBrush(theme.color("line.strong"))
             painter.drawRoundedRect(QRectF(0, top, self.width(), height), height / 2, height / 2)
             painter.setBrush(gauge_color(theme, self._share))
+            # Not narrower than high, or the round ends would not fit.
             width = max(height, self.width() * self._share) if self._share > 0 else 0
             painter.drawRoundedRect(QRectF(0, top, width, height), height / 2, height / 2)
         words = QRectF(0, top + height, self.width(), theme.metrics.content_row)

@@ -130,6 +130,7 @@ class Maker:
     def link(self, words: str, act: Callable[[], object], *, name: str) -> LinkText:
         """Makes a link in small type."""
         button = LinkText(self.themes, words, name)
+        # Without the lambda, `act` would receive whether the button is checked.
         button.clicked.connect(lambda: act())
         return button
 

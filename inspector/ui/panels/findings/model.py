@@ -26,6 +26,7 @@ class FindingsModel(ListModel):
         super().__init__(parent)
         self._document = document
         self._shown = shown
+        # A line takes 170 µs to make, and every repaint asks for it.
         self._lines: dict[Key, FindingLine | None] = {}
         self.rows = FindingRows()
         self.choice = FindingsListed()

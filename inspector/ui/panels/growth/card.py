@@ -46,6 +46,7 @@ class ValuesCard(FloatingFrame):
     def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
         super().__init__(theme_controller, name="plotCard", parent=parent)
         self.setAccessibleName("Values at the cursor")
+        # Moves of the pointer are for the plot below.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.text: CardText | None = None
         self.hide()

@@ -141,6 +141,7 @@ class MarksModel(ListModel):
         super().__init__(parent)
         self._document = document
         self._shown = shown
+        # A line takes 300 µs to make, and every repaint asks for it.
         self._lines: dict[Target, MarkLine] = {}
         self.rows = MarkRows()
         self.choice = MarksListed()

@@ -189,6 +189,7 @@ class ColumnsDialog(FittedDialog):
             item.setData(_COLUMN, column)
             shown = not self._panel.view.isColumnHidden(column)
             item.setCheckState(Qt.CheckState.Checked if shown else Qt.CheckState.Unchecked)
+            # Drops go between columns; a drop on one would replace it.
             flags = item.flags() & ~Qt.ItemFlag.ItemIsDropEnabled
             item.setSizeHint(QSize(0, self._themes.theme.metrics.row))
             item.setFlags(flags & ~Qt.ItemFlag.ItemIsUserCheckable if column in ALWAYS else flags)

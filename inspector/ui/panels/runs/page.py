@@ -75,6 +75,7 @@ class RunsPage(QWidget):
         self.setObjectName("runsPage")
         self.setAccessibleName("Runs")
         self.setProperty("variant", "base")
+        # Without this attribute a plain QWidget ignores the background of the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.bar = FilterBar(
             themes, self._check, self, complete=runs.completer.complete, preview=self._preview,

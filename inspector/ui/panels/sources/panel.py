@@ -147,6 +147,7 @@ class SourcesView(FiguresTable):
 
     @override
     def enter_row(self, row: int) -> None:
+        # A single source has no other clock to align with.
         if len(self._model.rows) > 1:
             self.offset_requested.emit(self._model.rows[row])
 

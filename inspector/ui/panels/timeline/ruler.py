@@ -127,8 +127,10 @@ class Strip(QWidget):
         step = next((n for n in (10**9, 10**8, 10**7, 10**6, 10**5, 10**4) if n * 20 <= right - left), 10**4)
         total = axis.words_of(axis.last_ns, 10**9 if axis.last_ns - axis.first_ns >= 10**10 else step)
         if axis.counts:
+            # Without the leading "No. ", which the first figure has.
             return f"{axis.words_of(left)} to {axis.words_of(right)[4:]} of {total[4:]}"
         first, last = axis.words_of(left, step), axis.words_of(right, step)
+        # Without its unit, which the last figure has.
         return f"{first[:-2]} to {last} of {total}"
 
     def words_within(self, metrics: QFontMetrics, room: int) -> str:

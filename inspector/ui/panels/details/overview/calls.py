@@ -461,6 +461,7 @@ def talk_sections(sheet: Sheet, messages: object) -> list[QWidget]:
     if not isinstance(messages, list):
         return []
     sections: list[QWidget] = []
+    # One budget for all messages, so that many long ones cost no more than one.
     budget = BUDGET
     for message in messages[:_MOST_MESSAGES]:
         if not isinstance(message, Mapping):

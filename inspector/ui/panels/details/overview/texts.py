@@ -72,6 +72,7 @@ def text_section(
 
 def _acknowledgement_facts(subject: Subject) -> list[Fact]:
     rows: list[Fact] = []
+    # Limited, since a broadcast may have thousands of acknowledgements.
     for effect in subject.effects[:50]:
         if subject.capture.string("kind", effect) not in ("chat/acknowledge", "chat/cancel"):
             continue
