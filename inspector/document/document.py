@@ -235,7 +235,7 @@ class CaptureDocument:
     def read_sources(self, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
         """Reads the sources added so far to their ends, with the steps of `open_log`."""
         sources, reader = self.sources, self.sources.reader
-        finished = False
+        finished, unchecked = False, False
         try:
             yield self._progress()
             for _ in reader.detect_format(wait=wait) if not reader.source.read_to else ():
@@ -252,9 +252,12 @@ class CaptureDocument:
                     finally:  # also if the generator is closed here: the reader is already past the block
                         if not sources.is_closed:
                             self._append_block(reader, block, more=True)
+                            unchecked = True
                     yield from self._checked()
-                elif feed is not None and sources.several is None:  # a stream, whose next block may take long
+                elif unchecked and feed is not None and sources.several is None:
+                    # The next block of a stream may take long.
                     self._notify_observers(self.analysis.catch_up())
+                    unchecked = False
                 yield self._progress()
                 if self.memory.is_full and (feed is None or wait):
                     yield from self._caught_up()

@@ -206,7 +206,8 @@ class _Lines:
                 return
             if repeated:
                 told = msgspec.structs.replace(told, given=new, repeated=repeated)
-            self._append_line(span, told, "start", without_input(span) if repeated else span.given)
+                span.given = without_input(span)  # shorter for the line of its end too
+            self._append_line(span, told, "start", span.given)
         elif role is SpanRole.TOOL and not told.within_call:
             if arguments_of(span) is not None:
                 self._histories.add_mark(call_mark(span.trace, told.call or call_id_of(span)))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.document.document import CaptureDocument
 from inspector.sources.inputs import open_source
 from inspector.sources.stream_feed import StreamFeed
 from inspector.store.files import spool as spool_module
@@ -106,3 +107,25 @@ def test_a_named_pipe(tmp_path: Path) -> None:
     writer.join()
     assert (source.name, source.read(0, 99)) == ("pipe", b'{"kind":"chat"}\n')
     source.close()
+
+
+def test_a_stream_that_pauses_is_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, document = tmp_path / "pipe", CaptureDocument()
+    os.mkfifo(path)
+    rounds: list[int] = []
+    check_all = document.analysis.catch_up
+    monkeypatch.setattr(document.analysis, "catch_up", lambda: (rounds.append(len(document.capture)), check_all())[1])
+    into = os.open(path, os.O_RDWR)
+    steps, asked = document.open_log(path, wait=False), envelope("mcp/request", {"method": "tools/call", "id": 1})
+    os.write(into, lines_of(asked))
+    while not len(document.capture):
+        next(steps)
+    while not rounds:
+        next(steps)
+    for _ in range(50):
+        next(steps)
+    assert rounds == [1]
+    assert document.analysis.findings.unchecked_count == 0
+    steps.close()
+    os.close(into)
+    document.close()

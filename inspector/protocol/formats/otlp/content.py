@@ -140,18 +140,21 @@ def without_input(span: Span) -> dict[str, Any]:
     given = one.get("attributes")
     if isinstance(given, list):
         one["attributes"] = [
-            _with_model(pair)
-            if isinstance(pair, Mapping) and pair.get("key") == "mlflow.spanInputs"
-            else _with_choices(pair)
-            if isinstance(pair, Mapping) and pair.get("key") in _EVENT_LISTS
-            else pair
+            _without_history(pair) if isinstance(pair, dict) else pair
             for pair in given
-            if not (isinstance(pair, Mapping) and _is_history(pair.get("key")))
+            if not (isinstance(pair, dict) and _is_history(pair.get("key")))
         ]
     events = one.get("events")
     if isinstance(events, list):
         one["events"] = [event for event in events if not (isinstance(event, Mapping) and _is_given(event.get("name")))]
     return {"resourceSpans": [{**held, "scopeSpans": [{**scope, "spans": [one]}]}]}
+
+
+def _without_history(pair: dict[str, Any]) -> Mapping[str, Any]:
+    key = pair.get("key")
+    if key == "mlflow.spanInputs":
+        return _with_model(pair)
+    return _with_choices(pair) if key in _EVENT_LISTS else pair
 
 
 def _is_history(key: object) -> bool:

@@ -45,7 +45,9 @@ class HistoryInterner:
             parts = self._parts.get(key)
             if parts is None:
                 parts = self._parts[key] = tuple(_parts(read(), message_marks.given_entries, speaker, span.trace))
-            seen.update(part for part in parts if isinstance(part, str))
+            for part in parts:
+                if isinstance(part, str):
+                    seen[part] += 1
             # The same text at another count is another message.
             place = key + places[key].to_bytes(_PLACE_BYTES, "big")
             if place in self._told:

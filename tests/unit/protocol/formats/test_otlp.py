@@ -475,3 +475,22 @@ def test_flat_histories_of_a_thousand_messages_are_read_without_building_them_ag
         history = [*history, {"role": "tool", "tool_call_id": f"c{number}", "content": f"page {number}"}]
     b"".join(lines_in_order("\n".join(map(_line, spans)).encode()))
     assert built < 400  # all histories together hold 820 messages
+
+
+def test_the_end_of_a_call_looks_through_its_new_attributes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = 0
+    original = content._is_history
+
+    def counting(key: object) -> bool:
+        nonlocal looked_at
+        looked_at += 1
+        return original(key)
+
+    monkeypatch.setattr(content, "_is_history", counting)
+    history: list[dict[str, str]] = [_ASK]
+    spans: list[dict[str, Any]] = []
+    for number in range(40):
+        spans.append(_oi_call(number + 1, history, f"c{number}"))
+        history = [*history, {"role": "tool", "tool_call_id": f"c{number}", "content": f"page {number}"}]
+    b"".join(lines_in_order("\n".join(map(_line, spans)).encode()))
+    assert looked_at < 1.25 * sum(len(span["attributes"]) for span in spans)
