@@ -44,7 +44,7 @@ EXAMPLES = "inspector/protocol/secrets/"
 BOUNDS = {
     "modules": 1.0, "classes": 1.0, "functions": 1.0,
     "what": 8.0, "which": 12.0, "whether": 2.0, "those": 3.0, "none": 46.0, "nothing": 4.0, "nobody": 1.0,
-    "names": 0.0, "spellings": 0.0, "unknown": 0.0,
+    "names": 0.0, "spellings": 0.0, "unknown": 0.0, "silenced": 0.0,
 }  # fmt: skip
 """Highest allowed figures: percent of docstrings by sort, words per 10,000, counts of all others."""
 
@@ -54,6 +54,7 @@ _PROSE = re.compile(r'""".*?"""|#[^\n]*', re.DOTALL)
 _COMMENT = re.compile(r"(?:^|\s)# (.*)")
 _MENTION = re.compile(r"(?<![`\w])`([A-Za-z_]\w*(?:\.\w+)*)(?:\(\))?`(?![`\w])")
 _CONSTANT = re.compile(r"(?<![\w./:%-])([A-Z][A-Z0-9]+_[A-Z0-9_]+)\b")
+_SILENCED = re.compile(r"# (?:noqa|(?:type|pyright): ignore)\b(?!.* - \w)")
 _OTHERS = re.compile(r"[a-z]\w*[A-Z]|ai\.|Q[A-Z]|mcp_\w*_")  # members of JSON, span names, names of Qt, tools
 _LIBRARIES = frozenset({"numpy", "re2", "duckdb", "str"})
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -92,6 +93,7 @@ class Figures:
     names: list[str] = field(default_factory=list[str])  # `path:name`
     spellings: list[str] = field(default_factory=list[str])  # `path: spelling`
     openings: list[str] = field(default_factory=list[str])  # `path:line` of a docstring that starts with one
+    silenced: list[str] = field(default_factory=list[str])  # `path:line` of an ignored rule without a reason
     declared: set[str] = field(default_factory=set[str])  # names of the code, and words that its strings consist of
     mentioned: list[Mention] = field(default_factory=list[Mention])  # names in docstrings and comments
 
@@ -108,7 +110,7 @@ class Figures:
         """Returns each figure by the name of its bound."""
         shares = {sort: 100 * self.questions[sort] / max(1, self.docstrings[sort]) for sort in _SORTS.values()}
         rates = {word: 1e4 * self.vague[word] / max(1, self.words) for word in VAGUE_WORDS}
-        lists = {"names": self.names, "spellings": self.spellings, "unknown": self.unknown}
+        lists = {"names": self.names, "spellings": self.spellings, "unknown": self.unknown, "silenced": self.silenced}
         return {**shares, **rates, **{name: float(len(found)) for name, found in lists.items()}}
 
 
@@ -135,6 +137,9 @@ def read_module(path: str, source: str, figures: Figures) -> None:
         if text:
             _read_docstring(path, node, text, figures)
     _read_names(path, source, nodes, figures)
+    figures.silenced += [
+        f"{path}:{number}" for number, line in enumerate(source.split("\n"), 1) if _SILENCED.search(line)
+    ]
 
 
 def _read_names(path: str, source: str, nodes: list[ast.AST], figures: Figures) -> None:
@@ -231,6 +236,8 @@ def main() -> int:
         print(*figures.openings, *figures.names, *figures.spellings, sep="\n")
     for place in figures.unknown:
         print(f"no such name: {place}")
+    for place in figures.silenced:
+        print(f"no reason beside noqa or ignore: {place}")
     high = above_bounds(figures)
     if high:
         print(f"words: above the bound: {', '.join(high)}; CONTRIBUTING.md has the rules, -v lists the places")

@@ -45,7 +45,7 @@ def interrupted_by_ctrl_c(
                 if ended.wait(_AGAIN_S):
                     return
             discard()
-            atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage] - temporary folders go; nobody else sees to it
+            atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage] - removes temporary folders; os._exit skips exit functions
             # Without joining threads: the one inside the library may never return.
             os._exit(_CODE)
 

@@ -130,14 +130,14 @@ def _described(origin: str, error: BaseException | None, words: str) -> Failure:
 def _words_of(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # noqa: BLE001  it is shown all the same
+    except Exception:  # noqa: BLE001 - an error of any type may fail to word itself
         return ""
 
 
 def _trace_of(error: BaseException) -> str:
     try:
         return traceback_words(error)
-    except Exception as problem:  # noqa: BLE001  a report is made of whatever failed
+    except Exception as problem:  # noqa: BLE001 - an unreadable stack is reported as text
         return f"The calls that led there cannot be told: {type(problem).__name__}"
 
 

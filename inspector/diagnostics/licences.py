@@ -92,7 +92,7 @@ def distribution_licence(distribution: metadata.Distribution) -> Licence:
     """Returns version and licence of an installed distribution."""
     name = distribution.metadata["Name"]
     texts = [
-        file.locate().read_text("utf-8", errors="replace")  # pyright: ignore[reportAttributeAccessIssue]  a Path, as installed
+        file.locate().read_text("utf-8", errors="replace")  # pyright: ignore[reportAttributeAccessIssue] - a Path, as installed
         for file in distribution.files or []
         if ".dist-info" in file.parts[0] and _NAMED.search(file.name) and Path(str(file.locate())).is_file()
     ]

@@ -84,7 +84,7 @@ class LogFile(logging.Handler):
                 self._begin_anew(self.path)
             os.write(self._file, line)
         # The standard handler would print the record here, unmasked.
-        except Exception as error:  # noqa: BLE001  logging never fails whoever logs
+        except Exception as error:  # noqa: BLE001 - logging never fails whoever logs
             self._report_once(error)
 
     def _report_once(self, error: Exception) -> None:

@@ -173,7 +173,7 @@ class LiveSession:
 
     async def take_in_all(self) -> None:
         """Reads every whole line of the file in slices; also after the end, when it was saved elsewhere."""
-        while (much := self._read_slice()) or self.document.sources.is_waiting:  # noqa: ASYNC110  a file, and another process
+        while (much := self._read_slice()) or self.document.sources.is_waiting:  # noqa: ASYNC110 - a file and another process set no event
             await asyncio.sleep(0 if much else POLL_S)
         while self.document.poll():
             pass

@@ -6,8 +6,8 @@ An expression is a list of (operation, value); the type of the value depends on 
 from __future__ import annotations
 
 import re
-from re import _compiler as compiler  # pyright: ignore[reportAttributeAccessIssue]  # compiles what was read before
-from re import _parser as parser  # pyright: ignore[reportAttributeAccessIssue]  # the only one who reads expressions
+from re import _compiler as compiler  # pyright: ignore[reportAttributeAccessIssue] - no public function compiles a parsed expression
+from re import _parser as parser  # pyright: ignore[reportAttributeAccessIssue] - no public function parses expressions
 from typing import Any
 
 

@@ -66,7 +66,7 @@ def _held_row(one: Held, *, raw: bool) -> Fact:
         parts += (FactPart("  granted", "good"),)
     tooltip = written if one.confirmed else f"{written}\n{_UNCONFIRMED}"
     right = {"right": formats.message_number(one.row), "right_message": one.row} if granted or not one.confirmed else {}
-    return Fact("", parts, tooltip=tooltip, copy=written, **right)  # pyright: ignore[reportArgumentType]  attributes of Fact
+    return Fact("", parts, tooltip=tooltip, copy=written, **right)  # pyright: ignore[reportArgumentType] - attributes of Fact
 
 
 _UNCONFIRMED = "Granted, but no gateway has announced it since."

@@ -69,7 +69,7 @@ class Fact:
 
 def fact(name: str, value: str, ink: Ink = "plain", **more: object) -> Fact:
     """Returns a row with one value; `more` as in Fact."""
-    return Fact(name, (FactPart(value, ink),), **more)  # pyright: ignore[reportArgumentType]  attributes of Fact
+    return Fact(name, (FactPart(value, ink),), **more)  # pyright: ignore[reportArgumentType] - attributes of Fact
 
 
 def message_part(message: int) -> FactPart:

@@ -62,7 +62,7 @@ def covers_by_kind(capabilities: Iterable[object], kind: str) -> bool | None:
     for capability in capabilities:
         narrower = isinstance(capability, Mapping) and not NARROWING_KEYS.isdisjoint(capability)
         # The kind alone, without the conditions that narrow it.
-        found = covers_message({"kind": capability.get("kind")} if narrower else capability, MatchedMessage(kind))  # type: ignore[union-attr]  narrower says Mapping
+        found = covers_message({"kind": capability.get("kind")} if narrower else capability, MatchedMessage(kind))  # type: ignore[union-attr] - checked above: a Mapping
         if found and not narrower:
             return True
         verdict = verdict if found is False else None

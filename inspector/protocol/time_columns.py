@@ -43,7 +43,7 @@ def _with_milliseconds(text: str | None) -> str | None:
 
 def _all_usual(texts: Sequence[str | None]) -> bool:
     try:
-        return {*map(len, texts)} == {_WIDTH}  # type: ignore[arg-type]  # None says so
+        return {*map(len, texts)} == {_WIDTH}  # type: ignore[arg-type] - raises TypeError for None
     except TypeError:
         return False
 

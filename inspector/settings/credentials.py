@@ -151,7 +151,7 @@ class TokenStore:
                 return call(self._opened())
             except KeyringError:
                 raise
-            except Exception as error:  # noqa: BLE001  backends raise what their systems give them
+            except Exception as error:  # noqa: BLE001 - backends raise errors of their systems
                 sentence = _sentence(what, error, secret)
         # Raised outside the handler, so that the backend's message and frames are not attached as context.
         raise KeyringError(sentence)
@@ -172,7 +172,7 @@ def system_backend() -> Backend:
     try:
         found = keyring.get_keyring()
         backends = list(found.backends) if isinstance(found, chainer.ChainerBackend) else [found]
-    except Exception as error:  # noqa: BLE001  a configuration may name anything
+    except Exception as error:  # noqa: BLE001 - a configuration may name anything
         sentence = _sentence("open", error)
     else:
         for backend in backends:
@@ -232,7 +232,7 @@ async def _run_in_thread(call: Callable[[], Result]) -> Result:
         failure: BaseException | None = None
         try:
             result = call()
-        except BaseException as error:  # noqa: BLE001  whatever it is, somebody waits for an answer
+        except BaseException as error:  # noqa: BLE001 - the caller waits for an answer, whatever the error
             failure = error
         with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
             loop.call_soon_threadsafe(deliver, result, failure)

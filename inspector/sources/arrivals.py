@@ -202,7 +202,7 @@ class NotingTls(ssl.SSLObject):
 
     @classmethod
     def _create(cls, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, **options: Any) -> NotingTls:
-        made = cast("NotingTls", super()._create(incoming, outgoing, **options))  # type: ignore[misc]  # typeshed has none
+        made = cast("NotingTls", super()._create(incoming, outgoing, **options))  # type: ignore[misc] - typeshed has none
         made._incoming = incoming
         return made
 

@@ -94,7 +94,7 @@ async def open_websocket(
                 ping_interval=None,
                 close_timeout=timing.close_s,
                 logger=_quiet_log,
-                create_connection=make,  # pyright: ignore[reportArgumentType]  a factory is as good as the class
+                create_connection=make,  # pyright: ignore[reportArgumentType] - a factory is as good as the class
                 **_tls_options(url, allowed_s, ssl_context),
             )
     except AddressError as error:

@@ -218,7 +218,7 @@ def main() -> None:
             if sys.stdout is not None:
                 with contextlib.suppress(BrokenPipeError):
                     sys.stdout.flush()
-    except Exception as error:  # noqa: BLE001 - it ends here whatever it is
+    except Exception as error:  # noqa: BLE001 - the program reports any error and exits
         # Without a file name, the failed write was that of standard output.
         if isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM:
             _exit_unwritten(error)

@@ -36,7 +36,7 @@ def start_without_parser(request: instance_lock.OpenRequest) -> NoReturn:
     except CannotStartError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(WRONG_USE)
-    except Exception:  # noqa: BLE001 - it ends here whatever it is
+    except Exception:  # noqa: BLE001 - the program reports any error and exits
         traceback.print_exc()
         sys.exit(OUR_FAULT)
 

@@ -205,7 +205,7 @@ def _outcome_of(future: Any) -> Any:
         return future.result()
     except (KilledWorker, CancelledError):
         return WorkerLostError(_LOST_WORDS)
-    except Exception as error:  # noqa: BLE001  whatever work raises is its outcome
+    except Exception as error:  # noqa: BLE001 - an error of the work is its outcome
         return error
 
 

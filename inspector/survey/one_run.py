@@ -131,7 +131,7 @@ def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder:
         found.tables = {"failures": [failure_row(place, "unknown", text, options, found.digest)]}
     except MemoryError:
         found.tables = {"failures": [failure_row(place, "memory", "It needs more memory than there is.", options)]}
-    except Exception as error:  # noqa: BLE001  a log that breaks the program costs its own rows alone
+    except Exception as error:  # noqa: BLE001 - a log that breaks the program costs its own rows alone
         kind = "unreadable" if isinstance(error, OSError) else "worker"
         text = f"It cannot be read: {reason_of(error)}." if kind == "unreadable" else _failure_words(error)
         found.tables = {"failures": [failure_row(place, kind, text, options)]}

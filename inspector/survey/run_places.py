@@ -84,7 +84,7 @@ def _local_runs(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
     if os.path.lexists(path):
         yield from _runs_at(path, leave_out)
     elif any(sign in path for sign in _MAGIC):
-        for one in sorted(glob.glob(path, recursive=True)):  # noqa: PTH207  a pattern may be absolute
+        for one in sorted(glob.glob(path, recursive=True)):  # noqa: PTH207 - a pattern may be absolute
             yield from _runs_at(one, leave_out)
     else:
         raise PlaceError(f"There is nothing at {path}.")
@@ -205,12 +205,12 @@ def _goes_with(log: str, other: str) -> bool:
 
 
 def _stored_place(store: object, name: str, facts: dict[str, object], beside: list[str]) -> RunPlace:
-    address: str = store.unstrip_protocol(name)  # type: ignore[attr-defined]  a file system of fsspec
+    address: str = store.unstrip_protocol(name)  # type: ignore[attr-defined] - a file system of fsspec
     # Each store names the time of the last change differently.
     modified = facts.get("LastModified") or facts.get("mtime") or facts.get("last_modified")
     stamp = getattr(modified, "timestamp", None)
     seconds = stamp() if stamp is not None else modified if isinstance(modified, int | float) else 0
-    others = tuple(store.unstrip_protocol(one) for one in sorted(beside))  # type: ignore[attr-defined]  as above
+    others = tuple(store.unstrip_protocol(one) for one in sorted(beside))  # type: ignore[attr-defined] - as above
     size = facts.get("size")
     return RunPlace(address, size if isinstance(size, int) else 0, int(seconds * 1e9), others)
 

@@ -37,7 +37,7 @@ class ReadRequests:
         def work() -> None:
             try:
                 write()
-            except Exception as error:  # noqa: BLE001  raised again, where it is waited for
+            except Exception as error:  # noqa: BLE001 - raised again in the waiting thread
                 errors.append(error)
 
         # The writer thread must not touch the capture, so it asks this thread for values.

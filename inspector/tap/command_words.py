@@ -33,7 +33,7 @@ _SERVER = re.compile(r"[a-z][a-z._-]{0,60}(?:@(?:latest|[\d.]{1,20}))?")
 
 def shown_command(command: Sequence[str]) -> list[str]:
     """Returns the words of a command with possible secrets masked."""
-    program = os.path.basename(command[0])  # noqa: PTH119 - pathlib is 20 ms that a start need not wait for
+    program = os.path.basename(command[0])  # noqa: PTH119 - pathlib costs a start 20 ms
     shown = [_masked(program)]
     launched = program.partition(".")[0] in _LAUNCHERS
     is_python = is_value = False

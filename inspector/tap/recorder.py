@@ -156,7 +156,7 @@ class TapRecorder:
     def _run(self) -> None:
         try:
             self._record()
-        except Exception as error:  # noqa: BLE001 - whatever it is, those who talk are not to notice
+        except Exception as error:  # noqa: BLE001 - a failing recording never disturbs the traffic
             self._say(f"The capture {self._path} is no longer written: {type(error).__name__}: {error}.")
         finally:
             self.began.set()

@@ -183,7 +183,7 @@ def run_tap(arguments: TapArguments) -> int:
         # A program that does not exist leaves no empty capture behind.
         hold.release()
         if is_made:
-            os.unlink(path)  # noqa: PTH108 - pathlib has no more to say here
+            Path(path).unlink()
         return code
     return relay.run(path, hold, append=arguments.append, show=arguments.show)
 

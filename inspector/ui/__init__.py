@@ -6,7 +6,7 @@ import os
 import sys
 from types import ModuleType
 
-import PySide6.QtCore  # noqa: F401  # pyright: ignore[reportUnusedImport]  it brings what is changed below
+import PySide6.QtCore  # noqa: F401  # pyright: ignore[reportUnusedImport] - its import loads the module changed below
 
 # Otherwise qasync takes the first binding it finds, or one set in the shell for other programs.
 os.environ["QT_API"] = "pyside6"

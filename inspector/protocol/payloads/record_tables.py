@@ -48,7 +48,7 @@ def table_in(value: object) -> Table | None:
 def _array_in(value: object) -> list[Mapping[str, Any]] | None:
     """Returns the first suitable array, level by level: known names first, then the longest one."""
     if is_tabular(value):
-        return value  # pyright: ignore[reportReturnType]  is_tabular has looked at each element
+        return value  # pyright: ignore[reportReturnType] - is_tabular has looked at each element
     # Level by level, so that an outer array wins over an inner one.
     level = deque([value]) if isinstance(value, Mapping) else deque[object]()
     for _ in range(_DEPTH):
@@ -60,7 +60,7 @@ def _array_in(value: object) -> list[Mapping[str, Any]] | None:
             for key, inner in item.items():
                 if is_tabular(inner):
                     rank = _NAMES.index(key) if key in _NAMES else len(_NAMES)
-                    fitting.append((rank, -len(inner), inner))  # pyright: ignore[reportArgumentType]  as above
+                    fitting.append((rank, -len(inner), inner))  # pyright: ignore[reportArgumentType] - as above
                 # mcp-rune describes the columns in `schema`, which looks like a table itself.
                 elif isinstance(inner, Mapping) and key != "schema":
                     below.append(inner)

@@ -294,7 +294,7 @@ def fold_hash(space: object, identifier: object, sender: object, ts: object, kin
         return NO_HASH
     parts = (space, identifier, sender, ts, kind)
     try:
-        joined = "\0".join(parts)  # type: ignore[arg-type]  # values other than text raise TypeError
+        joined = "\0".join(parts)  # type: ignore[arg-type] - values other than text raise TypeError
     except TypeError:
         joined = ""
     # The slow form distinguishes numbers (7 is not "7"), absent values, and values with a NUL.
@@ -343,7 +343,7 @@ def _regular_envelopes(
     good = ~tables.heads.need_slow_path[heads]
     contexts = [e.context for e in found]
     # A key's first character sorts before all other texts.
-    if min(filter(None, contexts), default="")[:1] == OBJECT_KEY:  # type: ignore[type-var]  # there are no objects left
+    if min(filter(None, contexts), default="")[:1] == OBJECT_KEY:  # type: ignore[type-var] - objects were replaced above
         good &= [c[:1] != OBJECT_KEY or p in odd for c, p in zip(map(str, contexts), places.tolist(), strict=True)]
     return (places, heads) if good.all() else (places[good], heads[good])
 

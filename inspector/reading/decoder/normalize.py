@@ -106,7 +106,7 @@ class IrregularEnvelopes:
                 self.forms[place] = form
         return line_structs.Envelope(
             e.kind, e.protocol if type(e.protocol) is str else None, e.id if type(e.id) is str else None, ts, sender,
-            recipients(e.to) or None, named, context, payload, e.space,  # type: ignore[arg-type]  # as good as a Payload
+            recipients(e.to) or None, named, context, payload, e.space,  # type: ignore[arg-type] - a mapping read like a Payload
         )  # fmt: skip
 
     def context_key_at(

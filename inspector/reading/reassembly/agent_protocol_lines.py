@@ -365,12 +365,12 @@ def _set_text(message: dict[str, Any], whole: str) -> None:
     """Replaces a message's text by the whole one."""
     update = mapping_or_empty(mapping_or_empty(message.get("params")).get("update"))
     if update:
-        mapping_or_empty(update.get("content"))["text"] = whole  # type: ignore[index]  # as decoded, a dict
+        mapping_or_empty(update.get("content"))["text"] = whole  # type: ignore[index] - decoded JSON objects are dicts
         return
     _, value = a2a.outcome_of(message.get("result"))
     artifact = mapping_or_empty(value.get("artifact"))
     first = mappings_in(artifact.get("parts"))[0]
-    artifact["parts"] = [{**first, "text": whole}]  # type: ignore[index]  # as decoded, a dict
+    artifact["parts"] = [{**first, "text": whole}]  # type: ignore[index] - decoded JSON objects are dicts
 
 
 def _may_contain_request(data: bytes) -> bool:

@@ -194,7 +194,7 @@ class _PartScheduler:
         """Receives results; reads the parts of a dead process here."""
         by_connection = {reader.connection: reader for reader in self._readers}
         for connection in wait_for(list(by_connection), timeout):
-            reader = by_connection[connection]  # type: ignore[index]  # what was given to wait for
+            reader = by_connection[connection]  # type: ignore[index] - a connection of the mapping
             try:
                 found = reader.receive_part()
             except EOFError:

@@ -46,7 +46,7 @@ class InternTable(Sequence[_T], Generic[_T]):
         """Appends the values numbered since the last call, which are the dict's last."""
         new = len(self._ids) - len(self._values)
         if new:
-            self._values += [*islice(reversed(self._ids), new)][::-1]  # type: ignore[arg-type]  # None is the first
+            self._values += [*islice(reversed(self._ids), new)][::-1]  # type: ignore[arg-type] - only index 0 is None
 
     def find(self, value: _T) -> int | None:
         """Returns the value's id, if known."""
@@ -55,7 +55,7 @@ class InternTable(Sequence[_T], Generic[_T]):
     def __len__(self) -> int:
         return len(self._values)
 
-    def __getitem__(self, index):  # type: ignore[override]  # Sequence's overloads add nothing here
+    def __getitem__(self, index):  # type: ignore[override] - Sequence's overloads add nothing here
         return self._values[index]
 
     def __iter__(self) -> Iterator[_T]:

@@ -109,7 +109,7 @@ class _FirstBytes:
         self.awaited = False
         self._close = protocol.force_close
         self._receive = protocol.data_received
-        protocol.data_received = self  # type: ignore[method-assign]  instead of its method
+        protocol.data_received = self  # type: ignore[method-assign] - replaces the method of one instance
 
     def __call__(self, data: bytes) -> None:
         if data and self.awaited:

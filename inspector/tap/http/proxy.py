@@ -77,7 +77,7 @@ class TapProxy:
     async def start(self, listener: socket.socket) -> None:
         """Begins to take requests from a listening socket."""
         # aiohttp answers an unreadable request itself, and tells only its logger about it.
-        log = logging.Logger("tap")  # noqa: LOG001 - of this proxy alone: another would tell of its own
+        log = logging.Logger("tap")  # noqa: LOG001 - a logger for one proxy; a shared one would mix several
         log.addHandler(_Unread(self._tell_unread))
         app = web.Application(logger=log)
         # A middleware rather than a route: routes match neither encoded line ends nor `*`.

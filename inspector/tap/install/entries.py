@@ -60,7 +60,7 @@ def own_command() -> list[str]:
         return [sys.executable]
     beside = Path(sys.executable).with_name(PROGRAM + (".exe" if sys.platform == "win32" else ""))
     found = str(beside) if beside.is_file() else shutil.which(PROGRAM)
-    return [os.path.abspath(found)] if found else [sys.executable, "-m", "inspector"]  # noqa: PTH100 - links stay
+    return [os.path.abspath(found)] if found else [sys.executable, "-m", "inspector"]  # noqa: PTH100 - keeps symbolic links
 
 
 def joint_of(entry: Value, *, is_toml: bool, line_end: str) -> str:

@@ -156,7 +156,7 @@ class FailureDialog(QObject):
             if shows and not self._awaited:
                 self._awaited = True
                 self._came.emit()
-        except Exception:  # noqa: BLE001  a failure of this method would lead here again
+        except Exception:  # noqa: BLE001 - a failure of this method would lead here again
             if sys.__stderr__ is not None:
                 sys.__stderr__.write("An error in the program could not be reported.\n")
 
@@ -206,7 +206,7 @@ class FailureDialog(QObject):
             self.dialog.destroyed.connect(self._on_gone)
             self.dialog.open()
             window.notices.dismiss(_AGAIN)
-        except Exception:  # noqa: BLE001  tried once: it would fail again
+        except Exception:  # noqa: BLE001 - tried once: it would fail again
             self.dialog = None
             _log.exception("The report of an error could not be shown")
             self._leave_half_made(modal or window)
@@ -243,7 +243,7 @@ class FailureDialog(QObject):
         traces = crash_report.describe_failures(self.failures, choices)
         try:
             where = self._surroundings()
-        except Exception:  # noqa: BLE001  they may be what is broken
+        except Exception:  # noqa: BLE001 - the settings themselves may be broken
             _log.exception("Where an error happened could not be told")
             where = Environment([("Surroundings", "could not be determined; see the program's log")])
         return crash_report.compose_report("Error in Context Inspector", traces, where, choices, mask_text)

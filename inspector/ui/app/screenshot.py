@@ -126,7 +126,7 @@ async def _take_survey(window: MainWindow, shot: Shot, path: Path) -> str | None
     window.opening.open_path(path)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_WORKED_OUT_S):
-            while window.shown.runs is None:  # noqa: ASYNC110  it sets no event
+            while window.shown.runs is None:  # noqa: ASYNC110 - it sets no event
                 await asyncio.sleep(0.05)
     if window.shown.runs is None:
         return f"{shot.file} could not be shown."
@@ -196,6 +196,6 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
         await asyncio.sleep(_COUNTED_S)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_WORKED_OUT_S):
-            while _is_working_out(panes):  # noqa: ASYNC110  views follow a slice at a time, and set no event
+            while _is_working_out(panes):  # noqa: ASYNC110 - views follow a slice at a time, and set no event
                 await asyncio.sleep(0.05)
     return await _save(window, shot.output)

@@ -113,7 +113,7 @@ class ConnectionDelegate(RowDelegate):
 
     @override
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         left, place, _, _ = self._columns(box)
         editor.setGeometry(left - 4, box.y(), place - left, box.height())
 

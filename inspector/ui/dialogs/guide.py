@@ -107,7 +107,7 @@ class GuidePage(QTextBrowser):
             place = self.document().find(word)
             while not place.isNull() and len(found) < _MOST_HITS:
                 hit = QTextEdit.ExtraSelection()
-                hit.cursor, hit.format = place, look  # pyright: ignore[reportAttributeAccessIssue]  # the stubs lack them
+                hit.cursor, hit.format = place, look  # pyright: ignore[reportAttributeAccessIssue] - the stubs lack them
                 found.append(hit)
                 place = self.document().find(word, place)
         self.setExtraSelections(found)

@@ -102,7 +102,7 @@ class HighlightDelegate(PresetDelegate):
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:
         """Handles a click on the switch."""
         if event.type() is QEvent.Type.MouseButtonRelease and isinstance(event, QMouseEvent):
-            rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+            rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
             # The margin makes the small switch easier to hit.
             if self.box_of(rect).adjusted(-6, -6, 6, 6).contains(event.position().toPoint()):
                 self.toggled.emit(index.row())

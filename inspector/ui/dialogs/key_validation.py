@@ -33,7 +33,7 @@ def trouble_with(key: str, action: Keyed) -> str:
     """
     if not key:
         return ""
-    pressed = QKeySequence(key)[0]  # pyright: ignore[reportIndexIssue]  # the stubs do not know it
+    pressed = QKeySequence(key)[0]  # pyright: ignore[reportIndexIssue] - the stubs do not know it
     if key in _EDITING:
         return f"{native([key])} is reserved for text fields and lists."
     menu = next((one for one in MENUS if key == f"Alt+{one[one.index('&') + 1].upper()}"), None)

@@ -56,8 +56,8 @@ class RowDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme = self._themes.theme
         # The stubs lack the fields of style options.
-        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
-        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
+        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         paint_ground(
             painter, theme, box,
             selected=bool(state & QStyle.StateFlag.State_Selected),

@@ -566,7 +566,7 @@ class LogFollowing:
             if shown != now:
                 shown = now
                 self._show(document)
-        while document.poll():  # noqa: ASYNC110  each round reads a block
+        while document.poll():  # noqa: ASYNC110 - each round reads a block
             await asyncio.sleep(0)
         self._show(document)
 

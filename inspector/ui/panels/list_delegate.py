@@ -53,7 +53,7 @@ class ListDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        cell: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        cell: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         painter.save()
         self._paint_ground(painter, option, cell)
         self.paint_row(painter, index.row(), cell)
@@ -64,9 +64,9 @@ class ListDelegate(QStyledItemDelegate):
         raise NotImplementedError
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, cell: QRect) -> None:
-        theme, state = self._themes.theme, option.state  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        theme, state = self._themes.theme, option.state  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         selected = bool(state & QStyle.StateFlag.State_Selected)
-        focused = option.widget.hasFocus() and bool(state & QStyle.StateFlag.State_Active)  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        focused = option.widget.hasFocus() and bool(state & QStyle.StateFlag.State_Active)  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         paint_ground(
             painter, theme, cell,
             selected=selected,

@@ -61,7 +61,7 @@ class _CandidateDelegate(QStyledItemDelegate):
     @override
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme = self._themes.theme
-        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         chosen = index.row() == self._view().currentIndex().row()
         if chosen:
             painter.fillRect(box, theme.color("accent.wash"))

@@ -265,7 +265,7 @@ def _clear(dock: QDockWidget) -> None:
         panel.setParent(None)
         panel.deleteLater()
     if head is not None:
-        dock.setTitleBarWidget(None)  # pyright: ignore[reportArgumentType]  Qt takes none for its own
+        dock.setTitleBarWidget(None)  # pyright: ignore[reportArgumentType] - Qt takes none for its own
         head.deleteLater()
 
 

@@ -49,6 +49,13 @@ def test_a_name_in_a_docstring_or_comment_that_nothing_has_is_listed() -> None:
     assert figures_of(mentions + "MOST_ROWS = 1\n", other).unknown == ["m0.py:1: GONE_ROWS", "m0.py:2: gone_row"]
 
 
+@pytest.mark.parametrize("mark", ["noqa: F401", "type: ignore[arg-type]", "pyright: ignore[reportPrivateUsage]"])
+def test_an_ignored_rule_has_its_reason_beside_it(mark: str) -> None:
+    reasons = f"import a  # {mark} - loads b\nimport c  # {mark}  # {mark} - the stubs lack it\n"
+    assert figures_of(reasons).silenced == []
+    assert figures_of(reasons, f"import a\nimport b  # {mark}\n").silenced == ["m1.py:2"]
+
+
 def test_a_spelling_that_the_glossary_has_otherwise_is_listed() -> None:
     figures = words_lint.Figures()
     words_lint.read_page("page.md", "A Time-out of 5 s.", figures)

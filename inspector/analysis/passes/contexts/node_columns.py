@@ -32,7 +32,7 @@ class NodeTable(Sequence[str]):
     def __len__(self) -> int:
         return len(self._tree) + 1
 
-    def __getitem__(self, entry):  # type: ignore[override]  # slices are not served: nobody takes them
+    def __getitem__(self, entry):  # type: ignore[override] - no caller takes slices
         return self._text(entry - 1) if entry > 0 else ""
 
     def texts(self) -> list[str]:

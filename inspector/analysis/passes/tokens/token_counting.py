@@ -105,7 +105,7 @@ class Counting:
     def _hear(self, timeout: float | None) -> None:
         by_connection = {process.connection: process for process in self._processes}
         for connection in wait_for(list(by_connection), timeout):
-            process = by_connection[connection]  # type: ignore[index]  # what was given to wait for
+            process = by_connection[connection]  # type: ignore[index] - a connection of the mapping
             try:
                 self._take(process)
             except EOFError:

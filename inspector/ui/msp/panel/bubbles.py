@@ -96,10 +96,10 @@ class BubbleText:
     def draw(self, painter: QPainter, at: QPointF, ink: QColor) -> None:
         """Draws the text with its top left corner at a point."""
         context = QAbstractTextDocumentLayout.PaintContext()
-        palette = QPalette(context.palette)  # pyright: ignore[reportAttributeAccessIssue]  # the stubs lack it
+        palette = QPalette(context.palette)  # pyright: ignore[reportAttributeAccessIssue] - the stubs lack it
         palette.setColor(QPalette.ColorRole.Text, ink)
-        context.palette = palette  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
-        context.clip = QRectF(QPointF(), self.size)  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        context.palette = palette  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
+        context.clip = QRectF(QPointF(), self.size)  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         painter.save()
         painter.translate(at)
         self.document.documentLayout().draw(painter, context)

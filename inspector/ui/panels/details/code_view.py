@@ -91,7 +91,7 @@ class CodeColors(QObject):
                 if last > first:
                     ranges = by_block.setdefault(block.blockNumber(), block.layout().formats())
                     one = QTextLayout.FormatRange()
-                    one.start, one.length, one.format = first - block.position(), last - first, looks[piece.sort]  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+                    one.start, one.length, one.format = first - block.position(), last - first, looks[piece.sort]  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
                     ranges.append(one)
                 block = block.next()
         for number, ranges in by_block.items():

@@ -154,7 +154,7 @@ class DifferenceDialog(Dialog):
             ]
             places = [(span.start, span.stop) if span is not None else None for span in spans]
             if all(place is not None and place[1] - place[0] >= _WORDS_FROM for place in places):
-                self._light_words(places, lights)  # type: ignore[arg-type]  # none is None
+                self._light_words(places, lights)  # type: ignore[arg-type] - all are set here
                 continue
             for place, some in zip(places, lights, strict=True):
                 if place is not None:
@@ -194,7 +194,7 @@ class DifferenceDialog(Dialog):
             selection, cursor = QTextEdit.ExtraSelection(), QTextCursor(view.document())
             cursor.setPosition(view.units(start))
             cursor.setPosition(view.units(stop), QTextCursor.MoveMode.KeepAnchor)
-            selection.cursor, selection.format = cursor, look  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+            selection.cursor, selection.format = cursor, look  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
             selections.append(selection)
         view.setExtraSelections(selections)
 

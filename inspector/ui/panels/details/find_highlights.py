@@ -87,7 +87,7 @@ class DetailLights:
             cursor = QTextCursor(view.document())
             cursor.setPosition(_units(text, start) if wide else start)
             cursor.setPosition(_units(text, stop) if wide else stop, QTextCursor.MoveMode.KeepAnchor)
-            selection.cursor, selection.format = cursor, look  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+            selection.cursor, selection.format = cursor, look  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
             selections.append(selection)
         view.setExtraSelections(selections)
         if selections and self._go and isinstance(view, QPlainTextEdit):

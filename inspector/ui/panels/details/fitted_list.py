@@ -114,11 +114,11 @@ class _RowDelegate(QStyledItemDelegate):
     @override
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         view = self._view
-        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         painter.save()
         if view.locate is not None and view.locate(view.row_text(view.rows[index.row()])):
             painter.fillRect(rect, view.themes.theme.color("accent.wash"))
-        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         view.paint_row(painter, rect, index.row(), hovered)
         if view.shows_focus() and index.row() == view.currentIndex().row():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -322,8 +322,8 @@ class FittedList(QListView, Generic[RowT]):
         # Qt also calls this without a key press; the page must stay then.
         if page is not None and self.shows_focus():
             rect = self.visualRect(index)
-            place = self.viewport().mapTo(page.widget(), rect.center())  # pyright: ignore[reportAttributeAccessIssue]  a QScrollArea
-            page.ensureVisible(place.x(), place.y(), 0, rect.height())  # pyright: ignore[reportAttributeAccessIssue]  as above
+            place = self.viewport().mapTo(page.widget(), rect.center())  # pyright: ignore[reportAttributeAccessIssue] - a QScrollArea
+            page.ensureVisible(place.x(), place.y(), 0, rect.height())  # pyright: ignore[reportAttributeAccessIssue] - as above
 
     @override
     def focusInEvent(self, event: QFocusEvent) -> None:

@@ -120,7 +120,7 @@ class JsonModel(QAbstractItemModel):
         return self.createIndex(row, column, children[row])
 
     @override
-    def parent(self, child: _Index) -> QModelIndex:  # pyright: ignore[reportIncompatibleMethodOverride]  one overload of Qt's
+    def parent(self, child: _Index) -> QModelIndex:  # pyright: ignore[reportIncompatibleMethodOverride] - one overload of Qt's
         above = self._nodes[self._node(child)].parent if child.isValid() else _ROOT
         return QModelIndex() if above <= _ROOT else self.createIndex(self._nodes[above].row, 0, above)
 

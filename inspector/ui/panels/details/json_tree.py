@@ -68,8 +68,8 @@ class JsonDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         theme = self._themes.theme
-        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
-        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
+        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         painter.save()
         if state & QStyle.StateFlag.State_Selected:
             token = "accent.wash" if self._view.hasFocus() else "accent.washdim"
@@ -221,7 +221,7 @@ class JsonTree(QTreeView):
 
     @override
     def currentChanged(self, current: QModelIndex | QPersistentModelIndex, previous: object) -> None:
-        super().currentChanged(current, previous)  # type: ignore[arg-type]  # Qt's own
+        super().currentChanged(current, previous)  # type: ignore[arg-type] - Qt's own
         model = self.model()
         if current.isValid() and isinstance(model, JsonModel):
             self.value_chosen.emit(tuple(model.steps_of(current)))

@@ -48,7 +48,7 @@ def polygon(x: NDArray[np.float64], y: NDArray[np.float64]) -> QPolygonF:
     corners = QPolygonF()
     # The wire format of QDataStream: a count, then pairs of big-endian doubles.
     data = len(x).to_bytes(4, "big") + np.stack((x, y), axis=1).astype(">f8").tobytes()
-    QDataStream(QByteArray(data)) >> corners  # pyright: ignore[reportUnusedExpression]  it reads them
+    QDataStream(QByteArray(data)) >> corners  # pyright: ignore[reportUnusedExpression] - it reads them
     return corners
 
 

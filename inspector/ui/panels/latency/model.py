@@ -96,7 +96,7 @@ class LatencyModel(FiguresModel[Timed]):
     @override
     def in_order(self, rows: list[Timed], column: Column, *, descending: bool) -> list[Timed]:
         named = sorted(rows, key=lambda one: one.name)
-        return sorted(named, key=_VALUES[column], reverse=descending)  # pyright: ignore[reportArgumentType]  one type
+        return sorted(named, key=_VALUES[column], reverse=descending)  # pyright: ignore[reportArgumentType] - one type
 
     @override
     def tip(self, one: Timed) -> str:

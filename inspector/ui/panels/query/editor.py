@@ -73,11 +73,11 @@ class SqlEditor(QPlainTextEdit):
         last = self.document().characterCount() - 1
         cursor.setPosition(min(start, last))
         cursor.setPosition(min(stop, last), QTextCursor.MoveMode.KeepAnchor)
-        selection.cursor = cursor  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        selection.cursor = cursor  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         form = QTextCharFormat()
         form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         form.setUnderlineColor(self._themes.theme.color("severity.error"))
-        selection.format = form  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        selection.format = form  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
         self.setExtraSelections([selection])
 
     # Completion

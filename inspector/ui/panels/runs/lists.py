@@ -39,8 +39,8 @@ class CountedModel(FiguresModel[CountedItem]):
     """Rows of findings or tools."""
 
     def __init__(self, columns: type[enum.IntEnum], titles: tuple[str, ...], parent: QObject | None = None) -> None:
-        self.columns = columns  # type: ignore[misc]  each list has its own
-        self.titles = titles  # type: ignore[misc]  as above
+        self.columns = columns  # type: ignore[misc] - each list has its own
+        self.titles = titles  # type: ignore[misc] - as above
         super().__init__(columns(1), parent)
 
     @override

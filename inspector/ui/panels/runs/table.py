@@ -82,7 +82,7 @@ class RunsModel(FiguresModel[int]):
         self.runs = runs
         self._tokens = runs.tokens()
         paths = [str(runs.value(place, "path")) for place in range(len(runs))]
-        common = os.path.commonprefix(paths) if len(paths) > 1 else ""  # noqa: RUF071  to its last "/"
+        common = os.path.commonprefix(paths) if len(paths) > 1 else ""  # noqa: RUF071 - to its last "/"
         self._above = common.rfind("/") + 1  # the common folder of all paths is omitted in each
 
     @override

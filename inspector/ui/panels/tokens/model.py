@@ -204,7 +204,7 @@ class TokensModel(FiguresModel[TokenRow]):
     @override
     def in_order(self, rows: list[TokenRow], column: Column, *, descending: bool) -> list[TokenRow]:
         named = sorted(rows, key=lambda one: one.name)
-        ordered = sorted(named, key=_VALUES[column], reverse=descending)  # pyright: ignore[reportArgumentType]  one type
+        ordered = sorted(named, key=_VALUES[column], reverse=descending)  # pyright: ignore[reportArgumentType] - one type
         return sorted(ordered, key=lambda one: not one.everything)  # the row of the sum comes first
 
     @override
