@@ -100,6 +100,7 @@ def slice_command(
         fail(f"{output} cannot be written: {error.strerror or error}.")
     except KeyboardInterrupt:
         typer.echo("Stopped: no file was written.", err=True)
+        # 128 + SIGINT, as shells report an interrupt.
         raise typer.Exit(130) from None
     typer.echo(f"{output}: {count_of(lines, 'line')} of {sum(one.size for one in places):,} bytes.", err=True)
 

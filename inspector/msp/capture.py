@@ -90,6 +90,7 @@ def _is_msp_file(path: Path) -> bool:
     if not is_packed(head):
         return is_msp(head)
     plain = b""
+    # A damaged file may still have a readable beginning.
     with contextlib.suppress(DamagedError):
         for piece in decoder_for(head).feed(head):
             plain += piece
@@ -181,6 +182,7 @@ class MspCapture:
                 done += lines.count(b"\n")
                 yield done, rows
             self.source = SourceFile(self._path, self._name, feed=SpoolFeed(self._spool))
+        # A stopped generator too must not leave its file open.
         except BaseException:
             self._spool.close()
             raise

@@ -163,6 +163,7 @@ def read_files(paths: Sequence[Path]) -> list[MspFile]:
                 continue
             code, text = problems.SKIPPED, f"{name} contains no session or sub-session."
         except OSError as error:
+            # A file that the user named must be readable; one in a folder may not be.
             if not found:
                 raise
             code, text = problems.UNREADABLE, f"{name} cannot be read: {error.strerror or error}."

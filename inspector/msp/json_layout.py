@@ -100,7 +100,7 @@ def value_at(text: str, start: int) -> tuple[Any, int]:
     """Parses the value at an offset; returns it with its end. Raises ValueError without a value."""
     try:
         return _SCAN(text, start)
-    except StopIteration:
+    except StopIteration:  # how the scanner of the standard library reports an end
         raise ValueError(f"no JSON at {start}") from None
 
 

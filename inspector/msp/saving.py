@@ -103,6 +103,7 @@ def save_files(files: Sequence[MspFile], gone: Sequence[MspFile], *, force: bool
     for file in gone:
         # Others may have put their own content into a file that we created.
         if _is_as_read(file, closely=True):
+            # Another program may have removed it meanwhile.
             with contextlib.suppress(FileNotFoundError):
                 file.path.unlink()
         file.stamp, file.digest = None, ""
@@ -230,6 +231,7 @@ def _stage_file(file: MspFile, path: Path, data: bytes) -> _Staged:
             with contextlib.suppress(OSError):  # only some users may restore the owner
                 os.chown(part.path, found.st_uid, found.st_gid)
         part.path.chmod(target.stat().st_mode & 0o7777 if stamp is not None else _new_mode(file, target))
+    # An interruption too must not leave a part of a file.
     except BaseException:
         part.discard()
         raise

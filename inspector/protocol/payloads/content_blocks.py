@@ -59,6 +59,7 @@ class Block:
         # Some servers send a data address instead of plain base64.
         encoded = self.encoded.partition(",")[2] if self.encoded.startswith("data:") else self.encoded
         try:
+            # `validate` refuses the line breaks that some encoders write.
             return base64.b64decode("".join(encoded.split()), validate=True)
         except (binascii.Error, ValueError):
             return None

@@ -76,7 +76,7 @@ _COUNTED_BYTES = 32 << 20
 """Tokens are counted in logs of at most this many bytes."""
 _WORKED_OUT_S = 60.0
 """Longest wait for a view, in seconds."""
-_STILL_S, _AGAIN_S = 5.0, 0.1
+_STILL_S, _AGAIN_S = 5.0, 0.1  # longest wait for two equal pictures, and the pause between them
 _SETTLED_S = 1.5
 """Time for layouts and delayed painting; views that count or search finish later."""
 
@@ -138,6 +138,7 @@ async def _take_survey(window: MainWindow, shot: Shot, path: Path) -> str | None
 async def _save(window: MainWindow, output: str) -> str | None:
     """Saves the screenshot once it is stable: heights of wrapped texts settle over several loop iterations."""
     picture = window.grab().toImage()
+    # A picture that never settles is saved as it is.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_STILL_S):
             while True:

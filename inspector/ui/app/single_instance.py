@@ -154,7 +154,7 @@ def _is_own(caller: QLocalSocket) -> bool:
         # A duplicate, since closing this object would close Qt's socket.
         with socket.socket(fileno=os.dup(handle)) as connected:
             return is_own_user(connected)
-    except OSError:
+    except OSError:  # a caller that has gone cannot be checked
         return False
 
 
@@ -209,7 +209,7 @@ def _window_on(program: TakesRequests, target: str) -> MainWindow | None:
 def _is_same(one: Path, other: Path) -> bool:
     try:
         return one.samefile(other)
-    except OSError:
+    except OSError:  # one of them may be gone
         return False
 
 

@@ -260,6 +260,7 @@ class SourceEditing(QObject):
             reason = error.strerror or error if isinstance(error, OSError) else error
             self._notices.show_sentence(f"The sources cannot be read together: {reason}", "severity.error")
             return
+        # A cancelled task too must close the files it opened.
         except BaseException:
             found.close()
             raise

@@ -316,7 +316,7 @@ def _is_storable(text: str) -> bool:
     """Returns True for valid Unicode up to the length of handwritten text. The filter of a chain is longer."""
     try:
         return len(text.encode()) <= MAX_TEXT_LENGTH
-    except UnicodeEncodeError:
+    except UnicodeEncodeError:  # lone surrogates have no UTF-8 form
         return False
 
 

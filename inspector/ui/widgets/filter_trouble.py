@@ -103,6 +103,7 @@ class FilterTrouble(FloatingFrame):
         for label in (self._sentence, self._advice):
             label.setWordWrap(False)
             label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        # Otherwise the size hint is that of the layout before.
         self._row.activate()
         wanted = self.sizeHint()
         if wanted.width() <= widest:

@@ -126,6 +126,7 @@ class NameCard(FloatingFrame):
         inside = self.isAncestorOf(QApplication.focusWidget() or self)
         came_from, self._from = self._from, None
         self.hide()
+        # The widget may have been deleted since.
         if inside and came_from is not None and isValid(came_from):
             came_from.setFocus(Qt.FocusReason.PopupFocusReason)
 

@@ -89,6 +89,7 @@ class PaletteCard(FloatingFrame):
         came_from, self.came_from = self.came_from, None
         inside = self.isAncestorOf(QApplication.focusWidget() or self)
         self.hide()
+        # The widget may have been deleted or hidden since.
         if inside and came_from is not None and isValid(came_from) and came_from.isVisible():
             came_from.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -118,6 +119,7 @@ class PaletteCard(FloatingFrame):
         width = min(round(_WIDTH * theme.zoom), parent.width() - 2 * edge)
         top = theme.metrics.menu_bar + theme.metrics.tool_bar
         self.setFixedWidth(width)
+        # Otherwise the size hint is that of the layout before.
         self._column.activate()
         self.resize(width, self._column.totalSizeHint().height())
         self.move((parent.width() - width) // 2, min(top, max(0, parent.height() - self.height())))

@@ -262,6 +262,7 @@ def _clear(dock: QDockWidget) -> None:
     """Empties a dock. It is filled again when it is shown."""
     panel, head = dock.widget(), dock.titleBarWidget()
     if panel is not None:
+        # Out of the dock at once; `deleteLater` waits for the event loop.
         panel.setParent(None)
         panel.deleteLater()
     if head is not None:

@@ -117,7 +117,7 @@ class TokenCounts(QObject):
         try:
             came = self._take(process)
             self._give(process)
-        except (EOFError, OSError):
+        except (EOFError, OSError):  # the process has ended
             self._bury()
             return
         now = time.monotonic()
@@ -191,6 +191,7 @@ class TokenCounts(QObject):
 def _end(holder: list[CountingProcess | None]) -> None:
     process, holder[0] = holder[0], None
     if process is not None:
+        # The process may have ended on its own.
         with contextlib.suppress(OSError):
             process.end_process()
 

@@ -78,7 +78,7 @@ def spans_of(text: str) -> Iterator[Span]:
 def _key_of(written: str) -> str:
     try:
         return str(json.loads(written, strict=False))
-    except ValueError:
+    except ValueError:  # its escapes may be invalid
         return written.strip('"')
 
 

@@ -271,6 +271,7 @@ class Page(QScrollArea):
         bar = self.verticalScrollBar()
         bar.setValue(place)
         if bar.value() != place:
+            # The bar takes the place only after the pending layout has set its range.
             QTimer.singleShot(0, self, lambda: bar.setValue(place))
 
     def _focused(self) -> tuple[str, int] | None:
