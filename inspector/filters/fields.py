@@ -298,6 +298,7 @@ def _paths(name: str) -> Callable[[Analysis], Column]:
     def column(analysis: Analysis) -> Column:
         contexts = analysis.contexts
         ids = _lazy_column(analysis, lambda rows: contexts.nodes_of(rows) + 1)
+        # A move of the tree changes the paths behind the numbers.
         return Interned(ids, getattr(contexts, name), contexts.tree.moves)
 
     return column

@@ -233,6 +233,7 @@ DEFAULT_HIGHLIGHTS: tuple[HighlightRule, ...] = (
 
 
 def default_highlights() -> list[HighlightRule]:
+    # Copies, as rules of settings may be changed in place.
     return [rule.model_copy() for rule in DEFAULT_HIGHLIGHTS]
 
 
@@ -440,6 +441,7 @@ class Settings(_Part):
 
     def remember_file(self, path: str) -> None:
         """Moves a file to the top of the recent ones; skips a name that is not valid Unicode."""
+        # Linux allows any bytes in a name, and JSON has no form for such a path.
         if not _is_unicode(path):
             return
         others = [known for known in self.recent_files if known != path]

@@ -22,10 +22,12 @@ from inspector.analysis.passes.contexts.node_ancestry import gathered
 from inspector.analysis.passes.contexts.subtree_sums import DearSums
 from inspector.store.messages.capture import Capture
 
+# Counting all on the next query would make that one slow after a long reading.
 _MOST_WAITING = 65_536
 _MOST_STEPS = 64  # up the tree, level by level; deeper trees are summed as a whole on request
 _MOST_TOUCHED = 64  # arrays; above it they are merged into one
 _KINDS = len(Severity) + 1
+# An array up to eight times as long as the keys costs less than sorting them.
 _DENSE = 8
 
 Counts = NDArray[np.integer[Any]]

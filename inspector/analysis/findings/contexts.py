@@ -123,6 +123,7 @@ _PROBES = (
     ("an IP address", _IP_ADDRESS),
     ("an address", re.compile(r"[a-z][a-z0-9+.\-]{1,20}://", re.IGNORECASE)),
 )
+# Context strings come from the wire, of any length.
 _LOOKED_AT = 4096
 
 

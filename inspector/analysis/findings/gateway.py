@@ -22,6 +22,7 @@ from inspector.store.messages.capture import Capture
 
 # Comparison of the copies of a message in a gateway's log.
 
+# A broadcast has a copy for each participant, and each is read from the file.
 _MOST_COPIES = 64
 _LONGEST = 1 << 20
 

@@ -34,6 +34,7 @@ UNANSWERED = Check(
 )  # fmt: skip
 CHECKS = (TWICE, UNANSWERED, TO_NOTHING)
 
+# Requests with progress and without an answer stay for as long as the capture.
 _MOST_ALIVE = 100_000
 _OURS = np.uint32((Flag.RPC | Flag.UNREADABLE).value)
 

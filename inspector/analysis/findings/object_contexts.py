@@ -65,6 +65,7 @@ NOTED = {
     Oddity.TYPE_CONFLICT: TYPE_CONFLICT,
     Oddity.WITHOUT_ID: WITHOUT_ID,
 }
+# Metadata comes from the wire, of any size and depth.
 _MOST_LOOKED_AT = 2_000
 
 

@@ -11,6 +11,7 @@ from inspector.analysis.arrays.unique_ints import ascending
 
 Rows = NDArray[np.int64]
 
+# 8 MB of rows: merging smaller amounts would sort the same rows again and again.
 _ENOUGH = 1 << 20
 
 NO_ROWS: Rows = np.empty(0, np.int64)

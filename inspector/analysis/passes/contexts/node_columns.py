@@ -204,6 +204,7 @@ class NodeTypes:
             made = self._made(self._known, nodes)
             self._values = np.concatenate((self._values[: self._known], made, [np.uint32(0)]))
             if self._known == 0 and self._tree.moves:
+                # Numbers of merged nodes get the type of the node that they mean now.
                 self._values[:-1] = self._values[living_nodes(self._tree)]
             self._known = nodes
         return self._values

@@ -29,6 +29,7 @@ from inspector.store.messages.capture import Capture
 
 _TOLD = ("system/welcome", "system/presence")
 _CHANGED = ("capability/grant", "capability/revoke")
+# Each one is decoded on each call.
 _MOST_REFUSALS = 1_000
 _NAMING = ("tools/call", "prompts/get")
 """Methods with `params.name` as their target."""

@@ -101,8 +101,7 @@ class StreamPass:
     Attributes:
         columns: per message `run`: the number of the run of a frame, NO_RUN for other messages.
         runs: by number: `first` and `last`, its first and last frame; `frames`, their number; `bytes`, of their data
-            and
-            heads; `opened`, the message that opened it, counted from 1, 0 if not seen.
+            and heads; `opened`, the message that opened it, counted from 1, 0 if not seen.
     """
 
     def __init__(self, capture: Capture, trust: TrustPass) -> None:

@@ -1,4 +1,4 @@
-"""Computes costs of model calls from reported tokens and the user's prices (`prices`).
+"""Computes costs of model calls from reported tokens and the user's prices (`price_table`).
 
 A call has no cost if its model has no price, or if it used a kind of tokens with an unknown price. Costs are never
 guessed, and sums state how many calls they leave out. Only the cost of carrying a message along includes an estimate,
@@ -144,6 +144,7 @@ class Costs:
                 found += float(dollars[np.flatnonzero(here & totals)[-1]])
                 continue
             calls = self._usage.calls_at(rows[here])
+            # Several records may state the costs of one call; the last one counts.
             by_call = {call or -row: cost for row, call, cost in zip(
                 rows[here].tolist(), calls.tolist(), dollars[here].tolist(), strict=True)}  # fmt: skip
             found += math.fsum(by_call.values())
@@ -151,6 +152,7 @@ class Costs:
 
     def without_price(self) -> list[str]:
         """Returns models of calls without a price, most frequent first; empty if there are no prices at all."""
+        # Claude Code names messages of its own `<synthetic>`, which is no model.
         models = self._usage.calls_by_model() if self.has_prices else ()
         return [model for model in models if not model.startswith("<") and not self._prices.rates(model)]
 
@@ -213,6 +215,7 @@ class Costs:
         read = tokens[[_PRICED.index(name) for name in (*_READ, WRITTEN_1H)]].sum(axis=0)
         rates = np.full(tokens.shape, np.nan)
         for model in np.unique(models[reported & (models != 0)]).tolist() if self.has_prices else ():
+            # Later tiers are for more input, and replace the prices of earlier ones.
             for tier in self._prices.rates(self._capture.strings[model]):
                 prices = np.array([math.nan if (rate := getattr(tier, name)) is None else rate for name in _PRICED])
                 rates[:, (models == model) & (read > tier.above if tier.above else reported)] = prices[:, None]

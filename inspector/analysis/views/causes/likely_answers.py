@@ -29,6 +29,7 @@ _STORM_NS = 10 * 1_000_000_000
 
 _LONGEST = 4_000  # characters compared
 _LONG = 20  # length of a text that does not repeat by chance
+# Shorter texts, such as “yes”, repeat by chance.
 _SHORTEST = 5
 _SHARE = 0.4  # of an answer, minimum share of a repeated shorter text
 # Also the full-width and the Arabic question mark.

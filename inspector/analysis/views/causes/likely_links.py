@@ -84,6 +84,7 @@ class LikelyChain:
 _START = "reasoning/start"
 _CALLS = (kinds.REQUEST, kinds.PROPOSAL)
 _THOUGHTS = (_START, "reasoning/thought")
+# For each act its own thought is searched.
 _MOST_ACTS = 64
 
 

@@ -1,6 +1,6 @@
 """Collects the lifecycle of one result: pairing, attempts, collapse, saving.
 
-`transients` decides; this module only queries it. Nothing is cached, and long lists are counted and cut.
+`transient_results` decides; this module only queries it. Nothing is cached, and long lists are counted and cut.
 """
 
 from __future__ import annotations

@@ -202,6 +202,7 @@ def _merged(marks: list[Mark], zoom: float, family: FamilyOf) -> list[Mark]:
 
 # 52 days; a pixel of so wide a window is longer than the error of a float.
 _LONG_NS = 2**52
+# The least number itself means that there is no time (NO_TIME).
 _LEAST, _MOST = -(2**63) + 1, 2**63 - 1
 
 

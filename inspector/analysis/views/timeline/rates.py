@@ -15,11 +15,11 @@ Array = NDArray[np.int64]
 FAMILIES = tuple(Family)
 _MS, _SECOND = 1_000_000, 1_000_000_000
 _MINUTE, _HOUR = 60 * _SECOND, 3600 * _SECOND
+# Round widths only, so that bars begin at full seconds, minutes and hours.
 BIN_WIDTHS_NS = (
     *(_MS * n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
     *(_SECOND * n for n in (1, 2, 5, 10, 15, 30)),
     *(_MINUTE * n for n in (1, 2, 5, 10, 15, 30)),
-    # Round widths only, so that bars begin at full seconds, minutes and hours.
     *(_HOUR * n for n in (1, 2, 3, 6, 12, 24)),
 )
 """Allowed widths of a bar in nanoseconds; above the last one, whole days."""

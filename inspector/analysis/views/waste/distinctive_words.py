@@ -17,6 +17,7 @@ MOST_CHARS = 60_000
 """Characters of a text that are read."""
 MOST_WORDS = 2_000
 """Distinctive words kept per text, spread over it."""
+# Texts of JSON within JSON come from tools, of any depth.
 _DEPTH = 8
 _WORD = re.compile(r"[^\W_]+(?:[-_./@:+][^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
@@ -30,6 +31,7 @@ _UNSPACED_SHARE = 0.25
 PASSAGE = 6
 """Consecutive words in a passage."""
 _KEPT = 4  # one of four passages is kept, selected by hash, so the same ones on both sides
+# Factors of a polynomial hash, so that the order of words counts.
 _FACTORS = np.array([0x9E3779B97F4A7C15 ** (place + 1) % 2**64 for place in range(PASSAGE)], np.uint64)
 
 

@@ -28,14 +28,16 @@ from inspector.tokens.counted_text import counted_text
 
 Keys = NDArray[np.uint64]
 
+# Room for all results of a search (`finder.MOST_RESULTS`).
 MOST_OWNERS = 1 << 14
 _OWNER = np.uint64(MOST_OWNERS - 1)
 """Low bits of an entry: the owner. The high bits are the key."""
+# 2 ** 64 divided by the golden ratio: spreads small differences to the high bits, which are the key.
 _MIXED = 0x9E3779B97F4A7C15
 
 
 class Index:
-    """Index of entries. All are added first; `settle` prepares it for lookups.
+    """Index of entries. All are added first; `finish` prepares it for lookups.
 
     Attributes:
         count: number of entries.
