@@ -33,7 +33,7 @@ from inspector.survey.run_survey import Progress, batch_count, runs_to_survey, s
 _MB = 1_000_000
 _OWN_SHARE = 0.7
 """Share of a worker's memory for the messages of one run."""
-_SAID_EVERY_S, _SHOWN_EVERY_S = 10.0, 0.2
+_SAID_EVERY_S, _SHOWN_EVERY_S = 10.0, 0.2  # pauses between lines of a log, and between updates of a terminal
 _MOST_LISTED = 10
 
 

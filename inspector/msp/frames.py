@@ -29,7 +29,7 @@ START_ITEM, END_ITEM = -1, -2
 FIRST_SNAPSHOT = -3
 """Row item of a session's first snapshot; further ones count down from here."""
 
-_LONGEST_UNREAD = 1 << 16
+_LONGEST_UNREAD = 1 << 16  # bytes shown of what could not be read
 _VISIBILITY_ROOM = 31
 """Bytes reserved for `,"visibility":"subsession_only"`, so that another value fits in place."""
 # Bytes reserved for the policy, so that an edited one fits in place.

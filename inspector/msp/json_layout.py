@@ -52,7 +52,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|([:,])([ \t]*)(?![ \t\r\n])')
 _STOPS = ",]}"
 _BOXES = frozenset((dict, list))
-_MANY_ITEMS = 200
+_MANY_ITEMS = 200  # a container with more is large
 _MAX_DEPTH = 6
 """Nesting depth searched for a large container."""
 # Characters from which the style is read; the beginning is typical of the rest.

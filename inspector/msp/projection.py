@@ -25,7 +25,7 @@ _OWNER_FACTOR = 1 << 32
 """Factor between owner and item in one number."""
 _NO_OWNER = -1
 """Owner of unreadable rows."""
-_AT_ONCE = 500
+_AT_ONCE = 500  # rows of a block; the event loop may run between two blocks
 _SAFE_TIME = 10**17
 """Smallest time in nanoseconds; smaller numbers would be read in another unit (`protocol.timestamps`)."""
 

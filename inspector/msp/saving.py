@@ -23,7 +23,7 @@ from inspector.msp.json_patch import UNREAD, lines_of, patch_json, patch_json_li
 
 # The owner can always read and write.
 _OWNERS = 0o600
-_PATIENCE_S = 2.0
+_PATIENCE_S = 2.0  # seconds to wait for the lock of another program
 _HELD_AT_ONCE = 64
 """Limit of open part files, since a process may have few files open."""
 

@@ -124,7 +124,7 @@ def _exchange(subject: Subject) -> list[Fact]:
     return [*rows, fact("Event id", event, "mono", middle=True)] if event else rows
 
 
-_HTTP_FAILED = 400
+_HTTP_FAILED = 400  # statuses from here on are errors
 
 
 def _filter(words: str, value: str) -> str | None:

@@ -17,6 +17,7 @@ from inspector.protocol.formats.api_messages import tool_name
 from inspector.protocol.formats.message_entries import cache_mark
 
 _NAME = 40
+# The two lifetimes that Anthropic's API offers.
 _LASTS_NS = {"5m": 300 * 10**9, "1h": 3600 * 10**9}
 
 

@@ -106,6 +106,7 @@ class SingleInstance(QObject):
                 caller.abort()
                 caller.deleteLater()
                 continue
+            # A silent caller must not hold a place for ever.
             timer = QTimer(self)
             timer.setSingleShot(True)
             timer.setInterval(_LIMIT_MS)

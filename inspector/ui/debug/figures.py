@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inspector.analysis import Analysis
     from inspector.ui.docview.window_content import Shown
 
-_BEAT_MS = 20
+_BEAT_MS = 20  # the delay of this beat shows how late the event loop is
 _REMEMBERED = 1_500
 """Samples kept: half a minute."""
 _PASSES = (

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
-_MOST_OFFSET_S = 400 * 86_400.0
+_MOST_OFFSET_S = 400 * 86_400.0  # 400 days
 _LISTS = f"Lists of sources (*{SUFFIX})"
 
 

@@ -26,7 +26,7 @@ SMALL, WIDE = 1280, 1700
 """Default window width, and the width from which its panes are wider (docs/design.md 14); pixels at 100 %."""
 
 HEIGHT = 800
-_LAYOUT_VERSION = 1
+_LAYOUT_VERSION = 1  # Qt rejects a saved state of another version
 _SIDES = {False: (212, 312), True: (288, 484)}
 """Widths of the left and right panes at a window width of 1280 and 1920 pixels.
 

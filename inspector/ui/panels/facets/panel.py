@@ -31,7 +31,7 @@ from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 _MOST = 8
 """Maximum of displayed values of a facet: the most frequent ones; chosen ones are always displayed."""
 _ALL = 200
-_REST = 20
+_REST = 20  # pause after a count, as a multiple of its duration
 _MARK = 12  # pixels at 100 %
 
 

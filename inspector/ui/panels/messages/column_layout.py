@@ -25,6 +25,7 @@ from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.columns import AS_USUAL, ChosenColumns, Wanted
 from inspector.ui.panels.messages.model import MessageTableModel
 
+# Pixels at 100 %, from the table in docs/design.md 14.
 _NARROW: dict[int, int] = {
     Column.NUMBER: 37, Column.TIME: 56, Column.FROM_TO: 112, Column.KIND: 110, Column.CONTEXT: 60,
 }  # fmt: skip

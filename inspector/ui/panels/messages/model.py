@@ -35,7 +35,7 @@ from inspector.store.columns.large_headers import HEAD_BYTES, MAX_WHOLE_BYTES
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.columns import ChosenColumns
 
-_CACHED_ROWS = 512
+_CACHED_ROWS = 512  # several screens of rows; one takes 0.2 ms to make
 _DECODED_AT_ONCE = 1 << 19
 """Bytes decoded for one paint; a screen of 1 MB messages would take 500 ms."""
 _MOST_SPANS = 16

@@ -22,7 +22,7 @@ from inspector.protocol.timestamps import NO_TIME
 SPEAKING_S = 2
 """A participant counts as speaking for this many seconds after a message."""
 
-_MANY, _AT_ONCE = 500, 5_000
+_MANY, _AT_ONCE = 500, 5_000  # participants from which a refresh takes steps, and those of one step
 _LONGEST = 60
 """Maximum length of a space's name. The name of a session is a sentence of its user."""
 

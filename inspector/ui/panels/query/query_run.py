@@ -21,7 +21,7 @@ from inspector.ui import budgets
 MOST_ROWS = 10_000
 """Maximum of displayed rows of a result."""
 _CHUNK = 500
-_PATIENCE_S, _JOIN_S = 1.0, 0.005
+_PATIENCE_S, _JOIN_S = 1.0, 0.005  # longest wait for interrupted threads, and one try of it
 
 
 class LoopReading(QObject):

@@ -86,6 +86,7 @@ class AxisGestures:
         return not self.commit() and not dragged
 
     def zoom_by_wheel(self, event: QWheelEvent) -> None:
+        # Qt counts a notch of the wheel as 120.
         self._axis.zoom(_WHEEL ** (event.angleDelta().y() / 120), self.ns_at(event.position().toPoint()))
 
     def pan_by_wheel(self, event: QWheelEvent) -> bool:

@@ -287,7 +287,7 @@ class TimelineSource:
         return self._rows.is_filtered and self._rows.position(row) is None
 
 
-_MOST_SKIPPED = 5_000
+_MOST_SKIPPED = 5_000  # bounds one key press, since each hidden message costs a search
 
 
 class Walk:
