@@ -22,7 +22,7 @@ from inspector.document.marks_file import restore_marks
 from inspector.document.source_set import SourceChoice
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.field import Field
-from inspector.protocol.formats import SELECTABLE_FORMATS
+from inspector.formats.table import SELECTABLE_FORMATS
 from inspector.protocol.tool_aliases import AliasError, ToolAliases, parse_alias
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.settings.store import load_settings as load_settings

@@ -22,7 +22,7 @@ from inspector.base.atomic_files import open_replacement
 from inspector.base.network_shares import share_of
 from inspector.base.paths import data_folder
 from inspector.document.source_set import MOST_FILES, SourceChoice, logs_in
-from inspector.protocol.formats import SELECTABLE_FORMATS
+from inspector.formats.table import SELECTABLE_FORMATS
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.bundle import LONGEST_LIST, is_bundle, read_list
 from inspector.sources.inputs import is_stream

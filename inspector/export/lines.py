@@ -34,8 +34,10 @@ from inspector.document.document import CaptureDocument
 from inspector.export.masking_worker import MaskingWorker, is_long_line
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction, json_line
+from inspector.formats.capture import reader as capture_file
+from inspector.formats.line_reading import read_line
+from inspector.formats.wire_recording import reader as wire_recording
 from inspector.protocol import kinds
-from inspector.protocol.formats import capture_file, read_line, wire_recording
 from inspector.protocol.header import NotAnObjectError, decode_json, read_header
 from inspector.protocol.response_context import CONTEXT_KEY
 from inspector.protocol.secrets.masking import may_hold_secrets

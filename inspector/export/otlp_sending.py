@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from inspector.protocol.formats.entry_builders import decoded_object
+from inspector.formats.entry_builders import decoded_object
 from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:

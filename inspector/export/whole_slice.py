@@ -20,7 +20,7 @@ from inspector.export.lines import LinesWriter
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.filters import DisplayFilter
-from inspector.protocol.formats.wrapped_lines import make_slice_line
+from inspector.formats.wrapped.reader import make_slice_line
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import DERIVED_OFFSET, SourceFile

@@ -32,10 +32,10 @@ from inspector.analysis.views.latency.latency import latency_ms
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import info
+from inspector.formats.wrapped.reader import LABEL as SLICES
+from inspector.formats.wrapped.reader import slice_origin
 from inspector.protocol import kinds, mcp_messages, msp
 from inspector.protocol.context_places import PLACE_NAMES, ContextSource, find_context
-from inspector.protocol.formats.wrapped_lines import LABEL as SLICES
-from inspector.protocol.formats.wrapped_lines import slice_origin
 from inspector.protocol.payloads.stream_chunks import context_in
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.filters.records import Offsets
-from inspector.protocol.formats import read_line
+from inspector.formats.line_reading import read_line
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.adjacent_reads import LineRange
 from inspector.store.messages.capture import Capture

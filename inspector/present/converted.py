@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from inspector.formats.entry_builders import decoded_object
+from inspector.formats.vscode_chat import reader as vscode_chat
 from inspector.present import wire_text
 from inspector.present.formats import number
-from inspector.protocol.formats import vscode_chat
-from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.sources import har, opencode
 from inspector.store.messages.capture import Capture
 

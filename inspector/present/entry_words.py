@@ -5,10 +5,10 @@ from __future__ import annotations
 from inspector.analysis.views.model_context import Moment, Role
 from inspector.analysis.views.model_context.chat_messages import content_of
 from inspector.document.document import CaptureDocument
+from inspector.formats.model_api.reader import tool_name
 from inspector.present.message_row import row_content
 from inspector.present.wire_text import excerpt, safe_line
 from inspector.protocol import kinds
-from inspector.protocol.formats.api_messages import tool_name
 from inspector.store.columns.hashes import NO_ROW
 
 _AS_IN_TABLE = (Role.NONE, Role.TOOLS)

@@ -9,6 +9,7 @@ import numpy as np
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.filters.strings import quote
+from inspector.formats.line_reading import read_line
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part
 from inspector.present.formats import full_time, time_of_day
@@ -16,7 +17,6 @@ from inspector.present.subject import ContextPlace, Subject
 from inspector.present.token_facts import message_tokens
 from inspector.protocol import msp
 from inspector.protocol.context_places import PLACE_EXPLANATIONS, PLACE_NAMES, ContextSource
-from inspector.protocol.formats import read_line
 from inspector.protocol.participants import capability_lines
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.payloads.result_content import pretty_json

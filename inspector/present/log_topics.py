@@ -9,14 +9,18 @@ import numpy as np
 from inspector.analysis.arrays.unique_ints import distinct
 from inspector.analysis.passes.log_vocabulary import kind_words
 from inspector.document.document import CaptureDocument
+from inspector.formats.a2a import reader as a2a
+from inspector.formats.acp import reader as acp
+from inspector.formats.model_api import reader as api_messages
+from inspector.formats.otlp import reader as otlp
+from inspector.formats.table import CODING_AGENT_NAMES
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS, a2a, acp, api_messages, otlp
 from inspector.settings.model import Topic
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
 _BY_LABEL: dict[str, Topic] = {
-    **dict.fromkeys((one.LABEL for one in CODING_AGENTS), "agent"),
+    **dict.fromkeys(CODING_AGENT_NAMES, "agent"),
     acp.LABEL: "agent",
     a2a.LABEL: "a2a",
     otlp.LABEL: "trace",

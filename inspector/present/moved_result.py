@@ -11,8 +11,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.formats import claude_code
 from inspector.present.subject import text_of
-from inspector.protocol.formats import claude
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.messages.capture import Capture
 
@@ -49,7 +49,7 @@ class MovedResult:
 
 def moved_result_of(capture: Capture, message: int) -> MovedResult | None:
     """Returns the file of a result with its start; None if it names none. Never raises."""
-    if capture.string("protocol", message) != claude.LABEL:
+    if capture.string("protocol", message) != claude_code.FORMAT.name:
         return None
     named = _SAVED_PATTERN.search(text_of(capture, message)[:_HEAD])
     if named is None or named[1] in (".", ".."):

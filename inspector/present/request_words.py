@@ -11,10 +11,10 @@ import numpy as np
 
 from inspector.analysis.views.model_context.recorded_requests import Request
 from inspector.analysis.views.model_context.request_change import FirstDifference, RequestChange
+from inspector.formats.model_api.entries import cache_mark
+from inspector.formats.model_api.reader import tool_name
 from inspector.present import formats
 from inspector.present.wire_text import safe_line
-from inspector.protocol.formats.api_messages import tool_name
-from inspector.protocol.formats.message_entries import cache_mark
 
 _NAME = 40
 # The two lifetimes that Anthropic's API offers.

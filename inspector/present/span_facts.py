@@ -7,11 +7,11 @@ import numpy as np
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.summaries.context_summary import children_of
 from inspector.filters.sentences import info
+from inspector.formats.otlp import reader as otlp
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part
 from inspector.present.subject import ContextPlace, Subject
 from inspector.present.wire_text import safe_line, visible_controls
-from inspector.protocol.formats import otlp
 
 _MOST_WITHIN = 8
 TOLD = frozenset(("text", "duration_ms", "status", "span", "exceptions"))

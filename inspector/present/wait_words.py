@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from inspector.analysis import Analysis
 from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.account.unanswered import who_left
+from inspector.formats.table import CODING_AGENT_NAMES
 from inspector.present import formats
 from inspector.present.subject import correlation_string, recipients
 from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
@@ -183,7 +183,7 @@ def _describe_wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ..
     return Wait(message, asker_name(analysis, message), whom, what, waited, discovery, *behind, is_of_agent=of_agent)
 
 
-_AGENTS = frozenset(one.LABEL for one in CODING_AGENTS)
+_AGENTS = frozenset(CODING_AGENT_NAMES)
 
 
 def asker_name(analysis: Analysis, message: int) -> str:

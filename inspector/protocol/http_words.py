@@ -1,4 +1,4 @@
-"""Describes lines of an HTTP recording without a message (`inspector.protocol.formats.wire_recording`)."""
+"""Describes lines of an HTTP recording without a message (`inspector.formats.wire_recording.reader`)."""
 
 from __future__ import annotations
 

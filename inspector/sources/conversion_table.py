@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from inspector.protocol.formats.entry_builders import decoded_object
+from inspector.formats.entry_builders import decoded_object
 from inspector.sources import har, otlp_arriving, otlp_conversion, otlp_file, parquet_conversion, vscode_chat
 from inspector.sources.conversion_worker import Conversion
 

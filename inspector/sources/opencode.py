@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
-from inspector.protocol.formats.opencode import ROOT_KEY, UNDONE_KEY, first_undone_part
+from inspector.formats.opencode.reader import ROOT_KEY, UNDONE_KEY, first_undone_part
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import is_too_large
 from inspector.protocol.tolerant_encoder import to_json

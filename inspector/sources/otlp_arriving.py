@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.protocol.formats.otlp.conventions import CALL_ID
-from inspector.protocol.formats.otlp.histories import HistoryInterner
-from inspector.protocol.formats.otlp.span_relations import Resolved, SpanContents, SpanFacts, resolve_from
-from inspector.protocol.formats.otlp.spans import Span
+from inspector.formats.entry_builders import decoded_object
+from inspector.formats.otlp.conventions import CALL_ID
+from inspector.formats.otlp.histories import HistoryInterner
+from inspector.formats.otlp.span_relations import Resolved, SpanContents, SpanFacts, resolve_from
+from inspector.formats.otlp.spans import Span
 from inspector.sources.otlp_conversion import SpanMemory, is_protobuf, lines_in_order, spans_of, timed_lines
 
 _BLANK = b" \t\r\n"

@@ -16,9 +16,9 @@ from typing import Any
 import msgspec
 
 from inspector.base.memory_budget import available_bytes
-from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.protocol.formats.otlp.content import without_input
-from inspector.protocol.formats.otlp.conventions import (
+from inspector.formats.entry_builders import decoded_object
+from inspector.formats.otlp.content import without_input
+from inspector.formats.otlp.conventions import (
     SpanRole,
     arguments_of,
     call_id_of,
@@ -26,11 +26,11 @@ from inspector.protocol.formats.otlp.conventions import (
     role_of,
     service_of,
 )
-from inspector.protocol.formats.otlp.histories import HistoryInterner
-from inspector.protocol.formats.otlp.log_content import with_content
-from inspector.protocol.formats.otlp.message_marks import call_mark, result_mark
-from inspector.protocol.formats.otlp.span_relations import FACTS_KEY, Resolved, SpanEnd, resolve_spans
-from inspector.protocol.formats.otlp.spans import Span, spans_in
+from inspector.formats.otlp.histories import HistoryInterner
+from inspector.formats.otlp.log_content import with_content
+from inspector.formats.otlp.message_marks import call_mark, result_mark
+from inspector.formats.otlp.span_relations import FACTS_KEY, Resolved, SpanEnd, resolve_spans
+from inspector.formats.otlp.spans import Span, spans_in
 from inspector.protocol.json_size import MAX_DECODED_BYTES, TOO_LARGE, estimate_decoded_bytes
 from inspector.protocol.json_values import REFUSALS
 from inspector.protocol.tolerant_encoder import to_json

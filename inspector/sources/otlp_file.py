@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.protocol.formats.entry_builders import decoded_object
+from inspector.formats.entry_builders import decoded_object
 from inspector.sources.otlp_arriving import KnownSpans, begins_with_line, lines_of
 from inspector.sources.otlp_conversion import SpanMemory, lines_in_order
 

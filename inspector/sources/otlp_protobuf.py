@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.base.optional_dependencies import OTEL
-from inspector.protocol.formats.otlp.spans import hex_id
+from inspector.formats.otlp.spans import hex_id
 
 
 class ProtobufError(ValueError):

@@ -23,8 +23,8 @@ from inspector.base.bounded_buffers import BoundedBuffer, BufferLimit
 from inspector.base.content_encoding import Decoder, TooLongError
 from inspector.base.loopback_access import refusal_reason
 from inspector.base.optional_dependencies import OTEL
-from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.protocol.formats.otlp.spans import holds_spans, spans_in
+from inspector.formats.entry_builders import decoded_object
+from inspector.formats.otlp.spans import holds_spans, spans_in
 from inspector.protocol.json_size import TOO_LARGE
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.sources.otlp_protobuf import ProtobufError, as_specified, logs_of, traces_of

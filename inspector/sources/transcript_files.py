@@ -12,7 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.protocol.formats import TRANSCRIPTS, read_line_as
+from inspector.formats.line_reading import read_line_as
+from inspector.formats.table import TRANSCRIPT_NAMES
 from inspector.sources.agent_sessions.files import Listing, read_ends
 from inspector.sources.thread_files import files_of_thread, is_thread
 
@@ -63,9 +64,8 @@ class Member:
 
 def is_transcript(path: Path) -> bool:
     """Returns True if the first lines of a file are of a transcript. Never raises."""
-    labels = {one.LABEL for one in TRANSCRIPTS}
     head, _ = read_ends(str(path))
-    return any(read_line_as(line.strip())[1] in labels for line in head[:_LOOKED_AT])
+    return any(read_line_as(line.strip())[1] in TRANSCRIPT_NAMES for line in head[:_LOOKED_AT])
 
 
 @dataclass(slots=True)

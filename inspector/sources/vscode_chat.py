@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from inspector.protocol.formats.vscode_chat import SESSION_KEY
+from inspector.formats.vscode_chat.reader import SESSION_KEY
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import TOO_LARGE, is_too_large
 from inspector.protocol.tolerant_encoder import to_json

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol.formats.wrapped_lines import make_slice_line
+from inspector.formats.wrapped.reader import make_slice_line
 from inspector.store.columns import hashes
 from inspector.survey.byte_ranges import ByteRange, Links, RangeError, RangeLines, lines_in
 from inspector.survey.dask_workers import folder_of_worker

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inspector.protocol.formats import payload_of, read_line
+from inspector.formats.line_reading import payload_of, read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.kinds import Family, family_of
 from inspector.protocol.record import Record, Shape

@@ -13,8 +13,8 @@ import pytest
 
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import read_source_list
+from inspector.formats.line_reading import read_line
 from inspector.protocol import json_size
-from inspector.protocol.formats import read_line
 from inspector.protocol.json_size import TOO_LARGE, estimate_decoded_bytes, is_too_large
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources import conversion_worker, opencode, otlp_conversion, parquet_conversion

@@ -11,13 +11,11 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
+from inspector.formats.table import AGENT_PROGRAMS, CODING_AGENT_NAMES
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH
 
-_LABELS = tuple(one.LABEL for one in CODING_AGENTS)
-_PROGRAMS = tuple(one.PROGRAM for one in CODING_AGENTS)
 # An interrupted agent never goes on, so its calls stay open, and each batch looks at every open call.
 _MOST_OPEN = 256
 """Open calls tracked; the oldest are dropped."""
@@ -31,7 +29,7 @@ class AgentCalls:
 
     def take_out(self, batch: Batch, rows: Rows) -> tuple[Rows, Rows]:
         """Splits requests into calls of agents and all others."""
-        codes = [code for label in _LABELS if (code := batch.code(label)) >= 0]
+        codes = [code for label in CODING_AGENT_NAMES if (code := batch.code(label)) >= 0]
         if not codes or not len(rows):
             return NO_ROWS, rows
         own = np.isin(batch.column_values("protocol", rows), codes) & (
@@ -78,7 +76,7 @@ class AgentCalls:
         kind, sender = batch.column_values("kind", rows), batch.column_values("sender", rows)
         outputs = np.isin(kind, [batch.code(one) for one in ("chat", "reasoning/thought", kinds.REQUEST)])
         outputs &= sender == columns["sender"][call]
-        programs = [batch.code(name) for name in _PROGRAMS]
+        programs = [batch.code(name) for name in AGENT_PROGRAMS]
         inputs = kind == batch.code(kinds.RESPONSE)
         inputs |= (kind == batch.code("chat")) & (sender != columns["sender"][call]) & ~np.isin(sender, programs)
         return self._spoke_later(batch, call, rows, outputs, inputs)

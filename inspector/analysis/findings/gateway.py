@@ -11,8 +11,8 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, WARNING, Check
+from inspector.formats.line_reading import read_line
 from inspector.protocol.capabilities import covers_by_kind
-from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.participants import capability_lines
 from inspector.protocol.secrets.masking import masked_value_text

@@ -10,8 +10,8 @@ from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.passes.calls.ended_servers import ended_badly
 from inspector.analysis.passes.changed_rows import Rows
+from inspector.formats.prefixed import reader as prefixed_lines
 from inspector.protocol import kinds
-from inspector.protocol.formats import prefixed_lines
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import masked_value_text
 from inspector.store.columns.flags import Flag

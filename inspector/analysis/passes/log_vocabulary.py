@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inspector.formats.otlp import reader as otlp
+from inspector.formats.table import AGENT_PROGRAMS
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS, otlp
 from inspector.store.messages.capture import Capture
 
 THOUGHT = "reasoning/thought"
@@ -16,7 +17,7 @@ _OF_SESSIONS = {kinds.REQUEST: "call", kinds.RESPONSE: "result", THOUGHT: "thoug
 _OF_JSON_RPC = {kinds.REQUEST: "request", kinds.RESPONSE: "response"}
 _NOTICES = "notifications/"
 _ASKERS = ("user", "client")
-_PROGRAMS = (*(one.PROGRAM for one in CODING_AGENTS), "system-prompt")
+_PROGRAMS = (*AGENT_PROGRAMS, "system-prompt")
 
 
 def spoken_kind(capture: Capture, message: int) -> str:

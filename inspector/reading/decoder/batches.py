@@ -6,7 +6,7 @@ bytes are those of its element.
 
 from __future__ import annotations
 
-from inspector.protocol.formats import read_line
+from inspector.formats.line_reading import read_line
 from inspector.protocol.record import Record
 from inspector.protocol.shared_lines import object_spans
 from inspector.store.files.array_elements import ElementScanner, Span, trim_span

@@ -15,6 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.base.gc_control import no_collection
+from inspector.formats.capture import reader as capture_file
+from inspector.formats.gateway_log.reader import INBOUND_EVENTS
+from inspector.formats.line_reading import payload_of, read_chosen, read_line_as
+from inspector.formats.wire_recording.reader import NOISE_KIND
 from inspector.protocol import calls, kinds, mcp_messages
 from inspector.protocol.context_places import find_context
 from inspector.protocol.correlation_ids import correlation_ids_of
@@ -28,9 +32,6 @@ from inspector.protocol.derived_messages import (
     envelope_bytes,
 )
 from inspector.protocol.directions import sender_and_receiver
-from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
-from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
-from inspector.protocol.formats.wire_recording import NOISE_KIND
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.mcp_notes import McpNote, note_of
 from inspector.protocol.message_text import compact_json

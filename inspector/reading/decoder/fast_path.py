@@ -13,9 +13,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.formats.capture import reader as capture_file
+from inspector.formats.gateway_log import reader as gateway_log
+from inspector.formats.mew import reader as bare
 from inspector.protocol import calls, kinds, line_structs, msp
 from inspector.protocol.context_places import NO_CONTEXT_PAYLOAD
-from inspector.protocol.formats import bare, capture_file, gateway_log
 from inspector.protocol.header import ABSENT
 from inspector.protocol.time_columns import parse_times
 from inspector.protocol.timestamps import NO_TIME

@@ -6,8 +6,11 @@ import re
 from collections.abc import Generator, Iterator
 from itertools import pairwise
 
-from inspector.protocol.formats import FRAME_LABEL, api_messages, codex, prefixed_lines, read_chosen, read_line_as
-from inspector.protocol.formats.refused_formats import refusal_name, text_words
+from inspector.formats.codex import reader as codex
+from inspector.formats.line_reading import FRAME_LABEL, read_chosen, read_line_as
+from inspector.formats.model_api import reader as api_messages
+from inspector.formats.prefixed import reader as prefixed_lines
+from inspector.formats.refused_formats import refusal_name, text_words
 from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
 from inspector.protocol.truncated_json import complete_json

@@ -12,7 +12,8 @@ from contextlib import closing
 
 import numpy as np
 
-from inspector.protocol.formats import READABLE_FORMATS, prefixed_lines
+from inspector.formats.prefixed import reader as prefixed_lines
+from inspector.formats.table import READABLE_FORMATS
 from inspector.reading.decoder import overlong_lines
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.files.format_detection import (

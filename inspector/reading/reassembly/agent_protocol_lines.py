@@ -15,11 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from inspector.formats.a2a import reader as a2a
+from inspector.formats.acp import reader as acp
+from inspector.formats.agent_rpc import AGENT, CLIENT, mapping_or_empty, mappings_in, text_or_none
+from inspector.formats.entry_builders import decoded_object
+from inspector.formats.line_reading import read_line_as
 from inspector.protocol.calls import rpc_id
 from inspector.protocol.directions import sender_and_receiver
-from inspector.protocol.formats import a2a, acp, read_line_as
-from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, mapping_or_empty, mappings_in, text_or_none
-from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.header import Header
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.tolerant_encoder import to_json

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from inspector.protocol.formats.entry_builders import decoded_object
+from inspector.formats.entry_builders import decoded_object
 from inspector.protocol.record import Record
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.store.files.source_files import DERIVED_OFFSET, LinePlace, read_at

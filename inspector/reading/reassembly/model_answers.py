@@ -19,11 +19,12 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inspector.protocol.formats import read_line_as, wire_recording
-from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.protocol.formats.model_calls import message_hashes, tool_call_hashes
+from inspector.formats.entry_builders import decoded_object
+from inspector.formats.line_reading import read_line_as
+from inspector.formats.model_api.calls import message_hashes, tool_call_hashes
+from inspector.formats.model_api.streams import AnswerStream, ollama_body, stream_of
+from inspector.formats.wire_recording import reader as wire_recording
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.model_api.streams import AnswerStream, ollama_body, stream_of
 from inspector.protocol.record import ModelCall
 from inspector.protocol.timestamps import parse_time
 from inspector.protocol.tolerant_encoder import to_json

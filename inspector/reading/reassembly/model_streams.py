@@ -11,9 +11,9 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.protocol.formats.api_messages import EVENT_MARKS, event_in
-from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.protocol.model_api.streams import AnswerStream, is_of_ollama, stream_of
+from inspector.formats.entry_builders import decoded_object
+from inspector.formats.model_api.reader import EVENT_MARKS, event_in
+from inspector.formats.model_api.streams import AnswerStream, is_of_ollama, stream_of
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol.formats.api_messages import EVENT_MARKS
+from inspector.formats.model_api.reader import EVENT_MARKS
 from inspector.reading.reassembly import torn_lines
 from inspector.reading.reassembly.agent_protocol_lines import AgentLines
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine

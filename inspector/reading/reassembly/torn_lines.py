@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.protocol.formats import prefixed_lines
-from inspector.protocol.formats.entry_builders import decoded_object
+from inspector.formats.entry_builders import decoded_object
+from inspector.formats.prefixed import reader as prefixed_lines
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
 IN_ORDER = (b'"session.start"', *prefixed_lines.LOG_MARKS)

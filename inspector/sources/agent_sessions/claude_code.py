@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.formats.claude.derivation import PROGRAM_TEXT_STARTS
+from inspector.formats.claude_code.derivation import PROGRAM_TEXT_STARTS
 from inspector.sources.agent_sessions.files import Found, Listing, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
 

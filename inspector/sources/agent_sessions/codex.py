@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from inspector.protocol.formats.codex.derivation import MACHINE
+from inspector.formats.codex.derivation import MACHINE
 from inspector.sources.agent_sessions.files import Listing, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
 

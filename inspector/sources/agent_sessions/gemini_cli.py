@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.formats.gemini import asked_in
+from inspector.formats.gemini_cli.reader import asked_in
 from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
 

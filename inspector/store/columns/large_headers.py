@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from inspector.protocol.formats import read_line
+from inspector.formats.line_reading import read_line
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, TOO_DEEP, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable_record

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from inspector.protocol.formats import FRAME_LABEL, capture_file, wire_recording
+from inspector.formats.capture import reader as capture_file
+from inspector.formats.line_reading import FRAME_LABEL
+from inspector.formats.wire_recording import reader as wire_recording
 from inspector.store.columns.block import RUNNING, Block
 from inspector.store.files.array_elements import BLANK, ElementScanner, Span, trim_span
 

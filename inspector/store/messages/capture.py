@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.formats.gateway_log.reader import INBOUND_EVENTS
+from inspector.formats.line_reading import read_line
+from inspector.formats.model_api import reader as api_messages
+from inspector.formats.wire_recording import reader as wire_recording
 from inspector.protocol import kinds
-from inspector.protocol.formats import api_messages, read_line, wire_recording
-from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.store.columns.block import JOINING_EVENTS, STRING_COLUMNS, Block

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from inspector.base.atomic_files import open_replacement
-from inspector.protocol.formats import read_line
+from inspector.formats.line_reading import read_line
 from inspector.protocol.truncated_json import complete_json
 from inspector.store.columns.large_headers import HEAD_BYTES, MAX_WHOLE_BYTES
 from inspector.store.files.source_files import DERIVED_OFFSET, read_at

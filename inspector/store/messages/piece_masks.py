@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol.formats import read_line
+from inspector.formats.line_reading import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets.rule_prefilter import may_hold_secrets
 from inspector.protocol.secrets.streamed_event_queue import StreamedEventQueue, mask_lines

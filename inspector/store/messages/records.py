@@ -10,11 +10,11 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from inspector.formats.line_reading import payload_of as payload_of_part
+from inspector.formats.line_reading import read_line
 from inspector.protocol.context_places import find_context
 from inspector.protocol.correlation_ids import correlation_ids_of
 from inspector.protocol.derived_messages import envelope_bytes
-from inspector.protocol.formats import payload_of as payload_of_part
-from inspector.protocol.formats import read_line
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json, read_header
 from inspector.protocol.message_text import compact_json
 from inspector.protocol.object_contexts import context_and_parents

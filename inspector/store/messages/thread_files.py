@@ -23,9 +23,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.formats.codex.records import ITEM
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import ApiCall, ThreadMark
-from inspector.protocol.formats.codex.records import ITEM
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag

@@ -17,19 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.formats.a2a import reader as a2a
+from inspector.formats.acp import reader as acp
+from inspector.formats.gemini_cli import reader as gemini
+from inspector.formats.model_api import reader as api_messages
+from inspector.formats.opencode import reader as opencode
+from inspector.formats.otlp import reader as otlp
+from inspector.formats.prefixed import reader as prefixed_lines
+from inspector.formats.table import MAIN_AGENTS
+from inspector.formats.wire_recording import reader as wire_recording
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import Chain, Spawn
-from inspector.protocol.formats import (
-    CODING_AGENTS,
-    a2a,
-    acp,
-    api_messages,
-    gemini,
-    opencode,
-    otlp,
-    prefixed_lines,
-    wire_recording,
-)
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, first_rows, hash_text
@@ -40,8 +38,6 @@ _MAX_WHOLE_ID, _ID_END_LENGTH = 20, 8
 _MAX_TYPE_LENGTH = 120
 SERVER_PREFIX = "mcp:"
 """Prefix of the participant name of an MCP server."""
-MAIN_AGENTS = tuple(dict.fromkeys(one.AGENT for one in CODING_AGENTS))
-"""Participants that start sub-agents of the first level."""
 
 
 @dataclass(slots=True)

@@ -22,9 +22,9 @@ from inspector.document.document import CaptureDocument
 from inspector.document.source_list import SUFFIX, own_source_list, resolve_choices
 from inspector.document.source_set import SourceChoice
 from inspector.document.sources import Progress
+from inspector.formats.table import FORMAT_TITLES, SELECTABLE_FORMATS, TRANSCRIPT_NAMES
 from inspector.msp import is_session_document
 from inspector.present import formats
-from inspector.protocol.formats import FORMAT_NAMES, SELECTABLE_FORMATS, TRANSCRIPTS
 from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.settings import RecentFacts
@@ -48,9 +48,8 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
-FORMAT_WORDS: dict[str | None, str] = {**FORMAT_NAMES, "msp-session": "MSP sessions", "har": "HTTP archive"}
+FORMAT_WORDS: dict[str | None, str] = {**FORMAT_TITLES, "msp-session": "MSP sessions", "har": "HTTP archive"}
 _log = logging.getLogger(__name__)
-_TRANSCRIPTS = {one.LABEL for one in TRANSCRIPTS}
 _ALONE = "subAgentsNotOpened"
 _AS_KNOWN = "Detected for each line"
 _LOGS = f"Logs and captures (*.jsonl *.log *.json *.ctxcap *{SUFFIX} *.txt *.gz *.zst);;All files (*)"
@@ -382,7 +381,7 @@ class Opening(QObject):
             raise
         self._read_so_far(document)
         if (
-            document.format in _TRANSCRIPTS
+            document.format in TRANSCRIPT_NAMES
             and len(document.sources.files) == 1
             and not (name or self._location.is_streamed)
         ):

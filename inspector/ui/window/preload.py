@@ -12,7 +12,7 @@ from inspector.base import gc_control
 from inspector.ui.msp import IMPORTED_AHEAD
 
 _IN_PIECES = (
-    "numpy", "numpy.ma", "lark", "inspector.protocol.formats", "inspector.store.columns.extracts",
+    "numpy", "numpy.ma", "lark", "inspector.formats", "inspector.store.columns.extracts",
     "inspector.store.messages.capture", "inspector.protocol.payloads.content_blocks", "inspector.protocol.secrets",
     "inspector.analysis", "inspector.filters", "inspector.msp", "inspector.document.document",
     "inspector.ui.window.tool_bar", "inspector.ui.features.filter_editing", "inspector.ui.features.presets",

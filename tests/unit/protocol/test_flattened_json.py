@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.summary import message_story, summary
+from inspector.formats.line_reading import read_line, read_line_as
 from inspector.protocol.flattened_json import FlattenedJson
-from inspector.protocol.formats import read_line, read_line_as
 from inspector.protocol.header import TOO_DEEP
 from inspector.protocol.record import Shape
 from inspector.protocol.truncated_json import MAX_DEPTH

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.protocol.formats import read_line
+from inspector.formats.line_reading import read_line
 from inspector.protocol.frames import read_frame
 from inspector.protocol.record import Shape
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.formats.line_reading import read_line_as
+from inspector.formats.opencode import reader as messages
 from inspector.present.converted import place_in_original
-from inspector.protocol.formats import opencode as messages
-from inspector.protocol.formats import read_line_as
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.opencode import store_of
 from tests.builders import document_at, document_of, log_file

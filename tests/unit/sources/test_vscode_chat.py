@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats.vscode_chat import SESSION_KEY
+from inspector.formats.vscode_chat.reader import SESSION_KEY
 from inspector.sources.vscode_chat import is_chat
 from tests.builders import document_at, document_of, lines_of, log_file
 

@@ -14,8 +14,8 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.kinds_and_lines import UNREADABLE
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk, put_away, seconds
+from inspector.formats.prefixed.reader import DISCONNECTED
 from inspector.protocol import mcp_messages
-from inspector.protocol.formats.prefixed_lines import DISCONNECTED
 from inspector.protocol.header import ABSENT
 from inspector.protocol.mcp_notes import McpNote
 from inspector.protocol.secrets.masking import masked_value_text

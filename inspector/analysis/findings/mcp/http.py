@@ -16,8 +16,8 @@ from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Heard, seconds
 from inspector.analysis.findings.mcp.revisions import check_meta
 from inspector.analysis.findings.mcp.tools import Tools
+from inspector.formats.wire_recording.reader import PARAMETER_PREFIX
 from inspector.protocol import mcp_messages
-from inspector.protocol.formats.wire_recording import PARAMETER_PREFIX
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.record import HttpExchange
 from inspector.protocol.timestamps import NO_TIME

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.passes.calls.client_runs import connection_keys
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
+from inspector.formats.model_api.operations import OPERATION_NAMES
 from inspector.protocol import kinds, mcp_messages
-from inspector.protocol.model_api.operations import OPERATION_NAMES
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.extracted_columns import TASK_FAILED, TASK_HANDED, TASK_RESULT, TASK_STATUS
 from inspector.store.columns.flags import Flag

@@ -22,9 +22,9 @@ from inspector.analysis.passes.calls.open_waits import Outcomes
 from inspector.analysis.passes.calls.proposal_states import ProposalStates
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
+from inspector.formats.declined_results import PERSON_TOOLS
+from inspector.formats.table import CODING_AGENT_NAMES
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS
-from inspector.protocol.formats.declined_results import PERSON_TOOLS
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
@@ -567,7 +567,7 @@ class CorrelationPass:
         return None if apart <= 0 and self._capture.string("protocol", row) in _OF_AGENTS else apart
 
 
-_OF_AGENTS = frozenset(one.LABEL for one in CODING_AGENTS)
+_OF_AGENTS = frozenset(CODING_AGENT_NAMES)
 
 # Kinds that each kind may name, best first. Kinds without an entry may name any message.
 _WANTED: dict[str, tuple[str, ...]] = {

@@ -20,8 +20,8 @@ from inspector.analysis.passes.calls.open_requests import OpenCalls
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
+from inspector.formats.otlp import reader as otlp
 from inspector.protocol import calls, kinds, mcp_messages
-from inspector.protocol.formats import otlp
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_rpc_id

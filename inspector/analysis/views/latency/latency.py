@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
+from inspector.formats.declined_results import PERSON_TOOLS
+from inspector.formats.otlp import reader as otlp
+from inspector.formats.table import CODING_AGENT_NAMES
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS, otlp
-from inspector.protocol.formats.declined_results import PERSON_TOOLS
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
@@ -100,7 +101,7 @@ def _are_of_persons(analysis: Analysis, answers: Rows, asked: Rows) -> NDArray[n
 
 def _of_agents(capture: Capture, rows: Rows) -> NDArray[np.bool_]:
     """(n,) bool: True for messages from a coding agent's file."""
-    codes = [code for one in CODING_AGENTS if (code := capture.strings.find(one.LABEL))]
+    codes = [code for name in CODING_AGENT_NAMES if (code := capture.strings.find(name))]
     return np.isin(capture.columns["protocol"][rows], codes)
 
 

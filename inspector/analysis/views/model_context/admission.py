@@ -13,14 +13,17 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context.reader import Options, Reader, codes_below
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.base.slices import SlicedWork
+from inspector.formats.format import Stage
+from inspector.formats.model_api import entries as message_entries
+from inspector.formats.otlp import reader as otlp
+from inspector.formats.table import CODING_AGENTS, formats_of
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS, message_entries, otlp
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 Mask = NDArray[np.bool_]
 
-CONTROL_OF_TRANSCRIPTS = (*(one.NAMESPACE for one in CODING_AGENTS), "acp/", "a2a/")
+CONTROL_OF_TRANSCRIPTS = (*(one.namespace for one in (*CODING_AGENTS, *formats_of(Stage.PROTOCOL))),)
 """Prefixes of kinds for notes of the program around a model in transcripts; the model never receives them."""
 _NOTES = (Flag.GAP | Flag.LOG_ONLY).value
 

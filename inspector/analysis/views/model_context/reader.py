@@ -13,11 +13,11 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.unique_ints import distinct
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context.conversation_names import conversation_words
+from inspector.formats.model_api.calls import CLIENT
+from inspector.formats.model_api.entries import AGENT, SYSTEM, USER
+from inspector.formats.model_api.operations import OPERATION_NAMES
+from inspector.formats.table import AGENT_PROGRAMS
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS
-from inspector.protocol.formats.message_entries import AGENT, SYSTEM, USER
-from inspector.protocol.formats.model_calls import CLIENT
-from inspector.protocol.model_api.operations import OPERATION_NAMES
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.store.columns.flags import Flag
 
@@ -175,7 +175,7 @@ def _of_node(analysis: Analysis, space: int, node: int, by_name: Mapping[str | N
     return None
 
 
-_PEOPLE = (USER, SYSTEM, CLIENT, "tools", *(one.PROGRAM for one in CODING_AGENTS))
+_PEOPLE = (USER, SYSTEM, CLIENT, "tools", *AGENT_PROGRAMS)
 """Senders in transcripts and recordings that have no model."""
 _ACTS = (kinds.REQUEST, kinds.PROPOSAL)
 _NOBODY = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME).value

@@ -19,9 +19,9 @@ from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED, USAGE,
 from inspector.analysis.views.model_context.reasons import Role
 from inspector.analysis.views.model_context.reconstruction import ModelContext, Moment
 from inspector.analysis.views.model_context.recorded_requests import CACHED_WITH, Request
-from inspector.protocol.formats.api_messages import tool_name
-from inspector.protocol.formats.message_entries import cache_mark
-from inspector.protocol.model_api.operations import ANTHROPIC
+from inspector.formats.model_api.entries import cache_mark
+from inspector.formats.model_api.operations import ANTHROPIC
+from inspector.formats.model_api.reader import tool_name
 from inspector.protocol.timestamps import NO_TIME
 
 Places = NDArray[np.int64]

@@ -23,15 +23,15 @@ from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.recorded_requests import CACHED_WITH, Request, Rows, Sent
 from inspector.base.slices import SlicedWork
+from inspector.formats import claude_code
+from inspector.formats.claude_code.payloads import REQUEST
+from inspector.formats.entry_builders import decoded_object
+from inspector.formats.model_api.entries import cache_mark
 from inspector.protocol.derived_messages import MODEL_CALL_KEY
-from inspector.protocol.formats import claude
-from inspector.protocol.formats.claude.payloads import REQUEST
-from inspector.protocol.formats.entry_builders import decoded_object
-from inspector.protocol.formats.message_entries import cache_mark
 from inspector.store.columns.hashes import NO_ROW
 from inspector.tokens.counted_text import counted_text
 
-_KINDS = tuple(claude.NAMESPACE + name for name in ("api-request", "api-request-shape", "api-request-blob"))
+_KINDS = tuple(claude_code.FORMAT.namespace + name for name in ("api-request", "api-request-shape", "api-request-blob"))
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 
 

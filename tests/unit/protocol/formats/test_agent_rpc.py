@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats import read_line_as
+from inspector.formats.line_reading import read_line_as
 from inspector.store.messages.exact_bytes import ExactMessage
 from inspector.store.messages.original_lines import LoggedLines
 from tests.builders import GrowingLog, document_at, document_of, lines_of, log_file

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.formats import capture_file, read_line
+from inspector.formats.capture import reader as capture_file
+from inspector.formats.line_reading import read_line
 from inspector.protocol.record import Record, Shape
 from inspector.store.files.capture_writer import CTXCAP_VERSION
 from tests.builders import document_of, envelope

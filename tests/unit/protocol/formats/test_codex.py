@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats import payload_of, read_line, read_line_as
-from inspector.protocol.formats.codex.tool_outputs import read_output
+from inspector.formats.codex.tool_outputs import read_output
+from inspector.formats.line_reading import payload_of, read_line, read_line_as
 from inspector.protocol.message_text import text_shown
 from inspector.protocol.record import Record, Shape
 from tests.builders import GrowingLog

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.formats.line_reading import read_line, read_line_as
+from inspector.formats.mew import reader as bare
 from inspector.protocol import formats
-from inspector.protocol.formats import bare, read_line, read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.timestamps import NO_TIME
 from tests.samples import DATA

@@ -16,8 +16,9 @@ from inspector.cli.commands import app
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats import copilot, gemini
-from inspector.protocol.formats.refused_formats import refusal_name
+from inspector.formats.copilot_cli import reader as copilot
+from inspector.formats.gemini_cli import reader as gemini
+from inspector.formats.refused_formats import refusal_name
 from inspector.protocol.record import Shape
 from tests.builders import document_at, document_of, lines_of, log_file
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats import read_line_as
+from inspector.formats.line_reading import read_line_as
 from inspector.protocol.record import Shape
 from tests.builders import document_of
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.formats.tagged_texts import extract_text
+from inspector.formats.tagged_texts import extract_text
 
 ENDED = (
     "<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n<output-file>/tmp/a1</output-file>"

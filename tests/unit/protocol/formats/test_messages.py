@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats import read_line_as
+from inspector.formats.line_reading import read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.timestamps import parse_time
 from tests.builders import document_at, document_of

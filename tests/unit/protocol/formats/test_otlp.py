@@ -18,9 +18,10 @@ from inspector.analysis.views.latency.latency import latency_by_tool, tools_of
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, summary
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.formats.line_reading import read_line_as
+from inspector.formats.otlp import content
+from inspector.formats.otlp import reader as otlp
 from inspector.present.answers import summary_answer, waste_of
-from inspector.protocol.formats import otlp, read_line_as
-from inspector.protocol.formats.otlp import content
 from inspector.protocol.record import Shape
 from inspector.sources.otlp_arriving import as_they_come
 from inspector.sources.otlp_conversion import lines_in_order

@@ -10,7 +10,7 @@ import pytest
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats import read_line, read_line_as
+from inspector.formats.line_reading import read_line, read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.timestamps import NO_TIME, format_time
 from inspector.reading.files.source_reader import UnknownFormatError

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats import ALL_FORMATS, FORMAT_NAMES
+from inspector.formats.table import ALL_FORMATS, FORMAT_NAMES
 from inspector.store.columns.hashes import NO_ROW
 from tests.builders import document_at
 from tests.pictures import picture

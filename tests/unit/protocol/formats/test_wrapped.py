@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.formats import read_line, read_line_as
+from inspector.formats.line_reading import read_line, read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.timestamps import NO_TIME
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.model_api.streams import (
+from inspector.formats.model_api.streams import (
     MAX_JOINED,
     AnswerStream,
     AnthropicStream,

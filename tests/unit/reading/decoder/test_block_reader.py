@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from inspector.protocol.formats import read_line
+from inspector.formats.line_reading import read_line
 from inspector.protocol.record import Shape
 from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.decoder.batches import split_batch

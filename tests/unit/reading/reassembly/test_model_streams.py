@@ -16,7 +16,7 @@ from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.export import export_file
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.formats import read_line_as
+from inspector.formats.line_reading import read_line_as
 from tests.builders import GrowingLog, clean_up, document_at
 
 ANTHROPIC: list[dict[str, Any]] = [

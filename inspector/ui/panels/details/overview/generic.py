@@ -10,6 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.filters.strings import quote
+from inspector.formats.otlp import reader as otlp
+from inspector.formats.table import FORMAT_TITLES
 from inspector.present import formats
 from inspector.present.envelope_facts import as_filter, as_json, envelope_facts, identifier
 from inspector.present.facts import fact, value_facts, words_fact
@@ -18,7 +20,6 @@ from inspector.present.span_facts import TOLD, exception_facts, span_facts, with
 from inspector.present.subject import TEXT_KINDS, Subject
 from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
-from inspector.protocol.formats import FORMAT_NAMES, otlp
 from inspector.protocol.message_text import TEXT_KEYS
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
@@ -104,7 +105,7 @@ def _unknown_kind(sheet: Sheet) -> QWidget:
     words = "No version of the protocol defines this kind; shown as received."
     if subject.is_derived:
         label = subject.capture.string("protocol", subject.message) or ""
-        program = FORMAT_NAMES.get(label, "the program").removesuffix(" session")
+        program = FORMAT_TITLES.get(label, "the program").removesuffix(" session")
         words = f"Internal record of {program}, not part of the conversation."
     rows.append(fact("", words, "dim", lines=2))
     label = "Bookkeeping" if subject.is_derived else "Unknown kind"

@@ -1,0 +1,17 @@
+"""Format: Agent2Agent over JSON-RPC (docs/protocols.md 18)."""
+
+from __future__ import annotations
+
+from inspector.formats.a2a import reader
+from inspector.formats.format import Format, RpcProtocol, Stage
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="Agent2Agent",
+    reads="Agent2Agent",
+    stage=Stage.PROTOCOL,
+    read=reader.read,
+    payload=reader.payload,
+    namespace=reader.NAMESPACE,
+    rpc=RpcProtocol(is_own=reader.is_own, derive_entries=reader.derive_entries),
+)

@@ -1,0 +1,17 @@
+"""Format: Agent Client Protocol over JSON-RPC (docs/protocols.md 18)."""
+
+from __future__ import annotations
+
+from inspector.formats.acp import reader
+from inspector.formats.format import Format, RpcProtocol, Stage
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="Agent Client Protocol",
+    reads="Agent Client Protocol",
+    stage=Stage.PROTOCOL,
+    read=reader.read,
+    payload=reader.payload,
+    namespace=reader.NAMESPACE,
+    rpc=RpcProtocol(is_own=reader.is_own, derive_entries=reader.derive_entries),
+)

@@ -1,0 +1,134 @@
+"""Common parts of ACP and A2A: JSON-RPC between agents, and between an agent and its client (docs/protocols.md 18).
+
+A request or a notification is identified by its method. An answer, or a continued message, needs facts from earlier
+lines; the reader of lines in order (`reading.reassembly.agent_protocol_lines`) supplies them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspector.formats.entry_builders import Entry, bytes_of, decoded_object
+from inspector.protocol import kinds
+from inspector.protocol.calls import rpc_id
+from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, DerivedMessage, Payload
+from inspector.protocol.header import ABSENT, NotAnObjectError, read_header
+from inspector.protocol.message_text import compact_json
+from inspector.protocol.record import Record, Shape
+
+NO_FACTS: Mapping[str, Any] = {}
+"""Facts of a line without earlier lines."""
+CLIENT, AGENT = "client", "agent"
+
+Entries = Callable[[Mapping[str, Any], Mapping[str, Any]], list[Entry]]
+"""Returns the derived rows of a message with its known facts."""
+
+
+def set_derived_messages(
+    record: Record, label: str, entries_of: Entries, known: Mapping[str, Any] | None = None
+) -> bool:
+    """Sets the derived messages of a JSON-RPC record; returns False if there are none.
+
+    Args:
+        record: of the message.
+        label: the protocol.
+        entries_of: returns its rows.
+        known: facts from earlier lines.
+    """
+    message = decoded_object(record.raw)
+    if message is None:
+        return False
+    # A limit, since one message could contain very many blocks.
+    entries = with_sizes(entries_of(message, known or NO_FACTS))[:MAX_DERIVED_MESSAGES]
+    if not entries:
+        return False
+    for entry in entries:
+        entry.meaning.time_ns = record.time_ns
+    record.shape, record.derived_by, record.known_facts = Shape.DERIVED, label, known
+    record.derived_messages = tuple(entry.meaning for entry in entries)
+    return True
+
+
+def read_plain_rpc(line: bytes) -> Record | None:
+    """Returns the record of a line if it is plain JSON-RPC. Never raises."""
+    try:
+        header = read_header(line)
+    except NotAnObjectError:
+        return None
+    is_rpc = header.jsonrpc is not ABSENT and (header.method is not ABSENT or header.result or header.error)
+    return Record(Shape.RPC, line, header) if is_rpc else None
+
+
+def payload_from(raw: bytes, number: int, known: Mapping[str, Any], entries_of: Entries) -> Payload:
+    """Returns the payload of message `number`, from 0, with facts from earlier lines. Never raises."""
+    message = decoded_object(raw)
+    entries = with_sizes(entries_of(message, known)) if message is not None else []
+    return entries[number].payload if number < len(entries) else {}
+
+
+def with_sizes(entries: list[Entry]) -> list[Entry]:
+    """Adds the sizes of entries."""
+    for entry in entries:
+        entry.meaning.size = len(bytes_of(entry.payload))
+    return entries
+
+
+# Parts of messages
+
+
+def text_or_none(value: object) -> str | None:
+    """Returns the value if it is a non-empty text, else None."""
+    return value if isinstance(value, str) and value else None
+
+
+def mapping_or_empty(value: object) -> Mapping[str, Any]:
+    """Returns the value if it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def mappings_in(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def call_id(method: object, identifier: object) -> str | None:
+    """Returns an id that links request and answer; includes the method, since both sides number from 0."""
+    return f"{method} {rpc_id(identifier)}" if isinstance(method, str) and rpc_id(identifier) is not None else None
+
+
+def request_entry(
+    message: Mapping[str, Any], sender: str, *, kind: str = kinds.REQUEST, words: str | None = None
+) -> Entry:
+    """Returns the row of a request or notification."""
+    method, params = text_or_none(message.get("method")), mapping_or_empty(message.get("params"))
+    to = CLIENT if sender == AGENT else AGENT
+    row = DerivedMessage(kind, sender, (to,), method=method, identifier=call_id(method, message.get("id")))
+    body: Payload = {"method": method, "params": {key: one for key, one in params.items() if key != "_meta"}}
+    return Entry(row, {"text": words, **body} if words is not None else body)
+
+
+def answer_entry(
+    message: Mapping[str, Any], known: Mapping[str, Any], sender: str, *, words: str | None = None, failed: bool = False
+) -> Entry:
+    """Returns the row of an answer, from the side that was asked."""
+    method = text_or_none(known.get("method"))
+    # An answer goes back to the side that asked.
+    to = CLIENT if sender == AGENT else AGENT
+    error = message.get("error")
+    row = DerivedMessage(kinds.RESPONSE, sender, (to,), method=method, failed=failed or error is not None)
+    row.correlation = call_id(method, message.get("id"))
+    if error is not None:
+        return Entry(row, {"error": {**mapping_or_empty(error), "message": error_words(error)}})
+    shown = words if words is not None else compact_json(message.get("result"))
+    return Entry(row, {"text": shown, "result": message.get("result")})
+
+
+def error_words(error: object) -> str:
+    """Returns the text of a JSON-RPC error."""
+    said = text_or_none(mapping_or_empty(error).get("message"))
+    return said if said is not None else compact_json(error)
+
+
+def control_row(kind: str, sender: str, words: str, **more: Any) -> Entry:
+    """Returns a row without a participant's text."""
+    return Entry(DerivedMessage(kind, sender), {"text": words, **more})

@@ -1,0 +1,14 @@
+"""Format: captures of this program (docs/design.md 5)."""
+
+from __future__ import annotations
+
+from inspector.formats.capture import reader
+from inspector.formats.format import Format, Stage
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="capture",
+    reads="captures",
+    stage=Stage.ENVELOPE,
+    read=reader.read,
+)

@@ -1,0 +1,19 @@
+"""Format: sessions of Claude Code (docs/transcripts.md)."""
+
+from __future__ import annotations
+
+from inspector.formats.claude_code import reader
+from inspector.formats.claude_code.derivation import AGENT, NAMESPACE, PROGRAM
+from inspector.formats.format import Format, Participants, Stage
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="Claude Code session",
+    reads="sessions of Claude Code",
+    stage=Stage.TRANSCRIPT,
+    read=reader.read,
+    payload=reader.payload,
+    participants=Participants(agent=AGENT, program=PROGRAM),
+    namespace=NAMESPACE,
+    identified_by_type=True,
+)

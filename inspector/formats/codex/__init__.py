@@ -1,0 +1,19 @@
+"""Format: threads of Codex (docs/transcripts.md)."""
+
+from __future__ import annotations
+
+from inspector.formats.codex import reader
+from inspector.formats.codex.derivation import AGENT, NAMESPACE, PROGRAM
+from inspector.formats.format import Format, Participants, Stage
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="Codex session",
+    reads="sessions of Codex",
+    stage=Stage.TRANSCRIPT,
+    read=reader.read,
+    payload=reader.payload,
+    participants=Participants(agent=AGENT, program=PROGRAM),
+    namespace=NAMESPACE,
+    begins_like=reader.is_usual,
+)

@@ -1,0 +1,17 @@
+"""Format: sessions of Copilot CLI (docs/transcripts.md)."""
+
+from __future__ import annotations
+
+from inspector.formats.copilot_cli import reader
+from inspector.formats.format import Format, Participants, Stage
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="Copilot CLI session",
+    reads="sessions of Copilot CLI",
+    stage=Stage.TRANSCRIPT,
+    read=reader.read,
+    payload=reader.payload,
+    participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
+    namespace=reader.NAMESPACE,
+)

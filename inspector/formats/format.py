@@ -1,0 +1,113 @@
+"""Declaration of a format: the one object that a format's folder, or a plug-in, gives to the program."""
+
+from __future__ import annotations
+
+import enum
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector.formats.entry_builders import Entry
+from inspector.protocol.derived_messages import Payload
+from inspector.protocol.header import Header
+from inspector.protocol.record import Record, Shape
+
+
+class Stage(enum.Enum):
+    """Place of a format in the order tried; each stage calls `Format.read` in its own way.
+
+    TRANSCRIPT, LATE and PROTOCOL have derived messages, and so a `payload`.
+    """
+
+    TRANSCRIPT = enum.auto()
+    """`read(line, *, unknown)`: records without envelopes, tried before all others, since some accept one key."""
+    ENVELOPE = enum.auto()
+    """`read(header, line)`: lines that are JSON objects, by the keys that `inspector.protocol.header` declares."""
+    WRAPPER = enum.auto()
+    """`read(header, line, read_inner)`: JSON objects with a line of another format inside."""
+    TEXT = enum.auto()
+    """`read(line, read_inner)`: lines that are no JSON objects."""
+    LATE = enum.auto()
+    """As TRANSCRIPT, tried after all other formats, since its keys occur in many others."""
+    PROTOCOL = enum.auto()
+    """As TRANSCRIPT, but recognized by methods in the JSON-RPC lines of any other format."""
+    DOCUMENT = enum.auto()
+    """No lines: a document that is opened or converted as a whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Participants:
+    """Senders of a coding agent's messages.
+
+    Attributes:
+        agent: sender of the model's messages.
+        program: sender of messages that the agent's program writes.
+    """
+
+    agent: str
+    program: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RpcProtocol:
+    """A protocol inside JSON-RPC lines.
+
+    Attributes:
+        is_own: returns True for a message with a method of no other protocol.
+        derive_entries: returns the rows of a message with the facts known from earlier lines.
+    """
+
+    is_own: Callable[[Header], bool]
+    derive_entries: Callable[[Mapping[str, Any], Mapping[str, Any]], list[Entry]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """Everything known about one kind of traffic.
+
+    Parts that need more of the program than a reader (checks, sessions, conversion) are named as `module:attribute`,
+    as entry points are, and imported when asked for: see `load`.
+
+    Attributes:
+        name: identifier on the command line, in the column `format` and in exports, as `codex`.
+        title: words for a log of this format, as `Codex session`.
+        reads: its part of the sentence about readable formats, as `sessions of Codex`.
+        stage: when and how `read` is called.
+        read: reads one line, without its end; returns None for lines of other formats. Pure, and never raises.
+        payload: returns the payload of message `number`, from 0, of a record; needed by formats with derived messages.
+        titles_by_shape: names and titles of lines of another shape, as `(name, title)`.
+        begins_like: returns True for a line that only this format can read; a fast filter.
+        identified_by_type: a record of an unknown type identifies a file.
+        participants: senders of a coding agent; None for other formats.
+        namespace: prefix of kinds that only this format has, as `codex/`.
+        rpc: the protocol of a format in stage PROTOCOL.
+    """
+
+    name: str
+    title: str
+    reads: str
+    stage: Stage
+    read: Callable[..., Record | None]
+    payload: Callable[..., Payload] | None = None
+    titles_by_shape: Mapping[Shape, tuple[str, str]] = field(default_factory=dict)
+    begins_like: Callable[[bytes], bool] | None = None
+    identified_by_type: bool = False
+    participants: Participants | None = None
+    namespace: str = ""
+    rpc: RpcProtocol | None = None
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Titles by name: its own, and those of other shapes."""
+        return {self.name: self.title, **dict(self.titles_by_shape.values())}
+
+    def name_of(self, shape: Shape) -> str:
+        """Returns the name of a line with this shape."""
+        found = self.titles_by_shape.get(shape)
+        return self.name if found is None else found[0]
+
+
+def load(reference: str) -> Any:
+    """Imports a part of a format by `module:attribute`. Raises ImportError or AttributeError."""
+    return pkgutil.resolve_name(reference)

@@ -1,0 +1,16 @@
+"""Format: logs of the MEW gateway (docs/protocols.md 11)."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Stage
+from inspector.formats.gateway_log import reader
+from inspector.protocol.record import Shape
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="gateway log",
+    reads="MEW gateway logs, capability decisions",
+    stage=Stage.ENVELOPE,
+    read=reader.read,
+    titles_by_shape={Shape.LOG_ONLY: ("capability-decisions", "capability decisions")},
+)

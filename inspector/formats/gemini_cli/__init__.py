@@ -1,0 +1,17 @@
+"""Format: sessions of Gemini CLI (docs/transcripts.md)."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Participants, Stage
+from inspector.formats.gemini_cli import reader
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="Gemini CLI session",
+    reads="sessions of Gemini CLI",
+    stage=Stage.TRANSCRIPT,
+    read=reader.read,
+    payload=reader.payload,
+    participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
+    namespace=reader.NAMESPACE,
+)

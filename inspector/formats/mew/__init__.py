@@ -1,0 +1,14 @@
+"""Format: envelopes of the MEW lineage, one a line (docs/protocols.md 11)."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Stage
+from inspector.formats.mew import reader
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="envelopes",
+    reads="envelopes one a line",
+    stage=Stage.ENVELOPE,
+    read=reader.read,
+)

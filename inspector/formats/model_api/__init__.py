@@ -1,0 +1,15 @@
+"""Format: messages, requests and answers of model APIs (docs/transcripts.md)."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Stage
+from inspector.formats.model_api import reader
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="messages of a model API",
+    reads="message arrays of OpenAI, Anthropic and Gemini",
+    stage=Stage.LATE,
+    read=reader.read,
+    payload=reader.payload,
+)

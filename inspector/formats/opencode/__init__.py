@@ -1,0 +1,17 @@
+"""Format: sessions of OpenCode (docs/transcripts.md)."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Participants, Stage
+from inspector.formats.opencode import reader
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="OpenCode session",
+    reads="sessions of OpenCode",
+    stage=Stage.TRANSCRIPT,
+    read=reader.read,
+    payload=reader.payload,
+    participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
+    namespace=reader.NAMESPACE,
+)

@@ -1,0 +1,17 @@
+"""Format: OpenTelemetry traces and logs (docs/transcripts.md)."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Stage
+from inspector.formats.otlp import reader
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="OpenTelemetry traces",
+    reads="OpenTelemetry traces (OTLP)",
+    stage=Stage.TRANSCRIPT,
+    read=reader.read,
+    payload=reader.payload,
+    namespace="otlp/",
+    identified_by_type=True,
+)

@@ -1,0 +1,15 @@
+"""Format: messages behind a time or a name on their line."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Stage
+from inspector.formats.prefixed import reader
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="lines with a prefix",
+    reads="any of these behind a time or a name",
+    stage=Stage.TEXT,
+    read=reader.read,
+    payload=reader.payload,
+)

@@ -1,0 +1,72 @@
+"""Table of formats in the order tried, and the groups that other rooms ask for."""
+
+from __future__ import annotations
+
+from inspector.formats import (
+    a2a,
+    acp,
+    capture,
+    claude_code,
+    codex,
+    copilot_cli,
+    gateway_log,
+    gemini_cli,
+    mcp,
+    mew,
+    model_api,
+    opencode,
+    otlp,
+    prefixed,
+    vscode_chat,
+    wire_recording,
+    wrapped,
+)
+from inspector.formats.format import Format, Stage
+
+FORMATS: tuple[Format, ...] = (
+    claude_code.FORMAT, codex.FORMAT, copilot_cli.FORMAT, gemini_cli.FORMAT, opencode.FORMAT, otlp.FORMAT,
+    vscode_chat.FORMAT,
+    # Gateway lines come before JSON-RPC, because a line about a failure has `id` and `error` like an answer. HTTP
+    # recordings come before envelopes, since their lines have a `kind`. Captures come before wrapped lines, since a
+    # capture line is a special case of a wrapped one.
+    gateway_log.FORMAT, wire_recording.FORMAT, mcp.FORMAT, mew.FORMAT, capture.FORMAT, wrapped.FORMAT,
+    acp.FORMAT, a2a.FORMAT, prefixed.FORMAT, model_api.FORMAT,
+)  # fmt: skip
+"""All formats; within a stage in the order tried, the most specific first."""
+
+
+def formats_of(stage: Stage) -> tuple[Format, ...]:
+    """Returns the formats of a stage, in the order tried."""
+    return tuple(one for one in FORMATS if one.stage is stage)
+
+
+CODING_AGENTS: tuple[Format, ...] = tuple(one for one in FORMATS if one.participants is not None)
+"""Transcripts of coding agents."""
+
+CODING_AGENT_NAMES: tuple[str, ...] = tuple(one.name for one in CODING_AGENTS)
+
+TRANSCRIPT_NAMES: frozenset[str] = frozenset(one.name for one in formats_of(Stage.TRANSCRIPT))
+
+AGENT_PROGRAMS: tuple[str, ...] = tuple(
+    dict.fromkeys(one.participants.program for one in FORMATS if one.participants is not None)
+)
+"""Senders of the messages that coding agents' programs write."""
+
+MAIN_AGENTS: tuple[str, ...] = tuple(
+    dict.fromkeys(one.participants.agent for one in FORMATS if one.participants is not None)
+)
+"""Senders of the models' messages in coding agents' sessions."""
+
+FORMAT_TITLES: dict[str, str] = {name: title for one in FORMATS for name, title in one.titles.items()}
+"""Titles of logs in the window, by name of the format."""
+
+SELECTABLE_FORMATS: dict[str, str] = {one.name: one.title for one in FORMATS}
+"""Formats that a user can force: name and title."""
+
+READABLE_FORMATS: str = ", ".join(one.reads for one in FORMATS)
+"""Readable formats, for a sentence."""
+
+
+def format_named(name: str) -> Format | None:
+    """Returns a format by its name."""
+    return next((one for one in FORMATS if one.name == name), None)

@@ -1,0 +1,17 @@
+"""Format: chat sessions of VS Code (docs/transcripts.md)."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Participants, Stage
+from inspector.formats.vscode_chat import reader
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="VS Code chat session",
+    reads="chat sessions of VS Code",
+    stage=Stage.TRANSCRIPT,
+    read=reader.read,
+    payload=reader.payload,
+    participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
+    namespace=reader.NAMESPACE,
+)

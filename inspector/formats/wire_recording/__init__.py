@@ -1,0 +1,15 @@
+"""Format: recordings of MCP and of model APIs over HTTP (docs/protocols.md 13)."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Stage
+from inspector.formats.wire_recording import reader
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="wire recording",
+    reads="recordings of MCP and of model APIs over HTTP",
+    stage=Stage.ENVELOPE,
+    read=reader.read,
+    payload=reader.payload,
+)

@@ -1,0 +1,14 @@
+"""Format: JSON objects with a message of another format inside."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Stage
+from inspector.formats.wrapped import reader
+
+FORMAT = Format(
+    name=reader.LABEL,
+    title="wrapped lines",
+    reads="wrapped lines",
+    stage=Stage.WRAPPER,
+    read=reader.read,
+)
