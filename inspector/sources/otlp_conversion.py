@@ -2,7 +2,7 @@
 
 A span is written at its end, children first, and a collector's file mixes traces and services. So all spans are read
 before the first is output. A line is OTLP as JSON with one span, plus facts from the others
-(`protocol.formats.otlp.span_relations`). Calls of models and tools, and spans with children, have a line for start and
+(`formats.otlp.span_relations`). Calls of models and tools, and spans with children, have a line for start and
 end each. OTLP as protobuf needs the extra `otel`.
 """
 

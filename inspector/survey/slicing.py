@@ -1,6 +1,6 @@
 """Cuts matching lines out of logs with many workers, in log order.
 
-`protocol.formats.wrapped_lines.make_slice_line` writes each, with the line under `message`. The result opens as
+`formats.wrapped.reader.make_slice_line` writes each, with the line under `message`. The result opens as
 wrapped lines, and the fields `slice.*` give the origin of each message.
 """
 

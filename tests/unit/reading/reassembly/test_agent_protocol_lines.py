@@ -1,4 +1,4 @@
-"""Which lines are looked at in order as ACP or A2A; what becomes of them: `protocol/formats/test_agent_rpc.py`."""
+"""Which lines are looked at in order as ACP or A2A; what becomes of them: `tests/unit/formats/test_agent_rpc.py`."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from inspector.store.messages.exact_bytes import ExactMessage
 from inspector.store.messages.original_lines import LoggedLines
 from tests.builders import GrowingLog, document_at, document_of, lines_of, log_file
 
-SAMPLES = Path(__file__).parents[3] / "data" / "formats"
-SHARED = Path(__file__).parents[5] / "shared" / "recordings" / "transcripts"
+SAMPLES = Path(__file__).parents[2] / "data" / "formats"
+SHARED = Path(__file__).parents[4] / "shared" / "recordings" / "transcripts"
 SESSION = "s1"
 
 

@@ -11,7 +11,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_at, document_of
 
-DATA = Path(__file__).parents[3] / "data" / "model-apis"
+DATA = Path(__file__).parents[2] / "data" / "model-apis"
 USER = {"role": "user", "content": "Is the oven on?"}
 UNKNOWN = {"type": "weather_report", "degrees": 21}
 

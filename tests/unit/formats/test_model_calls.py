@@ -15,7 +15,7 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.answers import summary_answer
 from tests.builders import GrowingLog, document_at, document_of, lines_of, log_file
 
-RECORDING = Path(__file__).parents[3] / "data" / "formats" / "model-calls.jsonl"
+RECORDING = Path(__file__).parents[2] / "data" / "formats" / "model-calls.jsonl"
 
 
 def values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:

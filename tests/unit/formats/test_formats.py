@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.formats import line_reading
+from inspector.formats.format import Stage
 from inspector.formats.line_reading import read_line, read_line_as
-from inspector.formats.mew import reader as bare
-from inspector.protocol import formats
+from inspector.formats.mcp.reader import is_rpc
+from inspector.formats.table import formats_of
 from inspector.protocol.record import Shape
 from inspector.protocol.timestamps import NO_TIME
 from tests.samples import DATA
@@ -61,11 +63,11 @@ def test_recognised(line: Any, shape: Shape, label: str | None) -> None:
 
 def test_json_rpc_is_asked_of_no_transcript_and_none_would_know_it(monkeypatch: pytest.MonkeyPatch) -> None:
     files = [path for path in DATA.rglob("*") if path.suffix in (".jsonl", ".json", ".log")]
-    rpc = {line for path in files for line in path.read_bytes().splitlines() if bare.is_rpc(line)}
+    rpc = {line for path in files for line in path.read_bytes().splitlines() if is_rpc(line)}
     assert len(rpc) > 30
-    assert [line for line in rpc for one in formats.TRANSCRIPTS if one.read(line) is not None] == []
-    for one in formats.TRANSCRIPTS:
-        monkeypatch.setattr(one, "read", None)
+    transcripts = formats_of(Stage.TRANSCRIPT)
+    assert [line for line in rpc for one in transcripts if one.read(line) is not None] == []
+    monkeypatch.setattr(line_reading, "_TRANSCRIPTS", None)
     assert known({"jsonrpc": "2.0", "id": 1, "result": {}}) == (Shape.RPC, "json-rpc")
 
 

@@ -22,7 +22,7 @@ from inspector.formats.refused_formats import refusal_name
 from inspector.protocol.record import Shape
 from tests.builders import document_at, document_of, lines_of, log_file
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 OWN = ROOT / "tests" / "data" / "formats"
 SAMPLES = Path(os.environ.get("TRANSCRIPT_SAMPLES") or ROOT.parent / "shared" / "recordings" / "transcripts")
 """Sessions of other people, with what an independent script counts in them; not part of the project."""
