@@ -1,7 +1,7 @@
 """Extracts input and output of a model call from a span, as messages, in all conventions.
 
-They become messages of model APIs (role, content, tool calls) for `formats.model_api.reader`. Without recorded content, as
-is usual, there are none.
+They become messages of model APIs (role, content, tool calls) for `formats.model_api.reader`. Without recorded
+content, as is usual, there are none.
 """
 
 from __future__ import annotations
