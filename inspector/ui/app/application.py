@@ -341,6 +341,7 @@ def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
         ):
             return runner.run(main)
     except KeyboardInterrupt:
+        # 128 + SIGINT, as shells report an interrupt.
         return 130
 
 

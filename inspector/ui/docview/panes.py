@@ -479,6 +479,7 @@ class Panes(QObject):
         before, current, by_chain = state.view, self.messages.current_message(), self.shows_chain_alone
         if self.rows.is_hidden(message):
             self._show_bookkeeping_here()
+            # It may have been hidden only as a bookkeeping row.
             hidden = hidden and self.rows.row_of(message) is None
         if hidden and current is not None and not self._going_back:
             self._note_stop(current)

@@ -565,6 +565,7 @@ class LogFollowing:
             if shown != now:
                 shown = now
                 self._show(document)
+        # What was written before the end of following is still read.
         while document.poll():  # noqa: ASYNC110 - each round reads a block
             await asyncio.sleep(0)
         self._show(document)

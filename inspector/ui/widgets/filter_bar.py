@@ -361,6 +361,7 @@ class FilterBar(QFrame):
         self._apply(text)
 
     def _apply(self, text: str) -> None:
+        # Kept, since applying clears the note.
         note = self._note
         self._completing.hide()
         self.set_applied(text)

@@ -129,6 +129,7 @@ class WindowFeatures(QMainWindow):
         from inspector.ui.docview.center import Center
 
         center = Center(PANELS, self)
+        # Lambdas, here and below: the feature is created when the signal comes.
         center.made.connect(lambda view: self.msp.view.adopt(view))
         return center
 
@@ -498,6 +499,7 @@ class WindowFeatures(QMainWindow):
     @property
     def is_in_use(self) -> bool:
         """True if the window shows a document or survey, or is about to."""
+        # Asking for the feature would create it.
         shows_survey = "surveys" in self.__dict__ and self.surveys.path is not None
         return self.panes is not None or self.opening.reading or self.gateway.starting or shows_survey
 

@@ -258,6 +258,7 @@ class ChatPainting:
             letters, breaks = rows.sizes(first - own, last - own)
             metrics = QFontMetrics(bubble_font(self._theme))
             fit = max(8, self._text_width(width) // max(1, metrics.averageCharWidth()))
+            # Longer texts are cut, so 60 lines suffice for an estimate.
             lines = np.minimum(-(-np.maximum(letters, 1) // fit) + breaks, 60)
             found[first - start : last - start] = lines * metrics.lineSpacing() + self._around()
         return found

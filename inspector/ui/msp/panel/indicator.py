@@ -90,6 +90,7 @@ class StillArea(QScrollArea):
     def _used(self) -> QWidget | None:
         body = self._body
         pointed = body.childAt(body.mapFromGlobal(QCursor.pos())) if self.viewport().underMouse() else None
+        # Only a leaf: a container may grow above the pointer.
         if pointed is not None and pointed.layout() is None:
             return pointed
         focus = QApplication.focusWidget()

@@ -76,6 +76,7 @@ class ContextTreeModel(QAbstractTableModel):
         self._document = document
         self._analysis = document.analysis
         self._contexts = document.analysis.contexts
+        # All rows are made below, so earlier changes are dropped.
         self._contexts.take_touched()
         self._analysis.findings.by_context.take_touched()
         self.rows = ContextRows(self._contexts, SourceLevel(document.capture))

@@ -39,6 +39,7 @@ def source_code(place: int) -> int:
 
 def is_root(code: int) -> bool:
     """Returns True for the code of a space's row."""
+    # A remainder is never negative in Python: -1 % 3 is 2.
     return code < 0 and code % 3 == 2
 
 

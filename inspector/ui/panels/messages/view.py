@@ -47,6 +47,7 @@ _LEFT, _RIGHT = Qt.Key.Key_Left, Qt.Key.Key_Right
 
 
 def _modifiers(event: QKeyEvent | QMouseEvent) -> Qt.KeyboardModifier:
+    # Keys of the keypad act as the others.
     return event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
 
 
@@ -541,6 +542,7 @@ class MessageView(QTableView):
             or not self.messages.content(self.messages.message_at_row(index.row())[0]).expandable
         ):
             return False
+        # The small chevron alone would be hard to hit.
         return self.painter.chevron_rect(self.visualRect(index)).adjusted(-4, -6, 4, 6).contains(position)
 
     @override
