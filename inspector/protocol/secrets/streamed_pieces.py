@@ -27,6 +27,10 @@ _CHUNK_TEXTS = ("value", "text", "delta", "content", "token")
 _ALL_ENDED = frozenset(
     ("message_stop", "response.completed", "response.failed", "response.incomplete", "response.done", "error")
 )
+_HOLDERS = frozenset((
+    "type", "choices", "candidates", "contentBlockIndex", "params", "response", "done", "artifact", "result",
+))  # fmt: skip
+"""Members that tell of pieces; `pieces_of` finds none in events without them."""
 _NAMES = (
     "id", "itemId", "item_id", "callId", "call_id", "messageId", "toolCallId", "turnId", "processId", "index", "type",
 )  # fmt: skip
@@ -150,12 +154,11 @@ def pieces_in(events: Sequence[object]) -> list[TextPiece]:
         events: a result of `events_in`; the first contains the others.
     """
     found: dict[tuple[int, str], TextPiece] = {}
-    for piece in (
-        *(piece for one in events for piece in pieces_of(one)),
-        *(_delta_pieces(events[0]) if events else ()),
-    ):
-        if piece.text:
-            found.setdefault((id(piece.holder), piece.member), piece)
+    told = [one for one in events if isinstance(one, dict) and not _HOLDERS.isdisjoint(one)]
+    for pieces in (*map(pieces_of, told), _delta_pieces(events[0]) if events else ()):
+        for piece in pieces:
+            if piece.text:
+                found.setdefault((id(piece.holder), piece.member), piece)
     return [*found.values()]
 
 
@@ -170,7 +173,8 @@ def _delta_pieces(event: object) -> Iterator[TextPiece]:
             left.extend((one, path, depth) for one in value[:_MOST_OBJECTS] if isinstance(one, dict))
         if not isinstance(value, dict):
             continue
-        own = (*path, *(_name(value.get(name)) for name in _NAMES))
+        names = [value.get(name) for name in _NAMES]
+        own = (*path, *[one if isinstance(one, str | int) else None for one in names])
         for name, inner in value.items():
             is_delta = name == "delta" or name.endswith(("_delta", "Delta"))
             if isinstance(inner, str):

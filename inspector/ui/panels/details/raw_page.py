@@ -59,7 +59,8 @@ class RawPage(QWidget):
         self._subject: Subject | None = None
         self._logged: LoggedLines | None = None
         self._holds_pieces = False
-        self._head = self._copied = ""
+        self._head = ""
+        self._copied: str | None = ""  # None: read when copied
         self._end = ""
         self._left_out = ""
         self._room = FIRST
@@ -132,7 +133,11 @@ class RawPage(QWidget):
             return
         big = subject.is_big or (subject.is_derived and logged.length > MAX_WHOLE_BYTES)
         self._holds_pieces = False
-        text, end, hidden = self._big(logged) if big else self._small(subject, logged)
+        self._formatted = self._formatted_text(subject) if self.what.choice == FORMATTED and not big else None
+        # Masking pieces of thousands of lines takes long, so hidden ones are masked only for a copy.
+        cut = logged.length > self._room + LAST and subject.is_derived and self._formatted is None
+        in_parts = big or (cut and len(logged.places) > 1)
+        text, end, hidden = self._parts(logged) if in_parts else self._small(subject, logged)
         with_secrets = self.secrets.isChecked()
         # Hidden text is masked only for a copy: 1 MB of JSON takes 0.1 s.
         head = text[: 4 * self._room] if hidden and not big else text
@@ -142,9 +147,9 @@ class RawPage(QWidget):
         self._head = masked[: self._room] if big or hidden else masked
         self._end = masked_end[-LAST:] if hidden else ""
         # Of a large message, only the shown parts are in memory.
-        self._copied = text if not big else self._seen()
+        self._copied = self._seen() if big else None if in_parts else text
         is_masked = masked != head or masked_end != end or (self._holds_pieces and not with_secrets)
-        may_be = is_masked or bool(hidden and may_hold_secrets(text))
+        may_be = is_masked or bool(hidden and (self._copied is None or may_hold_secrets(text)))
         self._say(subject, logged, big=big, is_masked=is_masked, may_be=may_be)
         folds = self.what.choice == FORMATTED and self._formatted is not None
         is_json = not subject.flags & Flag.FRAME.value
@@ -177,7 +182,6 @@ class RawPage(QWidget):
     def _small(self, subject: Subject, logged: LoggedLines) -> tuple[str, str, str]:
         """Returns the text, its end, and the size of a cut between them."""
         capture, message = subject.capture, subject.message
-        self._formatted = self._formatted_text(subject) if self.what.choice == FORMATTED else None
         if self._formatted is None and (self.what.choice == "Line" or subject.is_derived):
             raw, shown = logged.read(0, logged.length), shown_line(capture, message)
         else:
@@ -185,7 +189,7 @@ class RawPage(QWidget):
             with capture.records.unmasked():
                 raw = capture.records.envelope_bytes(message)
         chosen = self._chosen(raw, shown)
-        return self._cut(chosen.decode("utf-8", "backslashreplace") if self._formatted is None else self._formatted)
+        return self._cut(_decoded(chosen) if self._formatted is None else self._formatted)
 
     def _chosen(self, raw: bytes, shown: bytes) -> bytes:
         """Returns the logged bytes if secrets are shown, else without pieces of secrets that span lines.
@@ -199,13 +203,15 @@ class RawPage(QWidget):
         hidden = len(text) - self._room - LAST
         return (text, text[-LAST - _AROUND :], f"{formats.number(hidden)} characters") if hidden > 0 else (text, "", "")
 
-    def _big(self, logged: LoggedLines) -> tuple[str, str, str]:
-        """Reads only the shown parts of a large message."""
-        head, end = logged.read(0, self._room), logged.read(logged.length - LAST - _AROUND, LAST + _AROUND)
+    def _parts(self, logged: LoggedLines) -> tuple[str, str, str]:
+        """Reads and masks only the shown parts of a large message."""
         if len(logged.places) > 1:
-            first = b"\n".join(mask_lines([*logged.lines(0, self._room)]))
-            last = b"\n".join(mask_lines([*logged.lines(logged.length - LAST - _AROUND, logged.length)]))
-            head, end = self._chosen(head, first[: self._room]), self._chosen(end, last[-LAST - _AROUND :])
+            firsts, lasts = [*logged.lines(0, self._room)], [*logged.lines(logged.length - LAST, logged.length)]
+            head = self._chosen(b"\n".join(firsts), b"\n".join(mask_lines(firsts)))
+            end = self._chosen(b"\n".join(lasts), b"\n".join(mask_lines(lasts)))
+            head, end = head[: 4 * self._room], end[-LAST - _AROUND :]
+        else:
+            head, end = logged.read(0, self._room), logged.read(logged.length - LAST - _AROUND, LAST + _AROUND)
         hidden = formats.size(logged.length - self._room - LAST)
         return head.decode("utf-8", "replace"), end.decode("utf-8", "replace"), hidden
 
@@ -235,8 +241,12 @@ class RawPage(QWidget):
         self.text.verticalScrollBar().setValue(place)
 
     def _on_copy(self) -> None:
+        copied, subject, logged = self._copied, self._subject, self._logged
+        if copied is None and subject is not None and logged is not None:
+            shown = shown_line(subject.capture, subject.message)
+            copied = _decoded(self._chosen(logged.read(0, logged.length), shown))
         with_secrets = self.secrets.isChecked()
-        QGuiApplication.clipboard().setText(self._copied if with_secrets else mask_text(self._copied))
+        QGuiApplication.clipboard().setText((copied or "") if with_secrets else mask_text(copied or ""))
 
     def _on_value_chosen(self, steps: Steps) -> None:
         if self.what.choice != "Line":
@@ -249,3 +259,7 @@ class RawPage(QWidget):
     def _on_theme_changed(self) -> None:
         self.text.setFont(self._themes.theme.font("mono"))
         self.text.renew_colors()
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,10 +10,14 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.present import subject
+from inspector.protocol.secrets.streamed_event_queue import mask_lines
+from inspector.store.messages import piece_masks
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.details import raw_page
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.raw_page import RawPage
 from tests.builders import document_of, envelope, tool_call
+from tests.streamed_secrets import SECRETS, acp_text
 
 SECRET = "Zq7secretvalue"
 
@@ -55,3 +60,46 @@ def test_a_secret_in_the_part_that_raw_leaves_out_is_masked_when_copied(panel: D
     raw.secrets.click()
     raw.copy.click()
     assert SECRET in clipboard.text()
+
+
+_KEY = SECRETS[0][0]
+
+
+def _answer_of_pieces(count: int) -> list[dict[str, Any]]:
+    """A streamed answer of ACP, with a key in pieces at its beginning, in its middle and at its end."""
+    pieces = [f" word {number}" for number in range(count)]
+    for place in (count - 20, count // 2, 20):
+        pieces[place:place] = [" ", *(_KEY[at : at + 4] for at in range(0, len(_KEY), 4))]
+    return acp_text(pieces)
+
+
+def _key_pieces(text: str) -> set[str]:
+    return {_KEY[at : at + 4] for at in range(8, len(_KEY) - 4, 4)} & set(re.findall(r'"text": ?"([^"]{4})"', text))
+
+
+def test_raw_masks_the_shown_lines_of_an_answer_alone_until_it_is_copied(
+    theme_controller: ThemeController, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    masked: list[int] = []
+    for module in (raw_page, piece_masks):
+        monkeypatch.setattr(module, "mask_lines", lambda lines: (masked.append(len(lines)), mask_lines(lines))[1])
+    panel = DetailsPanel(document_of(*_answer_of_pieces(4_000)), theme_controller)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.show_message(0)
+    masked.clear()
+    panel.show_tab("Raw")
+    raw = panel.pages["Raw"]
+    assert isinstance(raw, RawPage)
+    assert sum(masked) < 1_600
+    assert _key_pieces(raw.text.toPlainText()) == set()
+    assert "Secrets are masked." in raw.sentence.text()
+    assert raw.secrets.isVisible()
+    clipboard = QGuiApplication.clipboard()
+    raw.copy.click()
+    assert len(clipboard.text().splitlines()) == 4_000 + 3 * (1 + len(range(0, len(_KEY), 4)))
+    assert _key_pieces(clipboard.text()) == set()
+    raw.secrets.click()
+    assert _key_pieces(raw.text.toPlainText())
+    raw.copy.click()
+    assert _key_pieces(clipboard.text())
