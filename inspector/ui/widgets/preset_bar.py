@@ -92,6 +92,7 @@ class PresetBar(QWidget):
         """
         self._mark.hide()
         for chip in self._chips:
+            # Hidden, since it is deleted only when the event loop runs again.
             chip.hide()
             chip.deleteLater()
         self._chips = []
@@ -335,6 +336,7 @@ class PresetBar(QWidget):
             if widths[chip] > room:
                 if chip.isChecked() or self._counts.get(chip.preset.filter):
                     continue
+                # The others keep their order: none overtakes the first that does not fit.
                 break
             room -= widths[chip]
             shown.append(chip)

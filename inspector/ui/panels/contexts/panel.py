@@ -280,6 +280,7 @@ class ContextsPanel(QWidget):
         self.head.count_things(nodes, "context")
         found = self.model.rows.found
         if found is not None:
+            # -2 is the main context of the first space.
             self.view.set_empty_text("" if found.matches or found.shows(-2) else "No context matches.")
         else:
             self.view.set_empty_text(

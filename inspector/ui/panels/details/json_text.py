@@ -264,6 +264,7 @@ class JsonText(QPlainTextEdit):
             block = block.next()
         self.document().markContentsDirty(0, self.document().characterCount())
         layout = self.document().documentLayout()
+        # Only this signal makes the scroll bar follow the new height.
         layout.documentSizeChanged.emit(layout.documentSize())
         self.viewport().update()
         self._gutter.update()

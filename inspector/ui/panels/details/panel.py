@@ -111,6 +111,7 @@ class DetailsPanel(QWidget):
         self.setObjectName("detailsPanel")
         self.setAccessibleName("Details")
         self.setProperty("variant", "base")
+        # Without this attribute a plain QWidget ignores the background of the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._document = document
         self._themes = theme_controller
