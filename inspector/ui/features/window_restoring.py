@@ -58,7 +58,6 @@ class Restoring(QObject):
         self.saved: SavedWindow | None = None
         self._placing = self._settled = False
         self._head = (0, "")
-        self._secret: dict[str, bool] = {}
 
     # Restoring the state
 
@@ -298,13 +297,8 @@ class Restoring(QObject):
         """Returns the text if it can be stored in plain; "" if it contains a secret or is not storable."""
         if not _is_storable(text):
             return ""
-        # Cached: the state is compared every two seconds, and a search for secrets tries all rules.
-        known = self._secret.get(text)
-        if known is None:
-            if len(self._secret) > 100:
-                self._secret.clear()
-            known = self._secret[text] = secret_settings.holds_secret(text)
-        return "" if known else text
+        # Asked every two seconds, which is cheap: `filter_holds_secret` caches its results.
+        return "" if secret_settings.holds_secret(text) else text
 
 
 def _shows_what_is_asked(panes: Panes) -> bool:
