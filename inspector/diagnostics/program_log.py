@@ -197,5 +197,6 @@ def last_lines(path: Path | None, most: int) -> list[str]:
                 file.seek(max(0, part.stat().st_size - _TAIL_BYTES))
                 lines = [*file.read().decode(errors="replace").splitlines(), *lines]
         except OSError:
+            # The previous part exists only after a rotation.
             continue
     return lines[-most:]

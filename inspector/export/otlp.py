@@ -43,6 +43,7 @@ Json: TypeAlias = "dict[str, Any]"
 SPANS_A_LINE = 256
 _LONGEST_TEXT = 1 << 16
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
+# Numbers of OTLP: SPAN_KIND_CLIENT, SPAN_KIND_INTERNAL, STATUS_CODE_ERROR.
 _CLIENT, _INTERNAL, _ERROR = 3, 1, 2
 _FAILED = {State.FAILED: "refused", State.UNANSWERED: "unanswered", State.CANCELLED: "cancelled"}
 """`error.type` of unanswered requests by state. A request that may still be answered has no error."""

@@ -20,6 +20,7 @@ _MAX_TRIES = 3
 _WAIT_S = 1.0
 _MAX_SHOWN = 300
 """Limit in characters of a collector's message."""
+# The address may be no collector, and send a page without end.
 _LONGEST_ANSWER = 1 << 16
 
 

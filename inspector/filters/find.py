@@ -30,6 +30,7 @@ from inspector.store.messages.adjacent_reads import LineRange, read_line_ranges
 
 _FIRST_BYTES, _MOST_BYTES = 64 << 10, 2 << 20
 """Record bytes searched between two checks of the clock. Slices start small, since the cost of the query is unknown."""
+# Rows with known answers cost no search, but a look at each.
 _MOST_ROWS = 8_192
 # Around the 2 ms of `Pace`; between the two the size stays, so that it does not oscillate.
 _QUICK_S, _SLOW_S = 0.001, 0.003

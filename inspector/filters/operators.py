@@ -140,6 +140,7 @@ def _as_float(number: float) -> float:
     try:
         return float(number)
     except OverflowError:
+        # JSON has integers of any length, and floats end at about 1e308.
         return math.inf if number > 0 else -math.inf
 
 

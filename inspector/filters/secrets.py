@@ -45,5 +45,6 @@ def _compares_secret(text: str, compiled: DisplayFilter | None) -> bool:
     try:
         fields = (compiled or compile_filter(text, selected_context="context")).fields
     except FilterError:
+        # A text that is no filter has no comparison.
         return False
     return any(is_secret_key(part.strip('"')) for name in fields for part in name.split("."))

@@ -214,6 +214,7 @@ def _notification_words(method: str, params: object) -> str:
     return ""
 
 
+# Formatting an integer beyond the range of floats would fail, and JSON has integers of any length.
 _MOST_PROGRESS = 1e15
 _SHORT_PATH = 3  # path segments shown
 _FILES = ("file_path", "notebook_path", "absolute_path")

@@ -76,6 +76,7 @@ def gateway_of(url: str) -> str:
     try:
         parts = urlsplit(text if "://" in text else f"ws://{text}")
     except ValueError:
+        # `urlsplit` refuses a bracket that is not closed.
         return ""
     # Both names of a scheme reach the same gateway, so they share the token.
     scheme = {"http": "ws", "https": "wss"}.get(parts.scheme.lower(), parts.scheme.lower())

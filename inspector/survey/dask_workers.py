@@ -215,6 +215,7 @@ def folder_of_worker() -> str | None:
     try:
         return distributed.get_worker().local_directory if distributed else None
     except ValueError:
+        # `get_worker` raises it outside of a worker.
         return None
 
 

@@ -27,6 +27,7 @@ ReadLine = Callable[[str, int, int], bytes]
 Shown = Callable[[bytes, Mapping[bytes, bytes]], bytes]
 """Makes the written form of a line; the mapping has the replacements of lines that hold pieces of secrets."""
 
+# Each step searches all edges, so a hostile chain of a million links needs a bound.
 _MOST_STEPS = 10_000
 
 

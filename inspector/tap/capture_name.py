@@ -76,6 +76,7 @@ def _made_in(folder: str, program: str) -> Claim:
         try:
             hold.make(path)
         except FileExistsError:
+            # Two taps of one server may start in the same second.
             continue
         return Claim(path, True, hold)
     raise NotPossibleError(f"There is no free name for a capture in {folder}.")

@@ -109,6 +109,7 @@ _KEY_PREFIX = re.compile(
 _SECRET_WORDS = frozenset({"password", "passwd", "passphrase", "secret"})
 _PART = re.compile(r"[A-Za-z]+")
 _SWITCH = re.compile(r"[a-z](?=[A-Z])")
+# Random letters change from small to capital more often than names of several words.
 _MOST_SWITCHES = 3
 # `y` is missing, since it often sounds as a vowel.
 _UNSPEAKABLE = re.compile("[bcdfghjklmnpqrstvwxz]{5}")

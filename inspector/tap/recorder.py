@@ -84,6 +84,7 @@ WRITE_S = 0.005
 _TAKEN_AT_ONCE = 1 << 22
 # Otherwise 4 MB of empty lines would be one batch of four million rows.
 _LINE_BYTES = 100  # overhead of a line, approximately
+# Seconds without a written entry, after which the disk counts as stuck.
 _STUCK_S = 2.0
 
 

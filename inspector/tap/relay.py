@@ -415,4 +415,5 @@ def _outcome(code: int) -> str:
     try:
         return f"the server was ended by {signal.Signals(-code).name}"
     except ValueError:
+        # Python has no names for most real-time signals.
         return f"the server was ended by signal {-code}"

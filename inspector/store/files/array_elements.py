@@ -23,6 +23,7 @@ _QUOTE, _ESCAPE, _NEWLINE, _COMMA, _OPEN, _CLOSE = range(1, 7)
 _LETTERS = ((b'"', _QUOTE), (b"\\", _ESCAPE), (b"\n", _NEWLINE), (b",", _COMMA), (b"[{", _OPEN), (b"]}", _CLOSE))
 _CLASSES = bytes(next((kind for letters, kind in _LETTERS if letter in letters), 0) for letter in range(256))
 
+# So many bytes of a block are kept to recognize an element's line in the next one.
 _LONGEST_INDENT = 64
 _FIRST_ELEMENT = re.compile(rb"\s*\[[ \t\r]*\n([ \t]*)(?=\{)")
 

@@ -113,9 +113,11 @@ MAX_PENDING_CHARS = 1 << 28
 STALLED_S = 10.0
 """Seconds without progress after which the disk counts as stalled."""
 
+# Progress is noted per piece, so that a slow write of much data does not count as stalled.
 _PIECE_BYTES = 1 << 22
 
 _NO_ANSWER = "The disk does not answer"
+# Time and direction of a line; its data, which may contain the same words, come later.
 _HEAD_CHARS = 48
 _RECEIVED = '"dir":"in"'
 _JOINED_CHARS = 1 << 16

@@ -33,6 +33,7 @@ _BATCH_SIZE = 256
 """Messages per batch."""
 _MAX_CACHED = 2 * _BATCH_SIZE
 """Decoded messages kept across batches: callers may alternate between calls and their answers."""
+# Records are of any length, and a batch is kept decoded.
 _BATCH_BYTES = 1 << 20
 _IRREGULAR_FLAGS = (Flag.UNREADABLE | Flag.DERIVED | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
 

@@ -73,6 +73,7 @@ def _narrow_content_hash(hashes: Array) -> NDArray[np.uint32]:
     return hashes.astype(np.uint32)
 
 
+# Odd, so that different messages get different numbers.
 _HASH_MULTIPLIER = 0x9E3779B97F4A7C15
 
 

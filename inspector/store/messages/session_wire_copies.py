@@ -37,6 +37,7 @@ _MAX_UNMATCHED, _MAX_SAME_TEXT = 4096, 64
 """Limit of unmatched texts (at least half are kept), and of occurrences of one text."""
 _MAX_CALLS_PER_ID = 8
 """Limit of distinct calls with one id: the first and the latest."""
+# Keeps results apart from calls with the same id.
 _RESULT_SALT = 0x9E3779B97F4A7C15
 _K = TypeVar("_K")
 _V = TypeVar("_V")

@@ -18,6 +18,7 @@ from inspector.base.async_tasks import start_task
 
 CONNECT_S = 30.0
 """Timeout in seconds for a connection to the server."""
+# The usual limit of aiohttp, 8 KB, would refuse longer headers, which the client may accept.
 LONGEST_HEADER = 1 << 20
 PIECE_BYTES = 1 << 16
 _NO_BODY = re.compile(rb"HTTP/1\.[01] (?:204|304) ")

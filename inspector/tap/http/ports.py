@@ -124,6 +124,7 @@ def _known() -> dict[str, _Kept]:
     try:
         found = json.loads(read_up_to(_file(), _MOST_BYTES))
     except (OSError, ValueError, RecursionError):
+        # A damaged file costs the stored ports, but not the tap.
         return {}
     if not isinstance(found, dict):
         return {}

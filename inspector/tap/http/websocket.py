@@ -17,6 +17,7 @@ from inspector.tap.http.responses import ResponseCalls
 # Each side makes its own: a key belongs to one connection, and extensions such as compression stay off.
 _HANDSHAKE = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol")
 _FRAMES = (WSMsgType.TEXT, WSMsgType.BINARY)
+# Seconds for the other side to answer a close frame; it may have gone.
 _LONGEST_S = 2.0
 _LONGEST_BYTES = LONGEST_BODY_BYTES
 """Limit of a message, which is buffered whole; a longer one ends the WebSocket (1009)."""
