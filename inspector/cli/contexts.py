@@ -47,8 +47,8 @@ def contexts_command(
             nested = nested or node["depth"] == 0  # under a session
             # Paths may have thousands of segments, which would indent a line out of sight.
             indent = "  " * min(node["depth"] - (not nested), 40)
-            about = [f"{node['subtree_messages']} messages", node["state"]]
-            about += [f"{node['subtree_tokens']:,} tokens"] if "subtree_tokens" in node else []
+            about = [count_of(node["subtree_messages"], "message"), node["state"]]
+            about += [count_of(node["subtree_tokens"], "token")] if "subtree_tokens" in node else []
             if node["type"] == "session":
                 about += ["session", *([f"id {node['id']}"] if node["label"] != node["id"] else [])]
                 print_line(printable(node["label"], 100) + "  " + printable(", ".join(about), 400))

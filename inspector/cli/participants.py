@@ -11,6 +11,7 @@ from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, plain, print_array, print_line, printable
 from inspector.document.summary import participant_stories
 from inspector.present.answers import masked_table
+from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets
 
 
@@ -48,7 +49,7 @@ def _say_participant(story: dict[str, Any]) -> None:
     space = f" in {printable(story['space'], 60)}" if story["space"] else ""
     since = f"{_SINCE[story['here']]} {story['since']}" if story["since"] else ""
     presence = "invited" if story["here"] is None and story["invited"] else _PRESENCE[story["here"]]
-    print_line(f"{printable(story['name'], 120)}{space}: {presence}{since}, {story['messages']:,} messages")
+    print_line(f"{printable(story['name'], 120)}{space}: {presence}{since}, {count_of(story['messages'], 'message')}")
     if story["formerly"]:
         few = ", ".join(printable(name, 60) for name in story["formerly"][-_FEW:])
         print_line(f"  formerly {few}{', and others before' if len(story['formerly']) > _FEW else ''}")

@@ -12,6 +12,7 @@ import typer
 
 from inspector.cli.arguments import fail
 from inspector.cli.printing import escape_hostile
+from inspector.present.formats import count_of
 from inspector.sources.connection import AddressError, Connection, Secret, named_space, normal_url
 
 
@@ -70,7 +71,7 @@ def record_command(
         if shown:
             wipe()
             size = f"{now.size_bytes / 1e6:,.1f} MB"
-            line = f"{now.messages:,} messages, {now.rate:,.0f}/s, {size}, {now.elapsed_s:.0f} s"
+            line = f"{count_of(now.messages, 'message')}, {now.rate:,.0f}/s, {size}, {now.elapsed_s:.0f} s"
             typer.echo(line, err=True, nl=False)
 
     async def run() -> Recorded:
@@ -88,7 +89,7 @@ def record_command(
     wipe()
     if done.messages:
         size = f"{done.size_bytes / 1e6:,.1f} MB" if done.size_bytes >= 100_000 else f"{done.size_bytes:,} bytes"
-        typer.echo(f"{output}: {done.messages:,} messages received, {size}.", err=True)
+        typer.echo(f"{output}: {count_of(done.messages, 'message')} received, {size}.", err=True)
     if done.trouble:
         fail(escape_hostile(done.trouble))
     if not done.messages:

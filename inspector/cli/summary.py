@@ -41,12 +41,13 @@ def summary_command(
         return
     mostly = f"most lines have an unknown format; some are {known}" if known else "unknown format"
     print_line(f"{printable(found['file'], LONGEST_NAMES)}: {found['format'] or mostly}")
-    print_line(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
+    messages, records = count_of(found["messages"], "message"), count_of(found["records"], "record")
+    print_line(f"  {messages} in {records}, {found['unreadable']:,} unreadable")
     _say_sources(document)
     _say_account(account)
     print_line(f"  spaces        {_some(found['spaces']) or 'none named'}")
     print_line(f"  participants  {_some(found['participants']) or 'none'}")
-    print_line(f"  contexts      {found['contexts']:,}; {found['main']:,} messages in main")
+    print_line(f"  contexts      {found['contexts']:,}; {count_of(found['main'], 'message')} in main")
     by_code = ", ".join(f"{count:,} {code}" for code, count in found["findings"].items())
     print_line(f"  findings      {by_code or 'none'}")
     if failed:
@@ -60,7 +61,7 @@ def summary_command(
     for kind, count in islice(found["kinds"].items(), MOST_LISTED):
         print_line(f"  {count:>9,}  {printable(kind, 120) or '(no readable kind)'}")
     if len(found["kinds"]) > MOST_LISTED:
-        print_line(f"  and {len(found['kinds']) - MOST_LISTED:,} more kinds")
+        print_line(f"  and {count_of(len(found['kinds']) - MOST_LISTED, 'more kind')}")
 
 
 def _say_sources(document: CaptureDocument) -> None:
@@ -68,13 +69,13 @@ def _say_sources(document: CaptureDocument) -> None:
     capture = document.capture
     if len(capture.sources) < 2:
         return
-    print_line(
-        f"  sources       {len(capture.sources):,}; {len(capture.sightings):,} records that another source has too"
-    )
+    shared = count_of(len(capture.sightings), "record")
+    print_line(f"  sources       {len(capture.sources):,}; {shared} that another source has too")
     counts = zip(capture.sources, capture.records_by_source(), strict=True)
     for source, count in islice(counts, MOST_LISTED):
         offset = f", clock corrected by {source.clock_offset_ns / 1e6:+,.1f} ms" if source.clock_offset_ns else ""
-        print_line(f"    {printable(source.name, 60)}: {source.main_format or 'no format'}, {count:,} records{offset}")
+        records = count_of(count, "record")
+        print_line(f"    {printable(source.name, 60)}: {source.main_format or 'no format'}, {records}{offset}")
     if len(capture.sources) > MOST_LISTED:
         print_line(f"    and {len(capture.sources) - MOST_LISTED:,} more")
 
@@ -131,7 +132,7 @@ def _say_tokens(counted: dict[str, Any] | None) -> None:
     if counted is None:
         print_line("  tokens        not counted; --tokens counts them")
         return
-    left = f", {counted['uncounted']:,} messages not counted" if counted["uncounted"] else ""
+    left = f", {count_of(counted['uncounted'], 'message')} not counted" if counted["uncounted"] else ""
     print_line(f"  tokens        {counted['total']:,}, estimate ({counted['tokenizer']}){left}")
     collapsed = counted["collapsed"]
     if collapsed["results"]:

@@ -68,8 +68,10 @@ class SessionTitles:
         return self.on_one_line(text) if isinstance(text, str) and "source" not in payload else ""
 
     def on_one_line(self, text: str) -> str:
-        """Formats a title: masked, one line, at most 120 characters."""
-        return " ".join(mask_text(plain_words(mask_text(text[:_LOOKED_AT]))).split())[:MAX_TITLE]
+        """Formats a title: masked, one line, at most 120 characters; … marks omitted text."""
+        words = " ".join(mask_text(plain_words(mask_text(text[:_LOOKED_AT]))).split())
+        is_whole = len(words) <= MAX_TITLE and len(text) <= _LOOKED_AT
+        return words if is_whole else f"{words[: MAX_TITLE - 1]}…"
 
     def _read_new(self) -> None:
         capture, start, stop = self._capture, self._seen, len(self._capture)

@@ -24,7 +24,7 @@ from inspector.analysis.views.summaries.participant_queries import shown_numbers
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
-from inspector.present.findings import Problems, problems_of
+from inspector.present.findings import Problems, failed_filter, failures_words, problems_of
 from inspector.present.lifecycle_facts import listed_consumers
 from inspector.present.longest_waits import longest_waiting
 from inspector.present.subject import recipients, sender_of, text_of
@@ -321,8 +321,8 @@ class AccountSentences:
         return [_linked_line("Compacted", f"the context of {whose}{more}", first, text, count, "plain")]
 
     def failure_lines(self) -> list[AccountLine]:
-        """Counts failed and refused messages."""
-        tally = self.tally
+        """Counts failed and refused messages: all as the status bar does, then by kind."""
+        tally, capture = self.tally, self.analysis.capture
         deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY)
         lines: list[AccountLine] = []
         failed = sum(tally.count(deed, State.FAILED) for deed in deeds)
@@ -367,6 +367,9 @@ class AccountSentences:
             lines.append(
                 _linked_line("Errors", words, int(tally.first("error")[0]), 'kind == "system/error"', errors, "bad")
             )
+        if len(lines) > 1 and capture.failed_count:
+            words = f"{failures_words(capture.failed_count)} in all"
+            lines.insert(0, AccountLine("Failures", words, filter=failed_filter(capture), tone="bad"))
         return lines
 
     def crash_lines(self) -> list[AccountLine]:

@@ -14,7 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
-from inspector.present.formats import full_time, log_moment
+from inspector.present.formats import count_of, full_time, log_moment
 from inspector.present.log_topics import spoken_kinds
 from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.subject import ContextPlace, ParticipantPlace, sender_of, text_of
@@ -351,6 +351,7 @@ def _spelling_rows(subject: ContextSubject) -> list[Fact]:
         return []
     return [
         Fact(one.form, (FactPart(one.text or "empty", "mono" if one.text else "dim"),), middle=True,
-             right=f"No. {one.first + 1}", right_message=one.first, tooltip=f"{one.text}\n{one.messages:,} messages")
+             right=f"No. {one.first + 1}", right_message=one.first,
+             tooltip=f"{one.text}\n{count_of(one.messages, 'message')}")
         for one in found
     ]  # fmt: skip

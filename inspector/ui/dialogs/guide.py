@@ -101,6 +101,7 @@ class GuidePage(QTextBrowser):
         """Highlights all hits of the phrase, or of its words if the phrase has no hit. "" removes highlights."""
         look = QTextCharFormat()
         look.setBackground(self._themes.theme.color("find.hit"))
+        look.setForeground(self._themes.theme.color("ink.primary"))
         found: list[QTextEdit.ExtraSelection] = []
         together = bool(words) and not self.document().find(words).isNull()
         for word in [words] if together else words.split():

@@ -49,7 +49,7 @@ COLORS: dict[str, tuple[str, str]] = {
     "gauge.warn": ("#e6b450", "#b57708"),
     "gauge.full": ("#f47f7a", "#d13b36"),
     "rec": ("#f2605a", "#c9302a"),
-    "find.hit": ("#3b4a8a", "#c3d0fb"),
+    "find.hit": ("#576598", "#c3d0fb"),
     "highlight.rose": ("#ff8fa6", "#ab1046"),
     "highlight.orange": ("#f2a25c", "#904200"),
     "highlight.lime": ("#a9d25a", "#436000"),

@@ -155,9 +155,9 @@ def test_what_is_selected_is_said_with_its_size_and_time(bar: StatusBar) -> None
 def test_what_failed_is_said_beside_the_problems_and_only_where_there_is_some(bar: StatusBar, qtbot: QtBot) -> None:
     bar.show_log("a.jsonl", "MCP")
     bar.set_failed(0)
-    assert not any("failed" in words for words in bar.words())
+    assert not any("failure" in words for words in bar.words())
     bar.set_failed(4)
-    assert "4 failed" in bar.words()
+    assert "4 failures" in bar.words()
     with qtbot.waitSignal(bar.failed_clicked):
         child(bar, StatusButton, "statusFailed").click()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from inspector.analysis.views.account.account import AccountTally
+from inspector.present.account import account_of
 from inspector.ui.app.application import Application
 from inspector.ui.widgets.notice import Notice
 from inspector.ui.widgets.status_button import StatusButton
@@ -23,9 +25,24 @@ def failed(application: Application) -> MainWindow:
 
 def test_the_status_bar_counts_and_shows_them(application: Application) -> None:
     window = failed(application)
-    assert {"1 failed", "0 problems"} <= set(window.status.words())
+    assert {"1 failure", "0 problems"} <= set(window.status.words())
     QTest.mouseClick(child(window, StatusButton, "statusFailed"), Qt.MouseButton.LeftButton)
     assert numbers(window) == [2]
+
+
+def test_what_happened_counts_all_in_the_same_words(application: Application) -> None:
+    call = tool_call("grep", id="a")
+    error = envelope("system/error", {"error": "rate_limited"}, sender="system:gateway")
+    document = document_of(call, tool_result(call, result={"isError": True}), error)
+    window = window_on(application, document)
+    (counted,) = (words for words in window.status.words() if "failure" in words)
+    assert counted == "2 failures"
+    tally = AccountTally(document.analysis)
+    while not tally.step():
+        pass
+    found = [(line.about, line.text, line.filter) for line in account_of(document, tally).lines if line.tone == "bad"]
+    assert found[0] == ("Failures", f"{counted} in all", "error")
+    assert [about for about, *_ in found[1:]] == ["Failed", "Errors"]
 
 
 def test_each_says_which_call_failed(application: Application) -> None:

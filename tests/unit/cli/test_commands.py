@@ -137,6 +137,13 @@ def printed_lines(*arguments: Any) -> list[int]:
     return [json.loads(line)["tokens"] for line in run(*arguments, "--format", "jsonl").output.splitlines()]
 
 
+def test_counts_of_one_are_singular() -> None:
+    one = log(envelope("chat", {"text": "x"}, context="a"))
+    assert "1 message in 1 record, 0 unreadable" in run("summary", one).stdout
+    assert "a  1 message, active" in run("contexts", one).stdout
+    assert "1 messages" not in run("participants", one).stdout + run("summary", one).stdout
+
+
 def test_summary_for_people() -> None:
     done = run("summary", log(envelope(), "{torn"))
     assert done.exit_code == 0
@@ -289,7 +296,7 @@ def test_contexts_say_what_concluded_them() -> None:
 
 def test_contexts_for_people() -> None:
     assert run("contexts", log(envelope(context="a/b"))).stdout.splitlines() == [
-        "a  1 messages, active", "  b  1 messages, active",
+        "a  1 message, active", "  b  1 message, active",
     ]  # fmt: skip
     assert run("contexts", log(envelope())).stdout == "All messages are in the main context.\n"
     assert printed("contexts", log(envelope()), "--json") == []
@@ -682,7 +689,7 @@ def test_participants() -> None:
     assert lines[0] == "coder: present since 2025-08-30T09:00:00.000Z, 2 messages"
     assert "  refused  No. 12: mcp/request:tools/call:rm is missing" in lines
     left = run("participants", DIALECTS / "mcp-x-v0.0.jsonl").output.splitlines()
-    assert "bob: left at 2025-08-18T10:00:08.000Z, 1 messages" in left
+    assert "bob: left at 2025-08-18T10:00:08.000Z, 1 message" in left
     assert "calc: present since 2025-08-18T10:00:00.000Z, 3 messages" in left
     unannounced = run("participants", DIALECTS / "mew-v0.4.jsonl").output.splitlines()
     assert any(line.startswith("human: never announced, first seen 2026-01-05T09:00:00.050Z") for line in unannounced)

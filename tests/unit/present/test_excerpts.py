@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from inspector.document.document import CaptureDocument
-from inspector.document.session_titles import SessionTitles
+from inspector.document.session_titles import MAX_TITLE, SessionTitles, title_of_session
 from inspector.present.findings import finding_line
 from inspector.present.message_row import row_content
+from inspector.present.session_titles import shown_session_title
 from inspector.present.subject import name_of
 from tests.builders import document_of, envelope
 from tests.pages import ROOT
@@ -35,6 +36,18 @@ def test_thoughts_are_plain_words_and_arguments_of_tools_are_not_touched() -> No
 def test_a_title_is_plain_words() -> None:
     titles = SessionTitles(document_of(envelope("chat", {"text": "x"})).capture)
     assert titles.on_one_line(_MARKED) == _WORDS
+
+
+def test_a_long_title_is_cut_alike_everywhere() -> None:
+    title = {"type": "custom-title", "customTitle": "word " * 60, "sessionId": "s"}
+    prompt = {
+        "type": "user", "uuid": "u", "parentUuid": None, "sessionId": "s", "timestamp": "2026-09-01T08:00:01.000Z",
+        "cwd": "/w", "version": "2.1.0", "message": {"role": "user", "content": "hello"},
+    }  # fmt: skip
+    capture = document_of(title, prompt).capture
+    assert title_of_session(capture) == shown_session_title(capture)
+    assert title_of_session(capture).endswith("…")
+    assert len(title_of_session(capture)) == MAX_TITLE
 
 
 def test_sentences_of_findings_are_plain_words() -> None:

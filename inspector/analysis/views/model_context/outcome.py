@@ -56,7 +56,9 @@ class Outcome:
     @property
     def sentence(self) -> str:
         """The complete sentence."""
-        missing = f" {self.uncounted:,} messages are not counted." if self.uncounted else ""
+        uncounted = self.uncounted
+        words = "1 message is" if uncounted == 1 else f"{uncounted:,} messages are"
+        missing = f" {words} not counted." if uncounted else ""
         return f"{self.reader.title}: {self.figures}. Estimate ({TOKENIZER}).{missing}"
 
     def as_json(self, analysis: Analysis) -> dict[str, Any]:

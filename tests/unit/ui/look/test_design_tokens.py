@@ -42,7 +42,7 @@ TABLE = [
     ("gauge.full", ALL_SURFACES, MARK, (5.1, None)),
     ("gauge.warn", ALL_SURFACES, MARK, (None, 3.1)),
     ("rec", ALL_SURFACES, MARK, (4.1, 4.4)),
-    ("ink.primary", ("find.hit",), TEXT, (6.6, 10.9)),
+    ("ink.primary", ("find.hit",), TEXT, (4.5, 10.9)),
     ("accent.ring", ("find.hit",), 2.0, (None, None)),
     ("json.string", ALL_SURFACES, TEXT, (None, None)),
     ("json.number", ALL_SURFACES, TEXT, (None, None)),
@@ -90,6 +90,10 @@ def test_lowest_contrast(
     expected = stated[scheme]
     if expected is not None:
         assert lowest == pytest.approx(expected, abs=0.1)
+
+
+def test_hits_stand_out_from_dark_rows() -> None:
+    assert contrast(token("find.hit", 0), token("surface.base", 0)) >= MARK
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=SCHEMES)
