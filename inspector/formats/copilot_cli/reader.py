@@ -16,18 +16,15 @@ from inspector.formats.entry_builders import (
     bytes_of,
     call_entry,
     control_entry,
-    decoded_object,
     media_words,
-    payload_at,
-    record_of,
     result_entry,
     text_entry,
     text_of,
     token_count,
 )
+from inspector.formats.json_transcript import JsonTranscript
 from inspector.formats.value_conversions import describe_record
-from inspector.protocol.derived_messages import ApiCall, Payload, Spawn
-from inspector.protocol.record import Record
+from inspector.protocol.derived_messages import ApiCall, Spawn
 from inspector.protocol.timestamps import parse_text_time
 
 LABEL = "copilot-cli"
@@ -37,31 +34,16 @@ NAMESPACE = "copilot/"
 _KNOWN = ("session.", "user.", "assistant.", "tool.", "subagent.", "hook.", "system.", "skill.", "abort")
 
 
-def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads one line if it is an event of a session. Never raises.
-
-    Args:
-        line: without its end.
-        unknown: accept an event of an unknown type too.
-    """
-    # A byte search first, as this reader sees lines of all formats.
-    if b'"data"' not in line or b'"parentId"' not in line or b'"timestamp"' not in line:
-        return None
-    value = decoded_object(line)
-    if value is None or not isinstance(value.get("data"), dict) or "parentId" not in value:
-        return None
-    sort, timestamp = value.get("type"), value.get("timestamp")
+def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
+    sort = value.get("type")
+    if not isinstance(value.get("data"), dict) or "parentId" not in value or not isinstance(sort, str):
+        return False
     # A message of another protocol may have similar members.
-    if not isinstance(sort, str) or not (sort.startswith(_KNOWN) or unknown) or "kind" in value or "jsonrpc" in value:
-        return None
-    session = value["data"].get("sessionId") if sort == "session.start" else None
-    time_ns = parse_text_time(timestamp) if isinstance(timestamp, str) else 0
-    return record_of(line, LABEL, _entries(value), session, time_ns=time_ns)
+    return (sort.startswith(_KNOWN) or unknown) and "kind" not in value and "jsonrpc" not in value
 
 
-def payload(line: bytes, number: int) -> Payload:
-    """Returns the payload of message `number` of a record, from 0. Never raises."""
-    return payload_at(line, number, _entries)
+def _session(value: Mapping[str, Any]) -> object:
+    return value["data"].get("sessionId") if value.get("type") == "session.start" else None
 
 
 def _entries(value: Mapping[str, Any]) -> list[Entry]:
@@ -197,3 +179,9 @@ _TYPES = {
     "subagent.completed": lambda data: _agent(data, "completed"),
     "subagent.failed": lambda data: _agent(data, "failed"),
 }  # fmt: skip
+
+
+READER = JsonTranscript(
+    name=LABEL, marks=((b'"data"', b'"parentId"', b'"timestamp"'),), is_known=_is_known, events_of=_entries,
+    session_of=_session,
+)  # fmt: skip

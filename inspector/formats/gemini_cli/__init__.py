@@ -10,8 +10,8 @@ FORMAT = Format(
     title="Gemini CLI session",
     reads="sessions of Gemini CLI",
     stage=Stage.TRANSCRIPT,
-    read=reader.read,
-    payload=reader.payload,
+    read=reader.READER.read,
+    payload=reader.READER.payload,
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
 )

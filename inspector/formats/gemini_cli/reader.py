@@ -19,9 +19,6 @@ from inspector.formats.entry_builders import (
     bytes_of,
     call_entry,
     control_entry,
-    decoded_object,
-    payload_at,
-    record_of,
     response_of,
     result_entry,
     set_matched_text,
@@ -29,9 +26,9 @@ from inspector.formats.entry_builders import (
     text_of,
     token_count,
 )
+from inspector.formats.json_transcript import JsonTranscript
 from inspector.formats.value_conversions import describe_record
-from inspector.protocol.derived_messages import ApiCall, History, Payload, Spawn
-from inspector.protocol.record import Record
+from inspector.protocol.derived_messages import ApiCall, History, Spawn
 from inspector.protocol.timestamps import NO_TIME, parse_text_time
 
 LABEL = "gemini-cli"
@@ -39,35 +36,14 @@ LABEL = "gemini-cli"
 USER, AGENT, PROGRAM = "user", "gemini", "gemini-cli"
 NAMESPACE = "gemini/"
 _TYPES = ("user", "gemini", "info", "error", "warning")
-_MARKS = (b'"projectHash"', b'"$set"', b'"$rewindTo"')
+_MARKS = ((b'"projectHash"',), (b'"$set"',), (b'"$rewindTo"',), (b'"timestamp"', b'"content"'))
 _FAILED = ("error", "cancelled")
 _CANCELLED = "cancelled"
 _ADDED = ("<session_context>", "This is the Gemini CLI. We are setting up the context")
 """Beginnings of user texts that the program wrote."""
 
 
-def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads one line, or a document; returns None unless it belongs to a session. Never raises.
-
-    Args:
-        line: without its end.
-        unknown: accept a message of an unknown type too.
-    """
-    if not any(mark in line for mark in _MARKS) and not (b'"timestamp"' in line and b'"content"' in line):
-        return None
-    value = decoded_object(line)
-    if value is None or not _is_known(value, unknown=unknown):
-        return None
-    session = value.get("sessionId")
-    return record_of(line, LABEL, _entries(value), session)
-
-
-def payload(line: bytes, number: int) -> Payload:
-    """Returns the payload of message `number` of a record, from 0. Never raises."""
-    return payload_at(line, number, _entries)
-
-
-def _is_known(value: Mapping[str, Any], *, unknown: bool) -> bool:
+def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
     if "projectHash" in value and "sessionId" in value:
         return True
     if isinstance(value.get("$set"), Mapping) or isinstance(value.get("$rewindTo"), str):
@@ -282,3 +258,10 @@ def _api_call(message: Mapping[str, Any], identifier: str | None) -> ApiCall:
         input=max(token_count(tokens, "input") - read, 0) + token_count(tokens, "tool"),
         output=token_count(tokens, "output") + token_count(tokens, "thoughts"), cache_read=read,
     )  # fmt: skip
+
+
+def _session(value: Mapping[str, Any]) -> object:
+    return value.get("sessionId")
+
+
+READER = JsonTranscript(name=LABEL, marks=_MARKS, is_known=_is_known, events_of=_entries, session_of=_session)

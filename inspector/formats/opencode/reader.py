@@ -17,16 +17,13 @@ from inspector.formats.entry_builders import (
     bytes_of,
     call_entry,
     control_entry,
-    decoded_object,
     media_words,
-    payload_at,
-    record_of,
     result_entry,
     text_entry,
     token_count,
 )
-from inspector.protocol.derived_messages import ApiCall, Payload, Spawn
-from inspector.protocol.record import Record
+from inspector.formats.json_transcript import JsonTranscript
+from inspector.protocol.derived_messages import ApiCall, Spawn
 from inspector.protocol.timestamps import NO_TIME, parse_time
 
 LABEL = "opencode"
@@ -42,30 +39,8 @@ _NO_CALL = "invalid"
 """Tool name of an invalid call: it is completed, and has failed all the same."""
 
 
-def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads an export, or a line if it has a message. Never raises.
-
-    Args:
-        line: without its end.
-        unknown: no effect: parts of newer types are identified by their message.
-    """
-    del unknown
-    if b'"info"' not in line or not (b'"parts"' in line or b'"messages"' in line):
-        return None
-    value = decoded_object(line)
-    if value is None or not _is_known(value):
-        return None
-    info = value["info"]
-    space = value.get(ROOT_KEY) or (info.get("sessionID") if "parts" in value else info.get("id"))
-    return record_of(line, LABEL, _entries(value), space)
-
-
-def payload(line: bytes, number: int) -> Payload:
-    """Returns the payload of message `number` of a record, from 0. Never raises."""
-    return payload_at(line, number, _entries)
-
-
-def _is_known(value: Mapping[str, Any]) -> bool:
+def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
+    del unknown  # parts of newer types are identified by their message
     info = value.get("info")
     if not isinstance(info, Mapping) or not isinstance(info.get("id"), str):
         return False
@@ -320,3 +295,14 @@ def _time(holder: Mapping[str, Any], name: str) -> int:
     times = holder.get("time")
     value = times.get(name) if isinstance(times, Mapping) else None
     return parse_time(value) if isinstance(value, int | float) and not isinstance(value, bool) else NO_TIME
+
+
+def _space(value: Mapping[str, Any]) -> object:
+    info = value["info"]
+    return value.get(ROOT_KEY) or (info.get("sessionID") if "parts" in value else info.get("id"))
+
+
+READER = JsonTranscript(
+    name=LABEL, marks=((b'"info"', b'"parts"'), (b'"info"', b'"messages"')), is_known=_is_known, events_of=_entries,
+    session_of=_space,
+)  # fmt: skip

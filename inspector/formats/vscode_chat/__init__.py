@@ -10,8 +10,8 @@ FORMAT = Format(
     title="VS Code chat session",
     reads="chat sessions of VS Code",
     stage=Stage.TRANSCRIPT,
-    read=reader.read,
-    payload=reader.payload,
+    read=reader.READER.read,
+    payload=reader.READER.payload,
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
 )

@@ -18,15 +18,12 @@ from inspector.formats.entry_builders import (
     bytes_of,
     call_entry,
     control_entry,
-    decoded_object,
-    payload_at,
-    record_of,
     result_entry,
     text_entry,
     token_count,
 )
-from inspector.protocol.derived_messages import ApiCall, Payload, Spawn
-from inspector.protocol.record import Record
+from inspector.formats.json_transcript import JsonTranscript
+from inspector.protocol.derived_messages import ApiCall, Spawn
 from inspector.protocol.timestamps import NO_TIME, parse_time
 
 LABEL = "vscode-chat"
@@ -45,27 +42,15 @@ _FENCE = "```"
 _DEEPEST = 40
 
 
-def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads a line if it has a session, or a request of one. Never raises.
-
-    Args:
-        line: without its end.
-        unknown: no effect: pieces of newer kinds are identified by their request.
-    """
-    del unknown
-    if b'"vscodeChat"' not in line:
-        return None
-    value = decoded_object(line)
-    if value is None or not isinstance(value.get(SESSION_KEY), str):
-        return None
-    if not any(isinstance(value.get(key), Mapping) for key in ("request", "session")):
-        return None
-    return record_of(line, LABEL, _entries(value), value[SESSION_KEY])
+def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
+    del unknown  # pieces of newer kinds are identified by their request
+    if not isinstance(value.get(SESSION_KEY), str):
+        return False
+    return any(isinstance(value.get(key), Mapping) for key in ("request", "session"))
 
 
-def payload(line: bytes, number: int) -> Payload:
-    """Returns the payload of message `number` of a record, from 0. Never raises."""
-    return payload_at(line, number, _entries)
+def _session(value: Mapping[str, Any]) -> object:
+    return value[SESSION_KEY]
 
 
 def _entries(value: Mapping[str, Any]) -> list[Entry]:
@@ -303,3 +288,8 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 def _list(value: object) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+READER = JsonTranscript(
+    name=LABEL, marks=((b'"vscodeChat"',),), is_known=_is_known, events_of=_entries, session_of=_session
+)

@@ -91,7 +91,7 @@ def test_other_lines_are_neither() -> None:
         {"$set": {}, "other": 1},
     ):
         line = json.dumps(written).encode()
-        assert (gemini.read(line), copilot.read(line)) == (None, None)
+        assert (gemini.READER.read(line), copilot.READER.read(line)) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,10 @@ _EVENTS = ("user.message", "assistant.message", "tool.execution_complete", "suba
 def test_gemini_of_any_values_is_read(members: dict[str, Any], sort: str) -> None:
     message = {"id": "m", "timestamp": "2026-05-02T09:00:00Z", "content": "x", **members, "type": sort}
     line = json.dumps({"sessionId": "s", "projectHash": "p", "messages": [message]}).encode()
-    record = gemini.read(line)
+    record = gemini.READER.read(line)
     assert record is not None
     assert record.shape is Shape.DERIVED
-    assert all(isinstance(gemini.payload(line, n), dict) for n in range(len(record.derived_messages)))
+    assert all(isinstance(gemini.READER.payload(line, n), dict) for n in range(len(record.derived_messages)))
 
 
 _DATA = (
@@ -147,10 +147,10 @@ _DATA = (
 def test_copilot_of_any_values_is_read(members: dict[str, Any], sort: str) -> None:
     event = {"type": sort, "data": members, "id": "e", "timestamp": "2026-05-02T09:00:00Z", "parentId": None}
     line = json.dumps(event).encode()
-    record = copilot.read(line)
+    record = copilot.READER.read(line)
     assert record is not None
     assert record.shape is Shape.DERIVED
-    assert all(isinstance(copilot.payload(line, n), dict) for n in range(len(record.derived_messages)))
+    assert all(isinstance(copilot.READER.payload(line, n), dict) for n in range(len(record.derived_messages)))
 
 
 def _said(identifier: str, sort: str, text: str, second: int, **more: Any) -> dict[str, Any]:

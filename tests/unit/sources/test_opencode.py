@@ -201,7 +201,7 @@ def test_what_is_no_place_of_sessions_is_said_to_be_none(tmp_path: Path) -> None
     ],
 )  # fmt: skip
 def test_others_that_have_such_keys(written: dict[str, Any]) -> None:
-    assert messages.read(json.dumps(written).encode()) is None
+    assert messages.READER.read(json.dumps(written).encode()) is None
     assert read_line_as(json.dumps(written).encode())[1] != "opencode"
 
 

@@ -1,0 +1,52 @@
+"""Reader of transcripts that are JSON objects, one a line: search of marks, decoding, record and payload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.formats.entry_builders import Entry, decoded_object, payload_at, record_of
+from inspector.protocol.derived_messages import Payload
+from inspector.protocol.record import Record
+
+Marks = tuple[bytes, ...]
+"""Byte strings that all occur in a line."""
+
+
+def _no_session(value: Mapping[str, Any]) -> object:
+    del value
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonTranscript:
+    """Reads the lines of one transcript format; its `read` and `payload` are those of a `Format`.
+
+    Attributes:
+        name: of the format.
+        marks: alternatives: a line needs all byte strings of one of them. Searching bytes is far quicker than
+            decoding, and each reader sees lines of all formats.
+        is_known: returns True for a decoded line of this format; with `unknown` also for records of newer types.
+        events_of: returns the rows of a line, at least one (`inspector.formats.vocabulary`).
+        session_of: returns the id of a line's session, used if it is a text.
+    """
+
+    name: str
+    marks: tuple[Marks, ...]
+    is_known: Callable[[Mapping[str, Any], bool], bool]
+    events_of: Callable[[Mapping[str, Any]], Sequence[Entry]]
+    session_of: Callable[[Mapping[str, Any]], object] = _no_session
+
+    def read(self, line: bytes, *, unknown: bool = False) -> Record | None:
+        """Reads one line without its end, if it is of this format. Never raises."""
+        if not any(all(mark in line for mark in marks) for marks in self.marks):
+            return None
+        value = decoded_object(line)
+        if value is None or not self.is_known(value, unknown):
+            return None
+        return record_of(line, self.name, self.events_of(value), self.session_of(value))
+
+    def payload(self, line: bytes, number: int) -> Payload:
+        """Returns the payload of message `number` of a record, from 0. Never raises."""
+        return payload_at(line, number, self.events_of)
