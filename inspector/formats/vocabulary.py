@@ -15,7 +15,7 @@ A reader turns each record into events, and knows no column:
     voice.bookkeeping("mode", "switched to wet")                        a record of the program for itself
     voice.message("chat", "robot", ("user",), {"text": "hello"})        any other envelope
 
-`at(event, ...)` sets time, id and sub-agent of an event.
+`place_event(event, ...)` sets time, id and sub-agent of an event.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Voice:
 
         Args:
             call: the id of the call.
-            agent: the sub-agent's own id, if known; its events have it as context (`at`).
+            agent: the sub-agent's own id, if known; its events have it as context (`place_event`).
             label: its task in a few words.
             prompt: its prompt, word for word.
             type_: the type of agent.
@@ -155,7 +155,7 @@ class Voice:
         return event
 
 
-def at(
+def place_event(
     event: Event, *, time_ns: int = NO_TIME, identifier: str | None = None, agent: str | None = None,
     parent: str | None = None,
 ) -> Event:  # fmt: skip
