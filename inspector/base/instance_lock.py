@@ -64,8 +64,8 @@ class HandoverOutcome(enum.Enum):
     """Result of a handover."""
 
     ACCEPTED = "taken"
-    NOT_ACCEPTED = "nobody is there, or nobody who wants it; nothing was opened"
-    NOT_ACKNOWLEDGED = "it was handed over, but nobody said that it was taken"
+    NOT_ACCEPTED = "no running window accepted it; no window was opened"
+    NOT_ACKNOWLEDGED = "it was handed over, but not acknowledged"
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,5 +90,5 @@ class MemoryBudget:
     def full_message(self) -> str:
         return (
             f"Reading stopped: the messages take {self._taken / _MB:,.0f} MB, and "
-            f"{(self.limit_bytes or 0) / _MB:,.0f} MB are set for them. Nothing is lost: the rest is in the file."
+            f"{(self.limit_bytes or 0) / _MB:,.0f} MB are set for them. The file keeps the rest."
         )

@@ -76,7 +76,7 @@ def junit(
         ElementTree.SubElement(case, "error", message=_plain(sentence), type=UNCHECKED)
     # The suite states at least one test, so it must contain one.
     if not cases:
-        ElementTree.SubElement(suite, "testcase", classname=_plain(file), name="nothing found")
+        ElementTree.SubElement(suite, "testcase", classname=_plain(file), name="no findings")
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.models import OptionInfo
@@ -26,9 +26,10 @@ from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 
-def _by(rule: str, words: str) -> OptionInfo:
-    """Returns the option that reverses one of the protocol rules."""
-    option: OptionInfo = typer.Option(RULE_WORDS[rule].option, help=words)
+def _by(rule: str, **more: Any) -> OptionInfo:
+    """Returns the option that sets one of the protocol rules."""
+    words = RULE_WORDS[rule]
+    option: OptionInfo = typer.Option(words.option, help=words.option_help, **more)
     return option
 
 
@@ -41,42 +42,23 @@ def merged_context_command(
         str | None,
         typer.Option("--subsession", "-s", metavar="ID", help="A sub-session or a session, by its id or label."),
     ] = None,
-    include_main_only: Annotated[bool, _by("include_main_only", "Include parent messages that are main_only.")] = False,
+    include_main_only: Annotated[bool, _by("include_main_only")] = False,
     as_json: Json = False,
     as_messages: Annotated[
         bool, typer.Option("--messages", help="Print a JSON array of messages, ready to send.")
     ] = False,
-    always_sub_context: Annotated[
-        bool, _by("explicit_false_wins", "Send the sub-context even if the policy leaves it out.")
-    ] = False,
-    snapshots_as_written: Annotated[
-        bool, _by("snapshots_in_order", "Send snapshots in the order of the file.")
-    ] = False,
-    missing_recent: Annotated[
-        int,
-        typer.Option("--missing-recent", metavar="N", min=0, help="Recent messages if the policy sets no number."),
-    ] = 5,
-    count_withheld: Annotated[bool, _by("count_withheld", "Count withheld messages among the recent ones.")] = False,
-    no_older_globals: Annotated[
-        bool, _by("older_globals", "Do not send global messages older than the recent ones.")
-    ] = False,
-    no_sibling_globals: Annotated[
-        bool, _by("sibling_globals", "Send global messages of other sub-sessions only once they are merged.")
-    ] = False,
-    no_ancestor_globals: Annotated[
-        bool, _by("ancestor_globals", "Nested: leave out global messages of the parent's ancestors.")
-    ] = False,
-    include_misplaced: Annotated[
-        bool, _by("include_misplaced", "Include parent messages with an invalid visibility.")
-    ] = False,
-    before_opening: Annotated[
-        bool, _by("before_opening", "Send only messages from before the sub-session was opened.")
-    ] = False,
-    recent_from_root: Annotated[
-        bool, _by("recent_from_root", "Nested: send recent messages of the session, not the parent.")
-    ] = False,
-    leave_out_covered: Annotated[bool, _by("covered_again", "Leave out messages that a snapshot covers.")] = False,
-    inclusive: Annotated[bool, _by("half_open", "Read covers_messages as including the last index.")] = False,
+    always_sub_context: Annotated[bool, _by("explicit_false_wins")] = False,
+    snapshots_as_written: Annotated[bool, _by("snapshots_in_order")] = False,
+    missing_recent: Annotated[int, _by("missing_recent", metavar="N", min=0)] = Rules().missing_recent,
+    count_withheld: Annotated[bool, _by("count_withheld")] = False,
+    no_older_globals: Annotated[bool, _by("older_globals")] = False,
+    no_sibling_globals: Annotated[bool, _by("sibling_globals")] = False,
+    no_ancestor_globals: Annotated[bool, _by("ancestor_globals")] = False,
+    include_misplaced: Annotated[bool, _by("include_misplaced")] = False,
+    before_opening: Annotated[bool, _by("before_opening")] = False,
+    recent_from_root: Annotated[bool, _by("recent_from_root")] = False,
+    leave_out_covered: Annotated[bool, _by("covered_again")] = False,
+    inclusive: Annotated[bool, _by("half_open")] = False,
 ) -> None:
     """Print the context that a sub-session would send to a model: four layers, their messages, and withheld messages.
 

@@ -381,7 +381,7 @@ def _preview_merge(file: str, which: str, *, as_json: bool) -> None:
         echo(dump(mask_secrets({"file": file, "subsession": sub.id, "parent": parent, "messages": told})))
         return
     print_line(
-        mask_text(f"{name_of(sub)} would add {count_of(len(messages), 'message')} to {parent}; nothing was written.")
+        mask_text(f"{name_of(sub)} would add {count_of(len(messages), 'message')} to {parent}; no file was written.")
     )
     for message in messages:
         say_message(message)

@@ -138,7 +138,7 @@ def _trace_of(error: BaseException) -> str:
     try:
         return traceback_words(error)
     except Exception as problem:  # noqa: BLE001 - an unreadable stack is reported as text
-        return f"The calls that led there cannot be told: {type(problem).__name__}"
+        return f"The call stack is not available: {type(problem).__name__}"
 
 
 def traceback_words(error: BaseException, *, words: Mask | None = None) -> str:

@@ -94,7 +94,7 @@ def read_source_list(path: Path) -> list[SourceChoice]:
     # A pipe named by a strange list could block for ever.
     piped = None if is_own_source_list(path) else next(filter(is_stream, named), None)
     if piped is not None:
-        raise UnknownFormatError(f"{path.name} names {piped}, which is no file but a pipe or a device. Open it alone.")
+        raise UnknownFormatError(f"{path.name} names {piped}, which is a pipe or a device. Open it alone.")
     # Nested lists could name each other in a circle.
     nested = next((choice for choice in choices if is_source_list(choice.path)), None)
     if nested is not None:
@@ -108,7 +108,7 @@ def _refuse_shares(path: Path, named: Iterable[str]) -> None:
     # On Windows, opening a share sends the user's credentials to its computer.
     other = next((one for one in map(_without_zeros, named) if share_of(one) not in ("", own)), None)
     if other is not None:
-        raise UnknownFormatError(f"{path.name} names {other[:200]}, which lies on another computer. Open it alone.")
+        raise UnknownFormatError(f"{path.name} names {other[:200]}, which is on another computer. Open it alone.")
 
 
 def _choice(folder: Path, source: _Source) -> SourceChoice:

@@ -457,7 +457,7 @@ def _also_called(document: CaptureDocument, message: int, identifier: str) -> li
 _MOST_LINKS = 256
 _LINK_SENTENCES = {
     Named.LATER_MESSAGE: "It came before the message it names.",
-    Named.NOTHING_SEEN: "Nothing that was seen bears the id it names.",
+    Named.NOTHING_SEEN: "No message has the id it names.",
 }
 
 

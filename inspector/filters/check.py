@@ -194,7 +194,7 @@ class Checker:
         if field.type not in (FieldType.CONTEXT, FieldType.STRING, FieldType.ANY):
             raise _error(variable, f"$context is a context path, which {field.name} is not.")
         if not self._selected_context:
-            raise _error(variable, "No context is selected, so $context stands for nothing.", "Select one in the tree.")
+            raise _error(variable, "No context is selected, so $context has no value.", "Select one in the tree.")
         return StringValue(self._selected_context, position=variable.position, length=variable.length)
 
     def _text_operand(self, field: Field, operator: Operator, value: Value) -> str:

@@ -18,8 +18,8 @@ from inspector.store.messages.capture import Capture
 _COST = {CHEAP: "column", DECODED: "decodes", FULL_TEXT: "full text"}
 _COST_HELP = {
     CHEAP: "column: looked up in arrays, for all messages at once",
-    DECODED: "decodes: reads records again, after all columns and only those not decided by then",
-    FULL_TEXT: "full text: searches the bytes of records, as the last and only those not decided by then",
+    DECODED: "decodes: reads records again, after all columns, if they are still undecided",
+    FULL_TEXT: "full text: searches the bytes of records last, if they are still undecided",
 }
 
 

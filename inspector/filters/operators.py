@@ -318,7 +318,7 @@ OPERATORS: tuple[Operator, ...] = (
     ),
     Operator("under", (), _PATHS, "Is this context or any below it.", _under_path, wants_text=True,
              places=lambda path, node: path.is_equal(node) or path.is_descendant(node)),
-    Operator("below", (), _PATHS, "Lies below this context, however deep; the context itself does not.", _below_path,
+    Operator("below", (), _PATHS, "Is below this context at any depth; the context itself is not.", _below_path,
              wants_text=True, places=PathPlaces.is_descendant),
     Operator("above", (), _PATHS, "Holds this context, however deep; the context itself does not.", _above_path,
              wants_text=True, places=PathPlaces.above),

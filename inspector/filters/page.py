@@ -29,12 +29,12 @@ compiled when it is made.
 _LANGUAGE: tuple[tuple[str, str], ...] = (
     ('kind == "chat"', "a field, an operator, a value"),
     ("error", "a field alone: the message has a value for it"),
-    ('"timed out"', "a text alone: it stands anywhere in the message, in capitals or small letters"),
+    ('"timed out"', "a text alone: it occurs anywhere in the message, in any case"),
     ("write hello", "words without an operator: the message has all of them, as if each were in quotes"),
     ('kind == "chat" && !context', "`&&`, `||` and `!`, or `and`, `or` and `not`; `!` binds closest, then `&&`"),
     ('(from == "lead" || from == "analyst") && error', "parentheses"),
     ('from in {"lead", "analyst"}', "a set"),
-    ('from != "lead"', "the opposite of `==`, so it holds also where nobody is named"),
+    ('from != "lead"', "the opposite of `==`, so it also matches a message without a sender"),
     ("latency >= 1000", "numbers; milliseconds here"),
     ("latency > 2 s", "a number with a unit: `ns`, `us`, `ms`, `s`, `min`, `h`; for sizes `kB`, `MB`, `KiB`, `MiB`"),
     ('time >= "2026-01-05T09:00:00Z"', "times, RFC 3339"),
@@ -42,28 +42,31 @@ _LANGUAGE: tuple[tuple[str, str], ...] = (
     ('to == "lead"', "of a list any element counts"),
     ('payload.status == "active"', "a value inside the payload, by its keys"),
     ('payload."odd key".0 > 3', "keys that are no plain names in quotes; digits count in lists"),
-    ('json(payload.text).status == "ok"', "a text of the payload that holds JSON, opened: what is in it, by its keys"),
+    ('json(payload.text).status == "ok"', "JSON inside a text of the payload, by its keys"),
 )
 
 _EXAMPLES: tuple[tuple[str, str], ...] = (
     ('kind like "mcp/request:tools/call:*"', "calls of tools, in every protocol version"),
-    ('kind like "mcp/*:tools/call:read_*"', "calls of tools whose name begins with read_, their answers and proposals"),
+    (
+        'kind like "mcp/*:tools/call:read_*"',
+        "calls of tools with names that begin with read_, their answers and proposals",
+    ),
     ('context under "review-7"', "a context and all below it"),
     ('context childof "review-7"', "direct children of a context"),
-    ('context above "review-7/files"', "what holds a context"),
+    ('context above "review-7/files"', "the ancestors of a context"),
     ('kind == "mcp/response" && error', "answers that failed"),
     ('kind == "mcp/response" && tokens > 1000', "answers that take more than a thousand tokens, once they are counted"),
-    ('badge == "transient" && badge != "collapsed"', "transient results that nobody has consumed"),
+    ('badge == "transient" && badge != "collapsed"', "transient results that no call has consumed"),
     ('waiting == "answer"', "requests without an answer"),
-    ('waiting == "decision"', "proposals nobody has acted on"),
-    ("state in {failed, unanswered, rejected}", "requests and proposals of which nothing came"),
+    ('waiting == "decision"', "proposals without a decision"),
+    ("state in {failed, unanswered, rejected}", "requests and proposals without success"),
     ("state == running", "reasoning that has neither concluded nor been cancelled"),
-    ('text contains "timed out"', "what is said in the text shown; capitals and small letters differ"),
-    ('text matches "(?i)time(d )?out"', "the same with a regular expression and in any case"),
+    ('text contains "timed out"', "words in the text of the row, case-sensitive"),
+    ('text matches "(?i)time(d )?out"', "the same with a regular expression, in any case"),
     ('tool == "read_file" && payload.params.arguments.path like "/etc/*"', "calls by their arguments"),
-    ("json(payload.result.content.0.text).total > 100", "results whose text is JSON, by a figure in it"),
+    ("json(payload.result.content.0.text).total > 100", "results with JSON as text, by a number in it"),
     ('finding == "request-unanswered"', "messages with a certain finding; all codes are in [findings.md](findings.md)"),
-    ("mark || comment", "what you marked or wrote about"),
+    ("mark || comment", "messages that you marked or commented"),
 )
 
 _WHO_HAS_VALUES = {
@@ -88,7 +91,7 @@ def page() -> str:
     parts = [
         _HEAD,
         "## How a filter is written\n",
-        _table(("filter", "what it says"), _checked(_LANGUAGE)),
+        _table(("filter", "meaning"), _checked(_LANGUAGE)),
         "The empty filter shows everything. A comparison does not hold where there is no value; of a list it holds if\n"
         "it holds for any element. What is no filter is answered with the place of the trouble and a suggestion,\n"
         "in the window and by `context-inspector explain-filter 'FILTER'`.\n",
@@ -96,7 +99,7 @@ def page() -> str:
         "command line say so, and name the filter that may have been meant: `failed` offers `error`,\n"
         '`tool Bash` offers `tool == "Bash"`. `tool:Bash` is no search; it is answered with `tool == "Bash"`.\n',
         "## Examples\n",
-        _table(("filter", "what it shows"), _checked(_EXAMPLES)),
+        _table(("filter", "messages shown"), _checked(_EXAMPLES)),
         "## Operators\n",
         _table(("operator", "also", "fields of type", "help"), map(_operator, OPERATORS)),
         f"Patterns are {MAX_PATTERN:,} characters long at most. A value in which a regular expression takes too long\n"
@@ -106,7 +109,7 @@ def page() -> str:
         "## Fields\n",
         "*May change by* says what can change a value after its message was read. Beside these there is a field for\n"
         "each value inside payloads, `payload.` and its keys, of the type any. Every field can be a column.\n",
-        _table(("field", "type", "what it is", "may change by"), map(_field, FIELDS)),
+        _table(("field", "type", "meaning", "may change by"), map(_field, FIELDS)),
         "## Presets\n",
         "The presets a new installation has. Each is offered for the logs named beside it; your own presets are\n"
         "offered for all logs. They can be changed (View, Edit presets...). `$context` stands for the selected\n"

@@ -160,7 +160,7 @@ class _Builder(Transformer[Any, Any]):
         field, word, *values, close = children
         if not values:
             raise FilterError(
-                "The set is empty, so nothing can be in it.",
+                "The set is empty, so it matches no message.",
                 position=word.start_pos,
                 length=close.end_pos - word.start_pos,
                 suggestion=f"Write the values between the braces, as in {field} in {{a, b}}.",

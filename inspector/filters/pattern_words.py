@@ -6,13 +6,13 @@ import re
 
 _SENTENCES = (
     ("missing ), unterminated subpattern", "A ( is not closed"),
-    ("unbalanced parenthesis", "A ) closes nothing"),
+    ("unbalanced parenthesis", "A ) has no opening ("),
     ("unterminated character set", "A [ is not closed"),
-    ("nothing to repeat", "Nothing stands before the repetition"),
+    ("nothing to repeat", "A repetition has no character before it"),
     ("multiple repeat", "A repetition follows a repetition"),
-    ("bad escape (end of pattern)", "A \\ stands at the end"),
+    ("bad escape (end of pattern)", "A \\ is at the end"),
     ("min repeat greater than max repeat", "The repetition asks for more than it allows"),
-    ("look-behind requires fixed-width pattern", "What looks back needs a fixed length"),
+    ("look-behind requires fixed-width pattern", "A lookbehind needs a fixed length"),
     ("unexpected end of pattern", "It ends in the middle of a group"),
     ("missing <", "A < is missing"),
     ("missing group name", "The group has no name"),

@@ -158,7 +158,7 @@ _PURPOSES = {
     "resources/templates/list": "asks for the templates of resources",
     "prompts/list": "asks for the prompts",
     "roots/list": "asks for the roots",
-    "server/discover": "asks what the server is and can",
+    "server/discover": "asks for the server's identity and capabilities",
     "subscriptions/listen": "listens for changes",
     "tasks/list": "asks for the tasks",
     "notifications/initialized": "is ready",

@@ -34,7 +34,7 @@ def explain_syntax(text: str, position: int, expected: frozenset[str]) -> Filter
         start = position + (0 if piece in "\"'" else 1)
         return FilterError("This quote is never closed.", position=start, length=len(text) - start)
     if piece == ")" and not _open_parentheses(text[:position]):
-        return FilterError("This parenthesis closes nothing.", position=position, length=1)
+        return FilterError("This parenthesis has no opening one.", position=position, length=1)
     # From the most specific to the most general expectation.
     if "BARE" in expected:
         return _value_expected(text, position, piece, expected)
@@ -91,9 +91,7 @@ def _term_expected(text: str, position: int, piece: str) -> FilterError:
             return FilterError("This parenthesis is never closed.", position=opened[-1], length=1)
         return FilterError("The filter ends where a field is missing.", position=len(text), length=0)
     if piece == ")" and before.endswith("("):
-        return FilterError(
-            "There is nothing between the parentheses.", position=len(before) - 1, length=position + 2 - len(before)
-        )
+        return FilterError("The parentheses are empty.", position=len(before) - 1, length=position + 2 - len(before))
     if piece in OPERATOR_BY_SPELLING:
         return _error(f"The operator {_quote_piece(piece)} needs a field before it.", position, piece, None, None)
     if re.match(r"[\w/*.-]", piece) and not piece.startswith(("and", "or")):

@@ -216,7 +216,7 @@ def effect_rows(subject: Subject, name: str) -> list[Fact]:
         return []
     before, after = held_around(subject, name)
     if before is not None and after is not None and [o.capability for o in before] == [o.capability for o in after]:
-        words = "no change: it holds none of these" if change.what == "revoked" else "grants no capability"
+        words = "no change: it has no such capability" if change.what == "revoked" else "grants no capability"
         return [fact("Effect", words, "warn", lines=2)]
     # Gateways announce grants by another welcome, but no revocations (docs/protocols.md 10).
     later = (one for one in capabilities.changes[space, name] if one.row > row and one.what == "announced")

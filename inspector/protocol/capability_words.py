@@ -59,11 +59,11 @@ def capability_in_words(capability: object) -> str:
         method, _, name = call.partition(":")
         return _in_words(kind, method, name)
     if not isinstance(capability, Mapping):
-        return "nothing that can be read"
+        return "an unreadable capability"
     kinds = capability.get("kind")
     kinds = [str(kind) for kind in kinds[:_MAX_KINDS]] if isinstance(kinds, list) else [str(kinds or "?")]
     if not kinds:
-        return "nothing, its list of kinds is empty"
+        return "no messages, its list of kinds is empty"
     method, name, more = _payload_conditions(capability.get("payload"))
     words = ", or ".join(_in_words(kind, method, name) for kind in kinds)
     to = capability.get("to")

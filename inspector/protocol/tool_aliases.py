@@ -63,7 +63,7 @@ def parse_alias(text: str) -> ToolAlias:
     if "=" in meant:
         raise AliasError("A rule has one equals sign.")
     if "**" in written:
-        raise AliasError("Two asterisks in a row say no more than one.")
+        raise AliasError("Two asterisks in a row mean the same as one.")
     if meant.count("*") > 1:
         raise AliasError("The name that is meant may have one asterisk.")
     if "*" in meant and "*" not in written:

@@ -57,7 +57,7 @@ def repair_settings(raw: dict[str, object]) -> tuple[Settings, list[str]]:
             return Settings.model_validate(content), left_out
         except ValidationError as problem:
             left_out += _without_broken(content, problem)
-    return Settings(), [*left_out, "everything else: it cannot be told apart"]
+    return Settings(), [*left_out, "everything else: it is not distinguishable"]
 
 
 def _without_broken(content: dict[str, object], problem: ValidationError) -> list[str]:

@@ -167,7 +167,7 @@ def load_last_open(path: Path | None = None) -> WindowState:
     attempts = raw.get("attempts")
     lost = len(windows) - len(usable)
     # One broken window must not lose the others.
-    trouble = "Some of what was open before could not be read, and was left out." if lost else ""
+    trouble = "Some entries of the last session could not be read and were left out." if lost else ""
     return WindowState(usable, attempts if isinstance(attempts, int) and 0 <= attempts < 100 else 0, trouble)
 
 
@@ -193,7 +193,7 @@ def encode_state(last: WindowState) -> bytes:
 
 
 def _unusable(why: str) -> WindowState:
-    return WindowState(problem=f"What was open before could not be read: {why}.")
+    return WindowState(problem=f"The state of the last session could not be read: {why}.")
 
 
 def _window(raw: object) -> SavedWindow | None:

@@ -89,7 +89,7 @@ def start_observer() -> ArrivalObserver | None:
     try:
         return ArrivalObserver()
     except OSError as error:
-        _log.info("Arrival times are those of reading: %s.", error)
+        _log.info("Arrival times are times of reading: %s.", error)
         return None
 
 
@@ -223,7 +223,7 @@ def _bytes_received(connected: socket.socket) -> int:
     """
     info = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
     if len(info) < _BYTES_RECEIVED_AT + _BYTES_RECEIVED.size:
-        raise OSError("the system does not count what arrives")
+        raise OSError("the system does not count received bytes")
     return _BYTES_RECEIVED.unpack_from(info, _BYTES_RECEIVED_AT)[0]
 
 

@@ -139,7 +139,7 @@ class GzipDecoder:
                     self._held = data
                     return
                 if not data.startswith(_GZIP):
-                    raise DamagedError("what follows the last member is no gzip")
+                    raise DamagedError("the bytes after the last member are not gzip")
                 self._member = zlib.decompressobj(wbits=31)
             self._between = self._first = False
             data = yield from self._unpack(data)
@@ -165,7 +165,7 @@ class GzipDecoder:
 
     def finish(self) -> None:
         if self._held:
-            raise DamagedError("what follows the last member is no gzip")
+            raise DamagedError("the bytes after the last member are not gzip")
         if not self._between:
             raise DamagedError("it ends in the middle")
 
@@ -232,7 +232,7 @@ class ZstdDecoder:
             self._frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES).decompressobj()
             return 1
         if len(head) >= MAGIC_BYTES and not _is_skipped_frame(head):
-            raise DamagedError("what follows the last frame is no Zstandard")
+            raise DamagedError("the bytes after the last frame are not Zstandard")
         if len(head) < 8:
             return 0
         self._skip = int.from_bytes(head[4:8], "little")

@@ -96,7 +96,7 @@ def welcome_timeout(*, url: str, space: str, timeout_s: float) -> ConnectionFail
     return ConnectionFailure(
         f"{shown_url(url)} accepted the connection but sent no welcome for space {space} within {timeout_s:.2g} s "
         "(welcome).",
-        "Check that it is a MEW gateway, and the space, participant id and token; what was received is kept.",
+        "Check that it is a MEW gateway, and the space, participant id and token; received messages are kept.",
     )
 
 
@@ -177,7 +177,7 @@ def _closed_by_us(error: ConnectionClosed, where: str, step: str) -> ConnectionF
     return ConnectionFailure(
         f"{where} sent something that is not WebSocket{step}, so the connection was closed "
         f"({error.sent.code}{_quoted_reason(error.sent.reason)}).",
-        "Check that it is a gateway, and what stands between, such as a proxy; then connect again.",
+        "Check that it is a gateway, and any proxy between; then connect again.",
     )
 
 
@@ -251,7 +251,7 @@ def _certificate_trouble(error: ssl.SSLCertVerificationError, where: str) -> Con
         why, advice = "it is not valid yet", "Check this computer's clock and the gateway's certificate."
     elif code in (_X509_HOST, _X509_IP):
         why = "it was issued for another name"
-        advice = "Use the name that stands in the certificate, or check that the address is right."
+        advice = "Use the name in the certificate, or check that the address is right."
     else:
         why = _one_line(error.verify_message) or "it could not be verified"
         advice = "Check the host name and the certificate."
@@ -266,7 +266,7 @@ def _socket_trouble(error: BaseException, where: str, step: str, timeout_s: floa
     # A name with several addresses fails with one error that lists them all.
     if isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error):
         return ConnectionFailure(
-            f"{where} refused the connection (TCP): nothing is listening there.", "Start the gateway or check the port."
+            f"{where} refused the connection (TCP): no program listens there.", "Start the gateway or check the port."
         )
     if isinstance(error, (ConnectionResetError, ConnectionAbortedError, EOFError)):
         if step == "TLS":

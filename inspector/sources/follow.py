@@ -32,7 +32,7 @@ RECENT_S = 60.0
 
 _COPY_BYTES = 1 << 20
 
-ROTATED_REASON = "the log was rotated: what follows comes from the file that took its place"
+ROTATED_REASON = "the log was rotated: the next messages are from its replacement"
 TRUNCATED_REASON = "the log was emptied and written anew; lines written just before that may be missing"
 LOST_ROWS = "; the rows above can no longer be shown in full, as their bytes are gone from the disk"
 

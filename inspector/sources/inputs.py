@@ -90,10 +90,10 @@ def _folder_words(folder: Path) -> str:
         if found is not None:
             return f"it is a folder; open {found}"
         if next(folder.iterdir(), None) is None:
-            return "it is a folder with nothing in it; open a log, or a folder that holds some"
+            return "the folder is empty; open a log, or a folder with logs"
     except OSError:
         pass
-    return "it is a folder; open a log that lies in it"
+    return "it is a folder; open a log in it"
 
 
 def waiting_words(path: Path) -> str:

@@ -305,7 +305,7 @@ def refuse_computed(connection: sqlite3.Connection, table: str) -> None:
     asked = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
     is_virtual = any(str(sql).split()[1:2] != ["TABLE"] for (sql,) in connection.execute(asked, (table,)))
     if is_virtual or any(row[6] for row in connection.execute(f"PRAGMA table_xinfo({table})")):
-        raise NotConvertedError("it works out values by itself, which databases of OpenCode do not")
+        raise NotConvertedError("it has generated values, which databases of OpenCode do not have")
 
 
 def _members(root: str, below: Mapping[str, list[str]]) -> list[str]:

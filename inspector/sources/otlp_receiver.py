@@ -83,7 +83,7 @@ def address_of(text: str) -> Address:
         raise AddressRefusedError(f"{text} is no HOST:PORT, such as 127.0.0.1:4318.")
     if host not in ("127.0.0.1", "localhost", "::1"):
         raise AddressRefusedError(
-            f"{host} would listen beyond this machine, and traces hold what agents were told. "
+            f"{host} would listen beyond this machine, and traces contain the agents' messages. "
             "Listen on 127.0.0.1, and let a tunnel or a collector on this machine forward to it."
         )
     return Address("127.0.0.1" if host == "localhost" else host, int(port))
@@ -116,7 +116,7 @@ class Receiver:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
         if os.fstat(self._file).st_size:
             os.close(self._file)
-            raise FileExistsError(f"{path} holds something already. Choose another name, so that nothing is lost.")
+            raise FileExistsError(f"{path} holds something already. Choose another name to keep the file.")
 
     def close(self) -> None:
         """Closes the file; removes it if it is empty."""
@@ -198,7 +198,7 @@ class Receiver:
         except TooLongError:
             return _answer(413, f"This is more than {MOST_BYTES >> 20} MB. Send fewer spans at a time.")
         except TimeoutError:
-            return _answer(408, f"Nothing more of this has come for {_PATIENCE_S:.0f} seconds.")
+            return _answer(408, f"No further part has come for {_PATIENCE_S:.0f} seconds.")
         except ProtobufError as error:
             return _answer(400, f"This cannot be read: {error}")
         except OSError:

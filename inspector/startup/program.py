@@ -234,5 +234,5 @@ def _exit_unwritten(error: OSError) -> NoReturn:
     """Ends the program with an error after the output could not be written."""
     with contextlib.suppress(OSError):  # closing flushes the rest once more
         sys.stdout.close()
-    sys.stderr.write(f"The answer cannot be written: {error.strerror}. What was written of it is not all.\n")
+    sys.stderr.write(f"The answer cannot be written: {error.strerror}. It is incomplete.\n")
     sys.exit(2)

@@ -179,12 +179,12 @@ def _refuse_term(node: Presence | Comparison | Membership | TextSearch) -> None:
 
 def _needs_all(field: FieldName, name: str) -> FilterError:
     instead = {
-        "context": "context.raw is what messages write.", "method": "payload.method is what requests write.",
-        "tool": "payload.params.name is what requests write.", "target": "payload.params.name is what requests write.",
+        "context": "context.raw is the context as written.", "method": "payload.method is the method as written.",
+        "tool": "payload.params.name is the name as written.", "target": "payload.params.name is the name as written.",
     }  # fmt: skip
     return FilterError(
         f"{name} is known from the whole log only, and a slice reads stretches of it.", position=field.position,
-        length=field.length, suggestion=instead.get(name, "Ask what messages say themselves; `list` does the rest."),
+        length=field.length, suggestion=instead.get(name, "Use fields of the messages themselves."),
     )  # fmt: skip
 
 
@@ -294,7 +294,7 @@ def _search_range(source: SourceFile, base: int, range_: ByteRange, text: str, *
     if filter_.fields & _OF_CONNECTIONS and not capture.foreign_rpc.is_empty:
         # If the connection is not MCP, at least one range holds a method that shows it.
         raise RangeError(
-            f"{range_.path} holds JSON-RPC that is not MCP: only the whole log tells its kinds. "
+            f"{range_.path} holds JSON-RPC that is not MCP: its kinds depend on the whole log. "
             "Test payload.method instead of kind, or read it whole: `export -Y FILTER`."
         )
     chosen = filter_.mask(_unanalysed(capture), rows)
@@ -333,7 +333,7 @@ def _refuse_frames(filter_: DisplayFilter, flags: NDArray[Any], path: str) -> No
     ))  # fmt: skip
     if asks and "stream" not in filter_.fields and bool((flags & np.uint32(Flag.FRAME.value)).any()):
         raise RangeError(
-            f"{path} holds frames of streams: whose they are and what they say together only the whole log tells. "
+            f"{path} holds frames of streams: their owners and joined texts depend on the whole log. "
             "Add && !stream to the filter to leave them out."
         )
 

@@ -209,7 +209,7 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
     began = time.perf_counter()
     files = _files(path)
     if not any(one.stat().st_size for one in files):
-        raise FailedError("empty", "There is nothing in it.")
+        raise FailedError("empty", "It is empty.")
     document = CaptureDocument()
     # Several workers share the machine, so each has its own limit.
     document.memory.limit_to(options.memory_mb)

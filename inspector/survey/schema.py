@@ -13,7 +13,7 @@ _T = SqlType
 
 _RUN = (
     TableColumn("run", _T.TEXT, "The run, the same in all tables; another one once the log or the program changed."),
-    TableColumn("path", _T.TEXT, "Where its log lies."),
+    TableColumn("path", _T.TEXT, "Path of its log."),
 )
 
 RUNS = TableShape("runs", "A row for each run.", (
@@ -23,8 +23,8 @@ RUNS = TableShape("runs", "A row for each run.", (
     TableColumn("files", _T.INTEGER, "Files it was read from."),
     TableColumn("size", _T.INTEGER, "Bytes of these."),
     TableColumn("modified", _T.INTEGER, "When they were changed last, nanoseconds since 1970."),
-    TableColumn("digest", _T.TEXT, "What tells their content from any other."),
-    TableColumn("version", _T.TEXT, "Of the program that read them, and with which options."),
+    TableColumn("digest", _T.TEXT, "Digest of their content."),
+    TableColumn("version", _T.TEXT, "Version of the program that read them, and its options."),
     TableColumn("surveyed", _T.TIME, "When that was."),
     TableColumn("seconds", _T.NUMBER, "How long it took."),
     TableColumn("first", _T.TIME, "Time of its first message; absent where its times are no dates."),
@@ -33,7 +33,7 @@ RUNS = TableShape("runs", "A row for each run.", (
     TableColumn("messages", _T.INTEGER, "Messages."),
     TableColumn("records", _T.INTEGER, "Records."),
     TableColumn("unreadable", _T.INTEGER, "Records that could not be read."),
-    TableColumn("participants", _T.INTEGER, "Who took part."),
+    TableColumn("participants", _T.INTEGER, "Its participants."),
     TableColumn("contexts", _T.INTEGER, "Contexts below main."),
     TableColumn("models", _T.TEXTS, "Models that were called."),
     TableColumn("model_calls", _T.INTEGER, "Calls of models that were reported."),
@@ -67,7 +67,7 @@ FINDINGS = TableShape("findings", "A row for each finding, as `check` prints the
     TableColumn("code", _T.TEXT, "Its code; [findings.md](findings.md) has all."),
     TableColumn("severity", _T.TEXT, "note, warning or error."),
     TableColumn("context", _T.TEXT, "Context of the message."),
-    TableColumn("text", _T.TEXT, "What is wrong, in a sentence."),
+    TableColumn("text", _T.TEXT, "The problem, in a sentence."),
 ))  # fmt: skip
 
 TOOLS = TableShape("tools", "A row for each tool that was called.", (
@@ -89,32 +89,32 @@ TOOLS = TableShape("tools", "A row for each tool that was called.", (
 CONTEXTS = TableShape("contexts", "A row for each context below main.", (
     *_RUN,
     TableColumn("context", _T.TEXT, "Its path."),
-    TableColumn("label", _T.TEXT, "What it is called."),
+    TableColumn("label", _T.TEXT, "Its name."),
     TableColumn("type", _T.TEXT, "Its declared type, or reasoning."),
     TableColumn("state", _T.TEXT, "active, idle, concluded or cancelled."),
     TableColumn("depth", _T.INTEGER, "Levels below main."),
     TableColumn("messages", _T.INTEGER, "Messages in it."),
     TableColumn("subtree_messages", _T.INTEGER, "And in all below it."),
-    TableColumn("participants", _T.TEXTS, "Who spoke in it."),
+    TableColumn("participants", _T.TEXTS, "Participants that sent messages in it."),
     TableColumn("first_no", _T.INTEGER, "No. of its first message."),
 ))  # fmt: skip
 
-TOKENS = TableShape("tokens", "What tokens went to: a row for each participant, tool and kind of message.", (
+TOKENS = TableShape("tokens", "Tokens by participant, tool and kind of message, a row each.", (
     *_RUN,
     TableColumn("by", _T.TEXT, "participant, tool or kind."),
-    TableColumn("name", _T.TEXT, "Who or which; absent where a message names none."),
+    TableColumn("name", _T.TEXT, "Name of the participant, tool or kind; absent if a message has none."),
     TableColumn("tokens", _T.INTEGER, "Tokens, estimate."),
 ))  # fmt: skip
 
-WASTE = TableShape("waste", "A row for each way tokens were spent for nothing, as `waste` prints them.", (
+WASTE = TableShape("waste", "A row for each case of wasted tokens, as `waste` prints them.", (
     *_RUN,
     TableColumn("no", _T.INTEGER, "No. of the message to look at first."),
     TableColumn("kind", _T.TEXT, "How they were wasted."),
-    TableColumn("tokens", _T.INTEGER, "What could have been spared, estimate."),
+    TableColumn("tokens", _T.INTEGER, "Avoidable tokens, an estimate."),
     TableColumn("sure", _T.BOOLEAN, "The traffic shows it; else it may have had its reason."),
-    TableColumn("participant", _T.TEXT, "In whose context."),
-    TableColumn("tool", _T.TEXT, "What brought it."),
-    TableColumn("text", _T.TEXT, "What happened, in a sentence."),
+    TableColumn("participant", _T.TEXT, "Owner of the context."),
+    TableColumn("tool", _T.TEXT, "The source of the content."),
+    TableColumn("text", _T.TEXT, "The case, in a sentence."),
 ))  # fmt: skip
 
 SURVEYED = "'partial', 'unchecked'"
@@ -127,8 +127,8 @@ FAILURES = TableShape("failures", "A row for each log that could not be surveyed
     TableColumn("text", _T.TEXT, "Why, in a sentence."),
     TableColumn("size", _T.INTEGER, "Bytes of its files."),
     TableColumn("modified", _T.INTEGER, "When they were changed last, nanoseconds since 1970."),
-    TableColumn("digest", _T.TEXT, "What tells their content from any other; absent where they could not be read."),
-    TableColumn("version", _T.TEXT, "Of the program that tried, and with which options."),
+    TableColumn("digest", _T.TEXT, "Digest of their content; absent if they could not be read."),
+    TableColumn("version", _T.TEXT, "Version of the program that tried, and its options."),
     TableColumn("surveyed", _T.TIME, "When that was."),
 ))  # fmt: skip
 

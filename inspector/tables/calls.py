@@ -120,7 +120,7 @@ def _proposals(document: CaptureDocument, names: Collection[str]) -> Content:
     return _content(analysis, rows, names, own)
 
 
-PROPOSALS = Table("proposals", "A row for each proposal, and what became of it.", (
+PROPOSALS = Table("proposals", "A row for each proposal, with its outcome.", (
     *_fields("no", "time", "from", "to", "method", "target", "context", "proposal_state"),
     TableColumn("fulfilled_by", _T.INTEGER, "No. of the request that fulfils it."),
     TableColumn("rejected_by", _T.INTEGER, "No. of the first message that rejects it."),
@@ -145,7 +145,7 @@ def _deliveries(document: CaptureDocument, names: Collection[str]) -> Content:
 
 DELIVERIES = Table("deliveries", "A row for each copy of a message in a gateway's log, in the order of the log.", (
     TableColumn("no", _T.INTEGER, "No. of the message."),
-    TableColumn("participant", _T.TEXT, "Who got it, or did not."),
+    TableColumn("participant", _T.TEXT, "The participant that received it, or did not."),
     TableColumn("event", _T.TEXT, "delivered or rejected."),
     TableColumn("source", _T.TEXT, "File that says so."),
 ), _deliveries)  # fmt: skip

@@ -20,7 +20,7 @@ _FUNCTIONS = (
     ("count(*)", "how many rows"), ("count(DISTINCT ", "how many different values"), ("sum(", "the sum"),
     ("avg(", "the mean"), ("min(", "the least"), ("max(", "the greatest"), ("median(", "the middle one"),
     ("quantile_cont(", "a quantile, as quantile_cont(latency, 0.95)"), ("date_trunc('minute', ", "times by the minute"),
-    ("contains(", "whether a text has another in it"), ("list_contains(", "whether a list has a value in it"),
+    ("contains(", "tests if a text contains another"), ("list_contains(", "tests if a list contains a value"),
     ("unnest(", "a row for each element of a list"), ("epoch_ms(", "a time as milliseconds"),
     (f"{PAYLOAD}(no)", "the payload of a message, as JSON"),
 )  # fmt: skip

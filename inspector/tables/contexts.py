@@ -94,8 +94,8 @@ _OF_CONTEXTS: dict[str, Callable[[CaptureDocument, Rows], Column]] = {
 
 CONTEXTS = Table("contexts", "A row for each context below main, in the order of the tree.", (
     TableColumn("path", _T.TEXT, "Its path, as `context` of its messages."),
-    TableColumn("parent", _T.TEXT, "Path of the context it lies in; NULL for roots."),
-    TableColumn("label", _T.TEXT, "What the tree calls it."),
+    TableColumn("parent", _T.TEXT, "Path of its parent; NULL for roots."),
+    TableColumn("label", _T.TEXT, "Its label in the tree."),
     TableColumn("space", _T.TEXT, "The space it belongs to."),
     TableColumn("type", _T.TEXT, "Declared type, or reasoning."),
     TableColumn("state", _T.TEXT, "active, idle, concluded or cancelled."),
@@ -105,11 +105,11 @@ CONTEXTS = Table("contexts", "A row for each context below main, in the order of
     TableColumn("first", _T.INTEGER, "No. of its first message."),
     TableColumn("last", _T.INTEGER, "No. of its last message."),
     TableColumn("last_time", _T.TIME, "When that was."),
-    TableColumn("started_by", _T.INTEGER, "No. of the message whose id names it."),
+    TableColumn("started_by", _T.INTEGER, "No. of the message with its id."),
     TableColumn("ended_by", _T.INTEGER, "No. of the message that concluded or cancelled it."),
     TableColumn("implicit", _T.BOOLEAN, "It has no message of its own and was never declared."),
     TableColumn("labels", _T.TEXTS, "Labels that its messages give it."),
-    TableColumn("participants", _T.TEXTS, "Who wrote in it, in the order they first did."),
+    TableColumn("participants", _T.TEXTS, "Participants that wrote in it, in order of their first message."),
 ), _contexts)  # fmt: skip
 
 
@@ -145,15 +145,15 @@ _OF_PARTICIPANTS: dict[str, Callable[[CaptureDocument, Sequence[Participant]], C
     "capabilities": lambda _, found: text_list_column([one.capabilities or () for one in found]),
 }
 
-PARTICIPANTS = Table("participants", "A row for each who takes part in a space, in the order first seen.", (
+PARTICIPANTS = Table("participants", "A row for each participant of a space, in the order first seen.", (
     TableColumn("name", _T.TEXT, "Its name, as in `from` of its messages."),
     TableColumn("space", _T.TEXT, "The space."),
-    TableColumn("presence", _T.TEXT, "here or left, as was announced; NULL where nothing was."),
+    TableColumn("presence", _T.TEXT, "here or left, as announced; NULL without an announcement."),
     TableColumn("invited", _T.BOOLEAN, "A gateway announced that it was invited."),
     TableColumn("messages", _T.INTEGER, "Messages it sent."),
     TableColumn("first_time", _T.TIME, "When it was first seen."),
     TableColumn("last_time", _T.TIME, "When its last message was."),
     TableColumn("context_tokens", _T.INTEGER, "Tokens it last reported in its context."),
     TableColumn("max_tokens", _T.INTEGER, "Tokens it last reported its context may have."),
-    TableColumn("capabilities", _T.TEXTS, "What it may do, as last announced."),
+    TableColumn("capabilities", _T.TEXTS, "Its capabilities, as last announced."),
 ), _participants)  # fmt: skip

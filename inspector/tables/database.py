@@ -296,7 +296,7 @@ class Database:
             # DuckDB itself parses the query, so no other rule about SQL can disagree.
             statements = self._duckdb.extract_statements(sql)
         except TypeError:  # of text that is not valid Unicode
-            raise QueryError("The query holds half of a character, which SQL cannot.", 0) from None
+            raise QueryError("The query has an incomplete character.", 0) from None
         except self._duckdb.Error as error:
             raise error_from_message(str(error), sql) from None
         if not statements:

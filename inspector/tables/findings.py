@@ -55,6 +55,6 @@ FINDINGS = Table("findings", "A row for each finding, the most severe first; `ch
     TableColumn("severity", _T.SEVERITY, "note, warning or error, in this order.", needs_checks=True),
     TableColumn("other", _T.INTEGER, "No. of another message it refers to.", needs_checks=True),
     TableColumn("context", _T.TEXT, "Context of the message.", needs_checks=True),
-    TableColumn("text", _T.TEXT, "What is wrong, in a sentence.", is_decoded=True, needs_checks=True),
-    TableColumn("hint", _T.TEXT, "What to do about it.", is_decoded=True, needs_checks=True),
+    TableColumn("text", _T.TEXT, "The problem, in a sentence.", is_decoded=True, needs_checks=True),
+    TableColumn("hint", _T.TEXT, "The remedy.", is_decoded=True, needs_checks=True),
 ), _findings)  # fmt: skip

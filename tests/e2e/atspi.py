@@ -66,7 +66,7 @@ class Bus:
         return [Thing(*self.call(thing, "Accessible", "GetChildAtIndex", one)[0]) for one in ask]
 
     def name(self, thing: Thing) -> str:
-        """What it is called."""
+        """Its name."""
         return str(self.prop(thing, "Name"))
 
     def role(self, thing: Thing) -> str:

@@ -103,7 +103,7 @@ def test_the_command_surveys_what_is_new_and_says_what_failed(tmp_path: Path) ->
     (logs / "odd.json").write_bytes(b'{"odd": 1}\n' * 3)
     done = run_survey("survey", logs, _ROOT / "mew", "-o", out, "--workers", "2", "--no-tokens")
     assert done.returncode == 0, done.stderr
-    assert "empty.jsonl: There is nothing in it." in done.stdout
+    assert "empty.jsonl: It is empty." in done.stdout
     assert "odd.json is no log that can be read" in done.stdout
     ((runs,),) = query_rows(out, "SELECT count(*) FROM runs")
     before = tables(out)

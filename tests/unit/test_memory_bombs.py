@@ -109,7 +109,7 @@ def test_a_database_that_works_out_values_is_read_no_further(table: str, tmp_pat
     column = "big TEXT GENERATED ALWAYS AS (hex(zeroblob(50000000))) VIRTUAL"
     path = _database(tmp_path / "opencode.db", f"ALTER TABLE {table} ADD COLUMN {column}")
     document = CaptureDocument()
-    with closing(document), pytest.raises(UnknownFormatError, match="it works out values by itself"):
+    with closing(document), pytest.raises(UnknownFormatError, match="it has generated values"):
         document.load(path)
     listing = Listing()
     found = [*open_code.candidates(tmp_path, listing)]

@@ -90,13 +90,15 @@ def test_a_damaged_list_of_what_was_open_is_an_empty_one(damage: Callable[[Path]
     damage(last_open_path())
     found = load_last_open()
     assert found.windows == []
-    assert found.problem.startswith("What was open before could not be read: ")
+    assert found.problem.startswith("The state of the last session could not be read: ")
 
 
 def test_what_was_open_and_cannot_be_read_is_an_empty_list(unreadable: Callable[[Path], None]) -> None:
     save_last_open(WindowState([SavedWindow(path="/b")]))
     unreadable(last_open_path())
-    assert load_last_open() == WindowState(problem="What was open before could not be read: Permission denied.")
+    assert load_last_open() == WindowState(
+        problem="The state of the last session could not be read: Permission denied."
+    )
 
 
 def marked(path: Path) -> Path:

@@ -31,7 +31,7 @@ LOOP = Check(
     "Every message wakes all listeners. Model calls, tokens and logs grow until somebody stops it.",
     "Stop or pause one of them. Let agents answer only questions and messages addressed to them, but no "
     "answers to their own answers.",
-    "MEW v0.4, chat: everybody receives a broadcast; nothing in the protocol ends an exchange", limit=STEPS,
+    "MEW v0.4, chat: every participant receives a broadcast; no rule of the protocol ends an exchange", limit=STEPS,
     example="echo-agent and control-agent sent 28,000 chats, 14.2 MB in 4 min",
 )  # fmt: skip
 CHECKS = (LOOP,)

@@ -199,7 +199,7 @@ def _result_words(sort: str, item: Mapping[str, Any]) -> str:
         if words := "\n\n".join(str(one) for one in told if one):
             return words
     if sort == "web_search":
-        return "done by the model's side: what came back is not recorded"
+        return "done by the model's provider: the result is not recorded"
     return str(item.get("status") or "done")
 
 

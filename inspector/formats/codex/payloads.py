@@ -139,7 +139,7 @@ def _texts(content: object) -> str | None:
 
 def _by_itself_words(inner: Mapping[str, Any]) -> str:
     status = inner.get("status")
-    return f"{status or 'done'} by the model's side: what came back is not recorded"
+    return f"{status or 'done'} by the model's provider: the result is not recorded"
 
 
 def _plain(value: Any, depth: int = 0) -> Any:

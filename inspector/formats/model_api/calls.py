@@ -172,7 +172,7 @@ def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCa
     if previous is not None:
         seen = known.get("after") == previous
         told["instructions"] = len(api_messages.instructions_in(body))
-        told["goes_on_from"] = previous if seen else f"{previous}, which was not seen: what stands before is not known"
+        told["goes_on_from"] = previous if seen else f"{previous}, which was not seen: the earlier messages are unknown"
     attempt = _number(known.get("attempt"), 1)
     if attempt > 1:
         told["attempt"] = attempt

@@ -193,7 +193,7 @@ def _server_result(item: Mapping[str, Any]) -> Entry:
     given = next((item[key] for key in ("output", "results", "outputs", "tools") if item.get(key)), None)
     error, status = item.get("error"), item.get("status")
     picture = {"type": "image", "data": item["result"]} if isinstance(item.get("result"), str) else None
-    content = error or given or picture or f"{status or 'done'} by the model's side: what came back is not told"
+    content = error or given or picture or f"{status or 'done'} by the model's provider: the result is not recorded"
     failed = bool(error) or status in ("failed", "incomplete")
     return result_entry(item.get("call_id") or item.get("id"), content, AGENT, name=item.get("name"), failed=failed)
 

@@ -154,7 +154,7 @@ def _new_folder() -> tuple[Path, FileLock]:
     folder = cache_folder() / f"{_PREFIX}{uuid.uuid4().hex[:12]}"
     lock = _lock_folder(folder)
     if lock is None:
-        raise FileExistsError(f"{folder} is held by another program")
+        raise FileExistsError(f"{folder} is in use by another program")
     try:
         folder.mkdir(mode=0o700)
     except OSError:

@@ -193,7 +193,7 @@ async def _run(tap: HttpTap, doors: Mapping[ModelApi, Door], arguments: ModelTap
     _pass_signals_on(process, hurried)
     if arguments.show:
         open_window(tap.path, said.append)
-    silence = start_task(_tell_silence(tap, doors), name="tell that nothing came")
+    silence = start_task(_tell_silence(tap, doors), name="report that no request came")
     code = await process.wait()
     silence.cancel()
     how = f"the client ended with exit code {code}" if code >= 0 else f"the client was ended by signal {-code}"

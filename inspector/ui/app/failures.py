@@ -244,7 +244,7 @@ class FailureDialog(QObject):
         try:
             where = self._surroundings()
         except Exception:  # noqa: BLE001 - the settings themselves may be broken
-            _log.exception("Where an error happened could not be told")
+            _log.exception("The place of an error could not be determined")
             where = Environment([("Surroundings", "could not be determined; see the program's log")])
         return crash_report.compose_report("Error in Context Inspector", traces, where, choices, mask_text)
 

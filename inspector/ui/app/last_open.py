@@ -228,7 +228,7 @@ class LastOpenKeeper(QObject):
         try:
             last_open_path().unlink(missing_ok=True)
         except OSError as error:
-            _log.info("What was open could not be removed: %s", error)
+            _log.info("The saved state could not be removed: %s", error)
 
     def _write(self, last: WindowState) -> None:
         content = encode_state(last)
@@ -237,7 +237,7 @@ class LastOpenKeeper(QObject):
         try:
             save_last_open(last)
         except OSError as error:  # only logged: no user data is lost
-            _log.info("What is open could not be written down: %s", error)
+            _log.info("The state could not be saved: %s", error)
         else:
             self._written = content
 

@@ -198,7 +198,7 @@ class HighlightPage(NamedFiltersPage[HighlightRule]):
 
     @override
     def found_in(self, shared: SharedPresets) -> tuple[Sequence[HighlightRule], str]:
-        return shared.highlights, "It has presets, which can be imported on their page." if shared.presets else ""
+        return shared.highlights, "It has presets: import them on the Presets page." if shared.presets else ""
 
 
 def next_color(rules: Sequence[HighlightRule]) -> HighlightColor:

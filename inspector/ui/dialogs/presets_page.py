@@ -228,7 +228,7 @@ class PresetsPage(NamedFiltersPage[Preset]):
     def found_in(self, shared: SharedPresets) -> tuple[Sequence[Preset], str]:
         return (
             shared.presets,
-            "It has highlight rules, which can be imported on their page." if shared.highlights else "",
+            "It has highlight rules: import them on the Highlight rules page." if shared.highlights else "",
         )
 
     @override

@@ -227,8 +227,7 @@ def test_rules_are_shared(window: MainWindow, tmp_path: Path) -> None:
     file.write_text(json.dumps({FILE_KEY: 1, "presets": [{"name": "x", "filter": ""}]}))
     share.read(file)
     assert (
-        share.status.text()
-        == "rules.json holds no highlight rules. It has presets, which can be imported on their page."
+        share.status.text() == "rules.json holds no highlight rules. It has presets: import them on the Presets page."
     )
     dialog.accept()
 

@@ -48,7 +48,7 @@ def test_reading_stops_with_a_notice_whose_link_reads_on(qapp: QApplication, log
         assert 0 < read < COUNT
         notice = window.notices.notice("memory-full")
         assert notice is not None
-        assert "Nothing is lost" in notice.accessibleName()
+        assert "The file keeps the rest" in notice.accessibleName()
         assert not [word for word in window.status.words() if word == "watching the file"]
         application.settings.memory.limit_mb = 1_000_000
         window.document.memory.limit_to(1_000_000)

@@ -323,7 +323,7 @@ def test_what_cannot_be_used_of_a_file_is_said(window: MainWindow, tmp_path: Pat
     file.write_text(json.dumps({FILE_KEY: 1, "highlights": [{"name": "x", "filter": "error"}]}))
     share.read(file)
     assert share.status.text() == (
-        "team.json holds no presets. It has highlight rules, which can be imported on their page."
+        "team.json holds no presets. It has highlight rules: import them on the Highlight rules page."
     )
     found = [{"name": "Good", "filter": "tool", "key": "Ctrl+F"}, {"name": "Bad", "filter": "fro == 1"}]
     file.write_text(json.dumps({FILE_KEY: 1, "presets": found}))

@@ -606,7 +606,7 @@ def test_a_broken_file_is_a_sentence(qapp: QApplication, content: bytes) -> None
 
     async def steps(application: Application) -> None:
         assert [window.panes for window in application.windows] == [None]
-        assert "What was open before could not be read" in said(application.windows[0]) or "left out" in said(
+        assert "The state of the last session could not be read" in said(application.windows[0]) or "left out" in said(
             application.windows[0]
         )
 

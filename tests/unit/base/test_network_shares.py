@@ -44,7 +44,7 @@ def test_a_list_that_names_a_share_is_not_opened(
     asked: list[str] = []
     stat = Path.stat
     monkeypatch.setattr(Path, "stat", lambda self, **options: asked.append(str(self)) or stat(self, **options))
-    with pytest.raises(UnknownFormatError, match="lies on another computer"):
+    with pytest.raises(UnknownFormatError, match="is on another computer"):
         read_source_list(listed)
     assert not [one for one in asked if "evil" in one.lower() or "pipe" in one]
 

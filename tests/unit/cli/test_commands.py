@@ -418,7 +418,7 @@ def test_an_answer_for_which_there_is_no_room_is_said(command: tuple[str, ...]) 
             check=False, text=True,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (
-        2, "The answer cannot be written: No space left on device. What was written of it is not all.\n",
+        2, "The answer cannot be written: No space left on device. It is incomplete.\n",
     )  # fmt: skip
 
 
@@ -494,7 +494,7 @@ def test_findings_in_lists_and_messages() -> None:
     ("arguments", "sentence"),
     [
         (["summary", "/nowhere.jsonl"], "/nowhere.jsonl cannot be read: No such file or directory."),
-        (["summary", Path(__file__).parent], "cannot be read: it is a folder; open a log that lies in it."),
+        (["summary", Path(__file__).parent], "cannot be read: it is a folder; open a log in it."),
         (["list", RECORDING, "-e", "kindd"], "kindd"),
         (["list", RECORDING, "-e", "visible"], "visible"),
         (["list", RECORDING, "-e", "a == b"], "a"),
@@ -527,7 +527,7 @@ def test_a_file_of_nothing_known_is_exit_code_2() -> None:
 
 
 def test_a_folder_without_anything_says_so(tmp_path: Path) -> None:
-    sentence = "it is a folder with nothing in it; open a log, or a folder that holds some."
+    sentence = "the folder is empty; open a log, or a folder with logs."
     assert run("summary", tmp_path).stderr.strip().endswith(sentence)
 
 

@@ -145,7 +145,7 @@ def test_a_merge_can_be_looked_at_first(made: Path) -> None:
     typed("close", made, "units", "--summary", "All in kelvin.")
     before = made.read_bytes()
     shown = typed("merge", made, "units", "--dry-run")
-    assert "would add 2 messages to m1; nothing was written" in shown
+    assert "would add 2 messages to m1; no file was written" in shown
     assert "All in kelvin." in shown
     assert "[global] Use kelvin." in shown
     assert "secret thought" not in shown

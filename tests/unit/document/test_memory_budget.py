@@ -80,4 +80,4 @@ def test_commands_say_that_they_stopped(monkeypatch: pytest.MonkeyPatch) -> None
     result = CliRunner().invoke(app, ["summary", str(path), "--memory", "100", "--json"])
     assert result.exit_code == 0, "as for other results that are not all there is"
     assert "Reading stopped" in result.stderr
-    assert "Nothing is lost" in result.stderr
+    assert "The file keeps the rest" in result.stderr

@@ -38,13 +38,13 @@ ERRORS = [
     ("error == 1", (9, 1), "error is true or absent, it cannot be 1.", "Write error or !error.", None),
     ('text matches "a(b"', (15, 1), UNCLOSED, None, None),
 (r'text matches "\\\"("', (18, 1), UNCLOSED, None, None),
-    ("text matches *a", (13, 1), BAD_REGEX + "Nothing stands before the repetition.", None, None),
+    ("text matches *a", (13, 1), BAD_REGEX + "A repetition has no character before it.", None, None),
     ('text matches "a{99999999999999}"', (13, 19), "The regular expression is too complex.", None, None),
     (f'text matches "{"a" * 1001}"', (13, 1003), "The pattern is longer than 1,000 characters.", None, None),
     (f'text like "{"a" * 1001}"', (10, 1003), "The pattern is longer than 1,000 characters.", None, None),
     ('context under "/"', (14, 3), "The path is empty; the main context has none and is written !context.", None, None),
     (
-        "context under $context", (14, 8), "No context is selected, so $context stands for nothing.",
+        "context under $context", (14, 8), "No context is selected, so $context has no value.",
         "Select one in the tree.", None,
     ),
     (

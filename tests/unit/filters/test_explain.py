@@ -19,8 +19,8 @@ def test_the_typed_and_compiled_form() -> None:
         "fields: context, error, size, summary",
         "the answer for a message can change with: a later message, a move in the context tree",
         "column: looked up in arrays, for all messages at once",
-        "decodes: reads records again, after all columns and only those not decided by then",
-        "full text: searches the bytes of records, as the last and only those not decided by then",
+        "decodes: reads records again, after all columns, if they are still undecided",
+        "full text: searches the bytes of records last, if they are still undecided",
     ]
 
 

@@ -175,7 +175,7 @@ def test_places_hold_what_was_looked_for(text: str, needle: str, match_case: boo
 
 @pytest.mark.parametrize(
     ("text", "sentence", "offset"),
-    [("a(b", "A ( is not closed.", 1), ("*", "Nothing stands before", 0), ("[", "A [ is not closed.", 0)],
+    [("a(b", "A ( is not closed.", 1), ("*", "A repetition has no character", 0), ("[", "A [ is not closed.", 0)],
 )
 def test_what_is_no_expression_is_said(text: str, sentence: str, offset: int) -> None:
     with pytest.raises(PatternError) as caught:

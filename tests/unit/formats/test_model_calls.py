@@ -235,7 +235,7 @@ def test_a_response_goes_on_from_the_one_it_names() -> None:
     assert [row[:2] for row in rows] == [
         ("m-1: 1 message", None), ("Can she?", None), ("completed", None), ("Yes.", None),
         ("m-1: 1 message, goes on from resp_1", None), ("Can she?", None), ("completed", None), ("Yes.", None),
-        ("m-1: 1 message, goes on from resp_0, which was not seen: what stands before is not known", None),
+        ("m-1: 1 message, goes on from resp_0, which was not seen: the earlier messages are unknown", None),
         ("Really?", None),
     ]  # fmt: skip
     assert [rows[0][2] == row[2] for row in rows] == [True] * 8 + [False] * 2

@@ -28,5 +28,5 @@ def test_rules_of_settings() -> None:
 
 def test_each_rule_has_an_option_of_the_command() -> None:
     command = get_command(app).get_command(None, "merged-context")  # type: ignore[attr-defined]
-    options = {option for parameter in command.params for option in parameter.opts}
-    assert {words.option for words in RULE_WORDS.values()} <= options
+    helps = {option: parameter.help for parameter in command.params for option in parameter.opts}
+    assert {words.option: words.option_help for words in RULE_WORDS.values()}.items() <= helps.items()

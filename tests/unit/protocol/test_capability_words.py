@@ -41,7 +41,7 @@ def call(kind: str = "mcp/request", **payload: Any) -> dict[str, Any]:
         ({"kind": "mcp/*", "context": "deploy/*"}, "do anything with MCP in the context deploy/*"),
         ({"kind": "chat", "context": ["a", "b"]}, "chat in the context a or b"),
         ({"kind": "chat", "context": None}, "chat"),
-        (7, "nothing that can be read"),
+        (7, "an unreadable capability"),
     ],
 )  # fmt: skip
 def test_words(capability: object, words: str) -> None:

@@ -93,11 +93,11 @@ def test_damage_in_the_middle_never_raises_anything_else(place: int, compress: C
 def test_what_stands_behind_the_members() -> None:
     packed = gzip.compress(b"hello")
     assert unpacked(packed + bytes(5_000), 7) == (b"hello", None)
-    assert unpacked(packed + b"rubbish") == (b"hello", "what follows the last member is no gzip")
-    assert unpacked(packed + b"\x1f") == (b"hello", "what follows the last member is no gzip")
+    assert unpacked(packed + b"rubbish") == (b"hello", "the bytes after the last member are not gzip")
+    assert unpacked(packed + b"\x1f") == (b"hello", "the bytes after the last member are not gzip")
     frame = zstandard.compress(b"hello")
     assert unpacked(SKIPPABLE + frame + SKIPPABLE + frame, 3) == (b"hellohello", None)
-    assert unpacked(frame + b"rubbish") == (b"hello", "what follows the last frame is no Zstandard")
+    assert unpacked(frame + b"rubbish") == (b"hello", "the bytes after the last frame are not Zstandard")
     assert unpacked(frame + frame[:3]) == (b"hello", "it ends in the middle")
 
 

@@ -50,7 +50,7 @@ async def test_a_name_server_that_never_answers(tmp_path: Path, monkeypatch: pyt
 
 async def test_nothing_listens(tmp_path: Path) -> None:
     said = await failure(tmp_path, f"ws://127.0.0.1:{free_port()}")
-    assert "refused the connection (TCP): nothing is listening there" in said
+    assert "refused the connection (TCP): no program listens there" in said
 
 
 @pytest.mark.parametrize("url", ["", "http//x", "ftp://x", "ws://", "ws://x:99999", "ws://[::1"])

@@ -413,7 +413,7 @@ async def test_connect_now_does_not_wait(tmp_path: Path) -> None:
         async with asyncio.timeout(LONG_S):
             while watch.source.outage is None or not watch.source.outage.trouble:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
-        assert "nothing is listening there" in watch.states[-1][1]
+        assert "no program listens there" in watch.states[-1][1]
         assert watch.states[-1][0] is SourceState.RECONNECTING
         gateway = DemoGateway(port=port)
         await gateway.start()

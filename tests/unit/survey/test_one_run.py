@@ -73,7 +73,7 @@ def test_without_tokens_nothing_is_counted() -> None:
 
 def test_what_cannot_be_read_is_a_failure_with_its_reason(tmp_path: Path) -> None:
     for name, data, kind, words in (
-        ("empty.jsonl", b"", "empty", "There is nothing in it."),
+        ("empty.jsonl", b"", "empty", "It is empty."),
         ("odd.jsonl", b'{"a": 1}\n' * 20, "unknown", "no log that can be read"),
         ("bytes.jsonl", bytes(range(256)) * 40, "unknown", "no log that can be read"),
     ):

@@ -21,10 +21,10 @@ from inspector.protocol.timestamps import NO_TIME
 ORDERS = Check(
     "mcp-description-orders", NOTE, "Tool description gives orders to the model",
     "{detail}.",
-    "It may trick the model into passing unrelated data to the tool. Wording alone proves nothing.",
+    "It may trick the model into passing unrelated data to the tool. Wording alone is no proof.",
     "Read the whole description. Do not allow the tool if the order has no good reason.",
     "Snyk agent-scan, E001; OWASP MCP Top 10 (2025), MCP03",
-    example="The description of `add` tells the model to keep quiet, and to pass something on",
+    example="The description of `add` tells the model to keep quiet, and to pass data on",
 )  # fmt: skip
 MORE_ORDERS = ORDERS.with_severity(WARNING, "it contains several such orders")
 FOLLOWED = Check(

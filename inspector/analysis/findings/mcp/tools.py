@@ -328,7 +328,7 @@ def _wrong_texts(tool: dict[str, Any]) -> _Wrong:
             yield HIDDEN, f"The {place} of `{name}` has {hidden:,} invisible {noun}"
     description = tool.get("description")
     if isinstance(description, str) and (orders := orders_in(description)):
-        words = f"The description of `{name}` tells the model to {', to '.join(orders)}, and to pass something on"
+        words = f"The description of `{name}` tells the model to {', to '.join(orders)}, and to pass data on"
         yield MORE_ORDERS if len(orders) > 1 else ORDERS, words
 
 

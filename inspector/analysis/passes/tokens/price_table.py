@@ -144,7 +144,7 @@ def imported_lines(data: bytes) -> list[str]:
         if isinstance(entry, dict) and model != "sample_spec" and _is_name(model):
             lines += _lines_of(model, cast("dict[str, Any]", entry))
     if not lines:
-        raise PriceError("No model in it has a price: input_cost_per_token, output_cost_per_token or those of caches.")
+        raise PriceError("No model in it has a price: input_cost_per_token, output_cost_per_token or cache prices.")
     return lines[:_MOST_LINES]
 
 

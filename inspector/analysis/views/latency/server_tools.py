@@ -245,7 +245,7 @@ def _type(schema: Any) -> str:
 
 
 _HINTS = {
-    "readOnlyHint": ("reads only", None), "destructiveHint": ("may destroy", "destroys nothing"),
+    "readOnlyHint": ("reads only", None), "destructiveHint": ("may destroy", "is not destructive"),
     "idempotentHint": ("safe to repeat", None), "openWorldHint": ("reaches outside", "stays inside"),
 }  # fmt: skip
 

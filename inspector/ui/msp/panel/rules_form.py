@@ -268,7 +268,7 @@ class RulesForm(QWidget):
         self._column.setSpacing(8)
         self.fields: dict[str, RuleField] = {}
         self.numbers: dict[str, NumberField] = {}
-        for rule, (title, help_text, _) in RULE_WORDS.items():
+        for rule, (title, help_text, *_) in RULE_WORDS.items():
             if isinstance(getattr(self._rules, rule), bool):
                 field = self.fields[rule] = RuleField(title, help_text, name=f"{name}_{rule}", parent=self)
                 # `rule` is bound here, since the loop changes it before the click.

@@ -385,7 +385,7 @@ def test_a_revocation_names_the_grant_and_what_goes(overview: Callable[..., Deta
 def test_a_revocation_of_nothing_says_so(overview: Callable[..., DetailsPanel]) -> None:
     panel = overview(joined("coder", CHAT), revoke("coder", grant_id="never"))
     said = rows(panel, "capabilityFacts")
-    assert "Effect: no change: it holds none of these" in said
+    assert "Effect: no change: it has no such capability" in said
     assert "Grant: never, not in the log" in said
 
 

@@ -203,5 +203,5 @@ def test_signals_in_what_answers_no_tool_call_do_not_count() -> None:
     )  # fmt: skip
     document = document_of(ask, told)
     story = document.analysis.transients.lifecycle(1)
-    assert (story.badges, story.note) == ((), "It answers no tool call, so what it signals does not count.")
+    assert (story.badges, story.note) == ((), "It answers no tool call, so its signals do not count.")
     assert document.analysis.transients.conversation_of(1) is None
