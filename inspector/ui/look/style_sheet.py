@@ -294,6 +294,7 @@ def _images(scheme: str) -> dict[str, object]:
 
 def _sizes(fonts: Fonts, metrics: Metrics) -> dict[str, object]:
     # Heights in a sheet exclude the border: a name that ends in _in is a height without it.
+    # A name that ends in _focus is smaller, since the border of the focus is a pixel wider.
     return {
         "px_small": fonts.font("small").pixelSize(),
         "px_heading": fonts.font("heading").pixelSize(),

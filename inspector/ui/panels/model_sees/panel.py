@@ -74,6 +74,7 @@ class EntriesView(ListView):
 
     def scroll_to_end(self) -> None:
         """Scrolls to the last row."""
+        # Otherwise the maximum of the bar is that of the rows before.
         self.executeDelayedItemsLayout()
         self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
         self._keep("end")
