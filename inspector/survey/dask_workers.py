@@ -81,6 +81,7 @@ def local_workers(count: int, memory_bytes: int) -> Generator[Any]:
     Raises:
         EngineError: they cannot be started.
     """
+    # Optional: part of the extra `fleet`.
     from dask import config
     from distributed import Client, LocalCluster
 

@@ -169,6 +169,7 @@ def _local_place(path: str, others: Iterable[Path] = ()) -> RunPlace:
 def _remote_runs(address: str) -> Iterator[RunPlace]:
     if missing := FLEET.missing_message(address):
         raise PlaceError(missing)
+    # Optional: part of the extra `fleet`.
     from fsspec.core import url_to_fs
 
     try:

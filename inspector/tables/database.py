@@ -111,6 +111,7 @@ class Database:
         self, *, read: RunRead | None = None, target: str | None = None, tables: Sequence[Table] = TABLES,
         masked: bool = True, in_order: bool = False,
     ) -> None:  # fmt: skip
+        # Imported late: it takes longer than the window takes to start.
         import duckdb
 
         lock = threading.Lock()

@@ -29,6 +29,7 @@ def _zero(dtype: np.dtype[Any]) -> Array:
     return np.zeros(1, dtype)
 
 
+# `np.iinfo` takes 2 µs, which each column would pay for each batch.
 @cache
 def _dtype_max(dtype: np.dtype[Any]) -> int:
     return int(np.iinfo(dtype).max)

@@ -165,6 +165,7 @@ class CaptureWriter:
         self._taken_chars: int = 0
         self._crowded_at: int = WRITE_THROUGH_CHARS
         self._unwritten: bytes = b""
+        # The background thread and `flush` both write, but never at once.
         self._writing = threading.Lock()
         self._write_started: float | None = None  # start of the write in progress
         self.on_pending: Callable[[], None] | None = None
