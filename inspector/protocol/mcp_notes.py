@@ -99,6 +99,7 @@ class McpNote(msgspec.Struct, gc=False):
         method: of a request or notification; None for an answer.
         written_id: the id in JSON notation, or "".
         params, result, error: each if the message has it.
+        is_foreign: True for a result that is no object; MCP has none.
     """
 
     method: str | None = None
@@ -106,6 +107,7 @@ class McpNote(msgspec.Struct, gc=False):
     params: Params | None = None
     result: Result | None = None
     error: RpcError | None = None
+    is_foreign: bool = False
 
 
 _decode_params = msgspec.json.Decoder(Params).decode
@@ -126,7 +128,8 @@ def note_of(header: Header) -> McpNote | None:
             # Copied, since raw values would keep the whole line in memory.
             note.params.arguments = note.params.arguments.copy()
         elif result:
-            note.result = _decode_result(result) if result[:1] == b"{" else Result()
+            note.is_foreign = result[:1] != b"{"
+            note.result = Result() if note.is_foreign else _decode_result(result)
             note.result.tools, note.result.structured = note.result.tools.copy(), note.result.structured.copy()
         elif error:
             note.error = _decode_error(error) if error[:1] == b"{" else RpcError()

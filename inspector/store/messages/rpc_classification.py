@@ -1,7 +1,8 @@
 """Separates connections of plain JSON-RPC, as of a language server, from connections of MCP.
 
 RULE: a method that only MCP has, or an `initialize` with a version of MCP, makes a connection one of MCP. Otherwise a
-method that MCP lacks makes it one of plain JSON-RPC. Without either it counts as MCP.
+method that MCP lacks makes it one of plain JSON-RPC. Without either it counts as MCP. A connection without any method,
+as in a slice, is one of plain JSON-RPC if a result is no object.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class RpcClassifier:
         self._columns, self._strings, self._notes = columns, strings, notes
         self._of_mcp: set[int] = set()
         self._foreign: set[int] = set()
+        self._named: set[int] = set()  # connections with a method
         self._first: dict[int, int] = {}  # first message of each connection
         self._sorted = np.zeros(0, np.int64)
         self._moved: list[int] = []  # connections reclassified after their first messages were reported
@@ -57,7 +59,8 @@ class RpcClassifier:
         if not len(rows):
             return
         keys, methods = self._keys(rows), columns["method"][rows]
-        for key, place in zip(*(found.tolist() for found in np.unique(keys, return_index=True)), strict=True):
+        connections, places = (found.tolist() for found in np.unique(keys, return_index=True))
+        for key, place in zip(connections, places, strict=True):
             self._first.setdefault(key, int(rows[place]))
         # Sorted by connection and method, so that each distinct pair is decided once.
         order = np.lexsort((methods, keys))
@@ -66,8 +69,17 @@ class RpcClassifier:
         # In order of arrival, since the first decisive method counts.
         for place in np.sort(order[is_other]).tolist():
             key, code = int(keys[place]), int(methods[place])
+            if code and key not in self._named:
+                self._named.add(key)
+                # A method outweighs the form of results.
+                self._remove_foreign(key, start)
             if code and key not in self._of_mcp:
                 self._decide(key, self._strings[code], int(rows[place]), start)
+        if unnamed := [key for key in connections if key not in self._named and key not in self._foreign]:
+            notes, places = self._notes(), np.isin(keys, unnamed)
+            for key, row in zip(keys[places].tolist(), rows[places].tolist(), strict=True):
+                if (note := notes.get(row)) is not None and note.is_foreign:
+                    self._add_foreign(key, start)
         self._sorted = np.sort(np.fromiter(self._foreign, np.int64, len(self._foreign)))
 
     def _decide(self, key: int, method: str, row: int, start: int) -> None:
@@ -76,17 +88,25 @@ class RpcClassifier:
         versioned = note is not None and note.params is not None and isinstance(note.params.version, str)
         if versioned or mcp_messages.is_own_method(method):
             self._of_mcp.add(key)
-            # Messages stored before were shown as the other protocol, so they must be relabelled.
-            if key in self._foreign and self._first[key] < start:
-                self._moved.append(key)
-            self._foreign.discard(key)
-        elif key not in self._foreign and (note is not None or not mcp_messages.is_shared_method(method)):
-            self._foreign.add(key)
-            if self._first[key] < start:
-                self._moved.append(key)
-            # Interned at first need: most captures contain no other JSON-RPC.
-            if not self._codes[0]:
-                self._codes = tuple(map(self._strings.intern, kinds.OF_JSON_RPC))
+            self._remove_foreign(key, start)
+        elif note is not None or not mcp_messages.is_shared_method(method):
+            self._add_foreign(key, start)
+
+    def _add_foreign(self, key: int, start: int) -> None:
+        if key in self._foreign:
+            return
+        self._foreign.add(key)
+        # Messages stored before were shown as the other protocol, so they must be relabelled.
+        if self._first[key] < start:
+            self._moved.append(key)
+        # Interned at first need: most captures contain no other JSON-RPC.
+        if not self._codes[0]:
+            self._codes = tuple(map(self._strings.intern, kinds.OF_JSON_RPC))
+
+    def _remove_foreign(self, key: int, start: int) -> None:
+        if key in self._foreign and self._first[key] < start:
+            self._moved.append(key)
+        self._foreign.discard(key)
 
     def _keys(self, rows: _Take) -> _Rows:
         columns = self._columns

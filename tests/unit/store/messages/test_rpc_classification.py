@@ -63,6 +63,24 @@ def test_a_language_server_is_json_rpc() -> None:
     assert info[1] == 'textDocument/hover {"position":{"line":0}}'
 
 
+def test_answers_alone_are_json_rpc_by_a_result_that_is_no_object() -> None:
+    bare = {"jsonrpc": "2.0", "id": 2, "result": None}
+    assert shown(document_of(answer(0, capabilities={}), bare)) == ["jsonrpc/response"] * 2
+    assert shown(document_of(answer(0, capabilities={}), answer(1, content=[]))) == ["mcp/response"] * 2
+    assert shown(document_of(answer(0), bare, ask(3, "tools/list"))) == ["mcp/response"] * 2 + ["mcp/request"]
+
+
+@pytest.mark.parametrize("method", ["tools/list", "ping", "shutdown"])
+def test_a_later_method_outweighs_the_form_of_results(method: str) -> None:
+    bare = {"jsonrpc": "2.0", "id": 2, "result": [1]}
+    log = GrowingLog()
+    log.write(bare)
+    assert shown(log.document) == ["jsonrpc/response"]
+    log.write(ask(3, method))
+    assert shown(log.document) == shown(document_of(bare, ask(3, method)))
+    assert shown(log.document)[0].startswith("jsonrpc" if method == "shutdown" else "mcp")
+
+
 def test_ids_and_results_of_json_rpc_are_paired() -> None:
     analysis = document_of(*LSP).analysis
     assert analysis.correlation.columns["answer"][:].tolist()[3] == 4
