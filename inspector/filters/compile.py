@@ -261,6 +261,7 @@ class _NodeBuilder:
             self.note = value_note(self._text, term, expression)
         self.fields.add(term.field.name)
         self.depends.add(_event_changing(term))
+        # A negated one, as in `kind != "stream/frame"`, asks for other messages.
         if term.field.name == "kind" and not term.negated:
             wanted = term.operand if isinstance(term.operand, tuple) else (term.operand,)
             self.is_about_folded = self.is_about_folded or kinds.FRAME in wanted

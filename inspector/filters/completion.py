@@ -177,6 +177,7 @@ class Completer:
         asked = (field_.name, False, len(self._analysis))
         if self._counted != asked:
             column = field_.column(self._analysis)
+            # Candidates are shown on screen, so secrets and values of secret keys are left out.
             values = ((row, column.value(row)) for row in self._some_rows())
             seen = Counter(
                 value

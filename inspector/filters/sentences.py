@@ -237,9 +237,11 @@ def arguments_words(tool: str | None, arguments: object) -> str | None:
         return command[0]
     if not isinstance(arguments, dict):
         return None
+    # Claude Code and opencode start sub-agents so.
     if isinstance(arguments.get("prompt"), str) and isinstance(about := arguments.get("description"), str):
         sort = arguments.get("subagent_type")
         return f"{sort}: {about}" if isinstance(sort, str) and sort else about
+    # Codex's `spawn_agent`.
     if isinstance(role := arguments.get("agent_type"), str) and isinstance(told := arguments.get("message"), str):
         return f"{role}: {told}"
     if asked := _questions(arguments):
@@ -289,6 +291,7 @@ def _result_sentence(analysis: Analysis, message: int) -> Sentence:
     if _resolved_name(analysis, "method", message) in _INTRODUCED_BY and (server := _server(result)):
         return Sentence(about, server)
     text = text_shown(kinds.RESPONSE, payload) or ""
+    # Older servers do not know this method, and clients go on with `initialize`.
     if result is None and about == "server/discover" and payload.get("error"):
         return Sentence(about, f"not supported, initialize follows ({text})" if text else "not supported")
     shape = None

@@ -205,4 +205,5 @@ def _binds_looser(text: str) -> bool:
     try:
         return isinstance(parse(text), Or)
     except FilterError:
+        # In parentheses an invalid text cannot join the condition beside it.
         return True
