@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.store.files.tool_baseline import ServerTools
 
@@ -145,17 +145,17 @@ class GrowingLog:
         self.document = closed_at_end(CaptureDocument())
         self.document.follow_capture(self.path, name="growing")
         self.document.observers.append(self)
-        self._told: list[Changes] = []
+        self._told: list[AnalysisChanges] = []
 
-    def messages_changed(self, changes: Changes) -> None:
+    def messages_changed(self, changes: AnalysisChanges) -> None:
         """What a document tells its observers."""
         self._told.append(changes)
 
-    def write(self, *lines: dict[str, Any] | str | bytes) -> list[Changes]:
+    def write(self, *lines: dict[str, Any] | str | bytes) -> list[AnalysisChanges]:
         """Add lines, let the document read them, and say what it told."""
         return self.write_bytes(lines_of(*lines))
 
-    def write_bytes(self, data: bytes) -> list[Changes]:
+    def write_bytes(self, data: bytes) -> list[AnalysisChanges]:
         """Add bytes, whole lines or not, let the document read what is whole, and say what it told."""
         with self.path.open("ab") as file:
             file.write(data)

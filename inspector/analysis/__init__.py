@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.findings import FindingPass
 from inspector.analysis.findings.batch import Passes
 from inspector.analysis.passes.calls.correlation_names import NamedPass
@@ -26,7 +26,7 @@ from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.analysis.passes.participants.participant_pass import ParticipantPass
 from inspector.analysis.passes.results.transient_results import TransientPass
 from inspector.analysis.passes.streams.stream_pass import StreamPass
-from inspector.analysis.passes.tokens.call_costs import Costs
+from inspector.analysis.passes.tokens.call_costs import DocumentCosts
 from inspector.analysis.passes.tokens.reported_usage import ReportedUsage
 from inspector.analysis.passes.tokens.token_pass import TokenPass
 from inspector.analysis.passes.user_marks import Marks
@@ -34,14 +34,14 @@ from inspector.analysis.states.state_pass import StatePass
 from inspector.protocol.tool_aliases import ToolAliases
 from inspector.store.messages.capture import Capture
 
-__all__ = ["Analysis", "Changes"]
+__all__ = ["Analysis", "AnalysisChanges"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class AnalysisChanges:
     """Result of one feed: messages `start` to `stop` are new, `changed` are earlier ones with new values.
 
     `tree_moved` is true if contexts appeared, moved or changed their type. Values that depend on the tree may then have
@@ -110,7 +110,7 @@ class Analysis:
         )
         self.states = StatePass(capture, self.contexts, self.correlation, self.findings.found)
         self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)
-        self.costs = Costs(capture, self.usage, self.contexts, self.tokens)
+        self.costs = DocumentCosts(capture, self.usage, self.contexts, self.tokens)
         self.marks = Marks(self.contexts)
         self.now_ns: int | None = None
         self._fed = 0
@@ -119,14 +119,14 @@ class Analysis:
         return self._fed
 
     @_reads_unmasked
-    def feed(self, touched: Rows | None = None, *, more: bool = False) -> Changes:
+    def feed(self, touched: Rows | None = None, *, more: bool = False) -> AnalysisChanges:
         """Feeds the new messages of the capture to every pass.
 
         Args:
             touched: earlier messages that the capture itself changed (they gained a delivery).
             more: another batch follows at once; the checks may wait for it, until `catch_up`.
 
-        For many messages the checks only begin: while `checking`, `advance` continues them.
+        For many messages the checks only begin: while `is_checking`, `advance` continues them.
         """
         start, stop = self._fed, len(self.capture)
         self.trust.feed(start, stop)
@@ -154,7 +154,7 @@ class Analysis:
         parts = [linked, self.capture.foreign_rpc.take_changes(), *(fed.take_changes() for fed in passes)]
         if touched is not None:
             parts.append(touched)
-        changed = ascending(*parts)
+        changed = sorted_unique(*parts)
         # New messages are reported by the range `start` to `stop`.
         changed = changed[changed < start]
         self._fed = stop  # set before the checks, which may fail: other passes must not count messages twice
@@ -162,72 +162,72 @@ class Analysis:
         found = self.findings.take_changes()
         # The checks may report messages of earlier batches, of which views have rows already.
         if len(found):
-            changed = ascending(changed, found[found < start])
-        return Changes(start, stop, changed, self.contexts.take_moved())
+            changed = sorted_unique(changed, found[found < start])
+        return AnalysisChanges(start, stop, changed, self.contexts.take_moved())
 
     @property
-    def checking(self) -> bool:
+    def is_checking(self) -> bool:
         """True while the checks have unfinished messages."""
-        return self.findings.under_way
+        return self.findings.is_round_open
 
     @_reads_unmasked
-    def advance(self, until: float) -> Changes:
+    def advance(self, until: float) -> AnalysisChanges:
         """Continues the checks until a time of `time.perf_counter`, with at least a little progress."""
         self.findings.advance(until)
-        return Changes(self._fed, self._fed, self.findings.take_changes(), False)
+        return AnalysisChanges(self._fed, self._fed, self.findings.take_changes(), False)
 
     @_reads_unmasked
-    def go_on(self, until: float) -> tuple[Changes, bool]:
+    def go_on(self, until: float) -> tuple[AnalysisChanges, bool]:
         """Runs deferred checks until a time; returns the changes, and True if none is left."""
         done = self.findings.go_on(until, self.now_ns)
-        return Changes(self._fed, self._fed, self.findings.take_changes(), False), done
+        return AnalysisChanges(self._fed, self._fed, self.findings.take_changes(), False), done
 
-    def take_counted(self) -> Changes:
+    def take_counted(self) -> AnalysisChanges:
         """Returns the messages with newly counted tokens since the last call."""
-        return Changes(self._fed, self._fed, self.tokens.take_changes(), False)
+        return AnalysisChanges(self._fed, self._fed, self.tokens.take_changes(), False)
 
     @_reads_unmasked
-    def catch_up(self) -> Changes:
+    def catch_up(self) -> AnalysisChanges:
         """Runs all deferred checks, also after a change of the clock (`now_ns`)."""
-        changes = self.begin_catch_up()
+        changes = self.begin_all_checks()
         self.findings.finish_round()
-        return replace(changes, changed=ascending(changes.changed, self.findings.take_changes()))
+        return replace(changes, changed=sorted_unique(changes.changed, self.findings.take_changes()))
 
     @_reads_unmasked
-    def begin_catch_up(self) -> Changes:
+    def begin_all_checks(self) -> AnalysisChanges:
         """Begins `catch_up`; for many messages the checks only begin (see `advance`)."""
         self.transients.reprocess_stale()
         told_again = self.transients.take_changes()
         self.findings.feed(self._fed, self._fed, told_again, self.now_ns)
-        return Changes(self._fed, self._fed, ascending(told_again, self.findings.take_changes()), False)
+        return AnalysisChanges(self._fed, self._fed, sorted_unique(told_again, self.findings.take_changes()), False)
 
     @_reads_unmasked
-    def rewritten(self, rows: Rows) -> Changes:
+    def rewritten(self, rows: Rows) -> AnalysisChanges:
         """Updates messages after their lines were rewritten in place, since their visibility may differ."""
         self.visibility.read_again(rows)
         self.findings.feed(self._fed, self._fed, rows, self.now_ns)
-        return Changes(self._fed, self._fed, ascending(rows, self.findings.take_changes()), False)
+        return AnalysisChanges(self._fed, self._fed, sorted_unique(rows, self.findings.take_changes()), False)
 
     @_reads_unmasked
-    def use_tool_aliases(self, aliases: ToolAliases) -> Changes:
+    def use_tool_aliases(self, aliases: ToolAliases) -> AnalysisChanges:
         """Replaces the tool aliases, and reprocesses from the beginning the results that collapse."""
         if aliases.rules == self.transients.aliases.rules:
-            return Changes(self._fed, self._fed, NO_ROWS, False)
+            return AnalysisChanges(self._fed, self._fed, NO_ROWS, False)
         self.transients.use_aliases(aliases)
         return self.catch_up()
 
-    def use_prices(self, lines: Sequence[str], dated: str) -> Changes:
+    def use_prices(self, lines: Sequence[str], dated: str) -> AnalysisChanges:
         """Replaces the prices of model calls (`prices`)."""
-        changed = self.usage.reports() if self.costs.use(lines, dated) else NO_ROWS
-        return Changes(self._fed, self._fed, changed, False)
+        changed = self.usage.reports() if self.costs.set_prices(lines, dated) else NO_ROWS
+        return AnalysisChanges(self._fed, self._fed, changed, False)
 
-    def use_collapse_order(self, *, newest_first: bool) -> Changes:
+    def use_collapse_order(self, *, newest_first: bool) -> AnalysisChanges:
         """Sets the order in which waiting results collapse, and reprocesses from the beginning.
 
         Args:
             newest_first: collapse the most recent waiting result first, not the oldest.
         """
         if newest_first == self.transients.newest_first:
-            return Changes(self._fed, self._fed, NO_ROWS, False)
+            return AnalysisChanges(self._fed, self._fed, NO_ROWS, False)
         self.transients.use_order(newest_first=newest_first)
         return self.catch_up()

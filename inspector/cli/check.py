@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from inspector.analysis.findings import Check, FindingPass, Severity
-from inspector.analysis.findings.store import LONGEST_SENTENCES
+from inspector.analysis.findings.store import MAX_SENTENCES_CHARS
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.base.exit_codes import OUR_FAULT
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, takes_reading
@@ -174,13 +174,13 @@ def _print_findings(findings: FindingPass, file: str, unchecked: Sequence[str]) 
         checks = [check for check in every if check.severity is severity]
         if not checks:
             continue
-        print_line(count_of(sum(findings.found.counts_of(check) for check in checks), severity.word))
+        print_line(count_of(sum(findings.found.count_of(check) for check in checks), severity.word))
         for check in checks:
-            count = findings.found.counts_of(check)
+            count = findings.found.count_of(check)
             print_line(f"  {check.code} ({count:,}): {check.title}")
             for found in islice(findings.found.each(check), MOST_LISTED):
                 text = mask_text(findings.in_words(found).text)
-                print_line(f"    No. {found.row + 1:<7,} {printable(text, LONGEST_SENTENCES)}")
+                print_line(f"    No. {found.row + 1:<7,} {printable(text, MAX_SENTENCES_CHARS)}")
                 if _names_somebody(check):
                     print_line(f"                -> {printable(mask_text(findings.hint(found)), 400)}")
             if count > MOST_LISTED:

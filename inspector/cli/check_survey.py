@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from inspector.analysis.findings import CHECK_BY_CODE, Severity
-from inspector.analysis.findings.store import LONGEST_SENTENCES
+from inspector.analysis.findings.store import MAX_SENTENCES_CHARS
 from inspector.base.exit_codes import OUR_FAULT
 from inspector.cli.arguments import fail
 from inspector.cli.check_reports import Expectation, junit, sarif, unchecked_entries
@@ -130,7 +130,7 @@ def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) 
             f"ORDER BY path, no LIMIT {_MOST_LISTED}",
         )
         for path, no, text in some:
-            print_line(f"  {printable(mask_text(path), 300)} No. {no:,}  {printable(text, LONGEST_SENTENCES)}")
+            print_line(f"  {printable(mask_text(path), 300)} No. {no:,}  {printable(text, MAX_SENTENCES_CHARS)}")
         if number > _MOST_LISTED:
             print_line(f"  and {number - _MOST_LISTED:,} more")
     if failed:

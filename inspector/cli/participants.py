@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from inspector.analysis.views.latency.latency import ENOUGH
+from inspector.analysis.views.latency.latency import MIN_ANSWERS
 from inspector.cli.arguments import AS_USUAL, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, plain, print_array, print_line, printable
@@ -77,7 +77,7 @@ def _say_dealings(story: dict[str, Any]) -> None:
         print_line(f"  offers   {printable(names, 300)}")
     if story["answered"]:
         took = story["answered"]
-        parts = (f", {part} {took[part]:g} ms" for part, enough in ENOUGH.items() if took["count"] >= enough)
+        parts = (f", {part} {took[part]:g} ms" for part, enough in MIN_ANSWERS.items() if took["count"] >= enough)
         print_line(f"  answers  {took['count']:,}{''.join(parts)}")
     for word, key in (("waits", "waits_for"), ("owes", "waited_for")):
         if story[key]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.analysis.views.latency.latency import ENOUGH
+from inspector.analysis.views.latency.latency import MIN_ANSWERS
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import LONGEST_NAMES, MOST_LISTED, dump, echo, print_line, printable
@@ -186,7 +186,7 @@ def _say_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
         if not rows:
             continue
         longest = max(one["count"] for one in rows.values())
-        shown = {part: enough for part, enough in ENOUGH.items() if longest >= enough}
+        shown = {part: enough for part, enough in MIN_ANSWERS.items() if longest >= enough}
         heads = "".join(f"{part:>11}" for part in shown)
         print_line(f"  {f'latency in ms, by {title[:-1]}':38}{heads}{'answers':>10}")
         for name, one in islice(rows.items(), _MOST_LATENCIES):

@@ -15,11 +15,11 @@ from typing import Protocol
 
 import numpy as np
 
-from inspector.analysis import Analysis, Changes
-from inspector.analysis.passes.tokens.token_counting import Counting
+from inspector.analysis import Analysis, AnalysisChanges
+from inspector.analysis.passes.tokens.token_counting import TokenCounting
 from inspector.analysis.views.causes.chain import ChainStep, chain_of
 from inspector.analysis.views.causes.likely_links import LikelyChain, likely_chain
-from inspector.analysis.views.latency.link_delay import lag_ns
+from inspector.analysis.views.latency.link_delay import link_delay_ns
 from inspector.base.gc_control import no_collection
 from inspector.base.memory_budget import MemoryBudget
 from inspector.document.decision_log import DecisionLog
@@ -55,7 +55,7 @@ _CHECKS_FAILED = (
 class Observer(Protocol):
     """Is notified of changes on the loop's thread, after the passes."""
 
-    def messages_changed(self, changes: Changes) -> None:
+    def messages_changed(self, changes: AnalysisChanges) -> None:
         """Handles new messages, or changes of earlier ones."""
         ...
 
@@ -94,7 +94,7 @@ class CaptureDocument:
         self.observers: list[Observer] = []
         self.capture.records.masks = PieceMasks(self.capture)
         self.stream_texts = StreamTexts(self.capture, self.analysis.streams)
-        self.counting = Counting(self.capture, self.analysis.tokens)
+        self.counting = TokenCounting(self.capture, self.analysis.tokens)
 
     # Reading
 
@@ -277,12 +277,12 @@ class CaptureDocument:
             sources.end_opening(finished=finished)
 
     def _caught_up(self) -> Generator[Progress]:
-        self._notify_observers(self.analysis.begin_catch_up())
+        self._notify_observers(self.analysis.begin_all_checks())
         yield from self._checked()
 
     def _checked(self) -> Generator[Progress]:
         """Advances the checks, one step at a time."""
-        while self.analysis.checking:
+        while self.analysis.is_checking:
             self._advance_checks(0.0)
             yield self._progress()
 
@@ -315,7 +315,7 @@ class CaptureDocument:
             more: more lines are expected, so checks may wait for a call without `more`.
             until: deadline by `time.perf_counter`; after it, no block is started, and a block already read waits.
         """
-        if self.analysis.checking:
+        if self.analysis.is_checking:
             self._advance_checks(0.0)
             return True
         if time.perf_counter() >= until:
@@ -326,7 +326,7 @@ class CaptureDocument:
         found = self._read_grown(more=more, until=until)
         if not found and not self.sources.is_waiting:
             self._check_again()
-        return found or self.analysis.checking
+        return found or self.analysis.is_checking
 
     def _read_grown(self, *, more: bool = False, at_end: bool = False, until: float = math.inf) -> bool:
         """Appends a block of new lines; returns True if there was one."""
@@ -345,7 +345,7 @@ class CaptureDocument:
         by_clock = self.analysis.now_ns is not None and time.monotonic() >= self._checks_due
         if by_clock or self.analysis.findings.unchecked_count:
             began = time.monotonic()
-            self._notify_observers(self.analysis.begin_catch_up())
+            self._notify_observers(self.analysis.begin_all_checks())
             # Slow checks run rarely, so that they take at most 0.2 % of the time.
             self._checks_due = began + max(_CHECKS_S, _REST_FACTOR * (time.monotonic() - began))
 
@@ -418,7 +418,7 @@ class CaptureDocument:
         """
         began, source = time.thread_time(), reader.source
         source.read_to = max(source.read_to, block.stop)
-        if self.analysis.checking:  # before the messages exceed the ones they started with
+        if self.analysis.is_checking:  # before the messages exceed the ones they started with
             self._advance_checks(math.inf)
         with no_collection():
             appended = self.capture.append(block)
@@ -436,7 +436,7 @@ class CaptureDocument:
             changes = self.analysis.advance(until)
         self._notify_observers(changes)
 
-    def _notify_observers(self, changes: Changes) -> None:
+    def _notify_observers(self, changes: AnalysisChanges) -> None:
         if changes.stop > changes.start or len(changes.changed) or changes.tree_moved:
             # A copy: an observer may leave while it is notified.
             for observer in list(self.observers):
@@ -485,7 +485,7 @@ class CaptureDocument:
     @property
     def has_backlog(self) -> bool:
         """Returns True if `poll` has more to do at once."""
-        return self.analysis.checking or self._held is not None or self.sources.has_more
+        return self.analysis.is_checking or self._held is not None or self.sources.has_more
 
     @property
     def format(self) -> str | None:
@@ -509,7 +509,7 @@ class CaptureDocument:
 
     def lag_ns(self) -> int | None:
         """Returns the delay of arriving messages on a slow link; None for a log or without delay."""
-        return lag_ns(self.analysis)
+        return link_delay_ns(self.analysis)
 
     def kind_counts(self) -> dict[str, int]:
         """Counts messages by canonical kind, most frequent first."""

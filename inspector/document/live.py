@@ -149,7 +149,7 @@ class LiveSession:
         while self.document.poll(more=more, until=began + _BEGUN_S):
             used = time.perf_counter() - began
             behind = self.document.has_backlog
-            if not behind or used >= SLICE_S or (used >= _BEGUN_S and not analysis.checking):
+            if not behind or used >= SLICE_S or (used >= _BEGUN_S and not analysis.is_checking):
                 break
         if not (more or analysis.findings.unchecked_count):
             self._round_due_s = began + _ROUND_S

@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.analysis.passes.participants.capabilities import Change, Held, Refusal
+from inspector.analysis.passes.participants.capabilities import CapabilityChange, HeldCapability, Refusal
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.analysis.views.latency.latency import Latency, latency_of
 from inspector.analysis.views.latency.server_tools import OfferedTools, ToolUse, offered_tools, server_words, tool_use
 from inspector.analysis.views.summaries.participant_queries import (
     Tool,
     kinds_of,
-    sent_by,
-    sent_to,
+    messages_from,
+    messages_to,
     tools_offered,
-    waiting,
+    waiting_messages,
 )
 from inspector.document.document import CaptureDocument
 
@@ -98,9 +98,9 @@ class ParticipantStory:
     first: int | None
     last: int | None
     kinds: Mapping[str, int]
-    held: list[Held] | None
-    changes: list[Change]
-    revoked: list[Change]
+    held: list[HeldCapability] | None
+    changes: list[CapabilityChange]
+    revoked: list[CapabilityChange]
     refused: list[Refused]
     judged_count: int
     differing: list[tuple[int, Permission]]
@@ -129,9 +129,9 @@ def story_of(
     participant = analysis.participants.all.get((space, name))
     if participant is None:
         return None
-    sent, capabilities = sent_by(analysis, space, name), analysis.capabilities
+    sent, capabilities = messages_from(analysis, space, name), analysis.capabilities
     latency, answered = latency_of(analysis, sent)
-    asked = sent_to(analysis, space, name)
+    asked = messages_to(analysis, space, name)
     # Each verdict decodes a message, so only the latest ones are judged.
     judged = _judged_lately(document, sent[-MOST_JUDGED:].tolist())
     return ParticipantStory(
@@ -153,8 +153,8 @@ def story_of(
         tool_use=tool_use(analysis, sent, asked),
         latency=latency,
         answered=answered,
-        asks=waiting(analysis, sent).tolist(),
-        asked=waiting(analysis, asked).tolist(),
+        asks=waiting_messages(analysis, sent).tolist(),
+        asked=waiting_messages(analysis, asked).tolist(),
     )
 
 
@@ -192,6 +192,6 @@ def _refusal_story(document: CaptureDocument, space: int, name: str, refusal: Re
         predicted, by = document.analysis.capabilities.predicted(refusal.message)
     else:
         # A gateway does not forward a refused message, so mostly only its kind is known.
-        by, ask = None, document.analysis.capabilities.predicted_kind
+        by, ask = None, document.analysis.capabilities.predict_kind
         predicted = None if missing is None else ask(space, name, missing, refusal.row)
     return Refused(refusal.row, refusal.message, missing, Permission(_verdict_word(predicted), by, verdicts))

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis.passes.calls.correlation_names import NamedThing
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.participants.capabilities import Held
+from inspector.analysis.passes.participants.capabilities import HeldCapability
 from inspector.analysis.passes.participants.participant_pass import Participant
-from inspector.analysis.views.account.compactions import compactions
+from inspector.analysis.views.account.compactions import compaction_rows
 from inspector.analysis.views.account.mcp_totals import rpc_totals
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.analysis.views.causes.chain import ChainStep
 from inspector.analysis.views.causes.likely_links import LikelyLink
 from inspector.analysis.views.latency.latency import Latency, latency_by_model, latency_by_participant, latency_by_tool
 from inspector.analysis.views.model_context.outcome import outcomes
-from inspector.analysis.views.summaries.context_summary import odd_codes, sizes_of
-from inspector.analysis.views.summaries.lifecycles import life_json, pending_results
+from inspector.analysis.views.summaries.context_summary import naming_problem_codes, sizes_of
+from inspector.analysis.views.summaries.lifecycles import lifecycle_json, pending_results
 from inspector.analysis.views.summaries.participant_queries import Tool, shown_participants
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory, Permission, Refused, judge_message, story_of
@@ -99,7 +99,7 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
         "models": analysis.usage.calls_by_model(),
         "usage": usage._asdict() if usage is not None else None,
         "cost": costs_of(analysis),
-        "stated_cost": analysis.costs.stated(),
+        "stated_cost": analysis.costs.stated_total(),
         **({"incomplete_output": incomplete} if (incomplete := analysis.usage.incomplete_count) else {}),
         "sub_agents": sum(agent.is_agent for agent in document.capture.transcripts.agents.values()),
     }  # fmt: skip
@@ -107,7 +107,7 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
 
 def _compactions(document: CaptureDocument) -> int:
     """Counts compactions in coding agents' contexts."""
-    rows = compactions(document.capture, len(document.capture))
+    rows = compaction_rows(document.capture, len(document.capture))
     return int(np.count_nonzero(document.capture.columns["flags"][rows] & np.uint32(Flag.DERIVED.value)))
 
 
@@ -118,7 +118,7 @@ def costs_of(analysis: Analysis) -> dict[str, Any] | None:
     if total is None:
         return None
     return {
-        **total.as_json(), "prices_of": costs.dated or None, "without_price": costs.without_price(),
+        **total.as_json(), "prices_of": costs.dated or None, "without_price": costs.models_without_price(),
         "models": {name: one.as_json() for name, one in costs.by_model().items()},
         "participants": {name: one.as_json() for name, one in costs.by_participant().items()},
     }  # fmt: skip
@@ -156,7 +156,7 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
     """
     analysis = document.analysis
     costs = analysis.costs.by_node() if analysis.costs.has_prices and analysis.usage.report_count else None
-    sizes, odd, told = sizes_of(analysis), odd_codes(analysis), analysis.contexts.told_firsts()
+    sizes, odd, told = sizes_of(analysis), naming_problem_codes(analysis), analysis.contexts.first_context_places()
     counts = analysis.tokens.node_sums() if tokens else None
     sessions = analysis.contexts.sessions.labels
     for space in analysis.contexts.spaces or [0]:  # an empty document has a main context too
@@ -196,7 +196,7 @@ def _main_context(document: CaptureDocument, space: int, *, tokens: bool) -> dic
     contexts, columns = document.analysis.contexts, document.capture.columns
     here = np.flatnonzero(columns["space"] == space)
     # Rows that only describe a session have no sender.
-    structure = contexts.sessions.of_structure(columns["kind"][here])
+    structure = contexts.sessions.are_structure(columns["kind"][here])
     messages = here if structure is None else here[~structure]
     own = messages[contexts.nodes_of(messages) == MAIN]
     senders = list(dict.fromkeys(columns["sender"][own].tolist()))
@@ -242,7 +242,7 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
         "messages": tree.own[node],
         "subtree_messages": tree.subtree[node],
         "implicit": bool(tree.implicit[node]),
-        "participants": [strings[code] for code in contexts.speakers_of(node)],
+        "participants": [strings[code] for code in contexts.senders_in(node)],
         "space": strings[tree.space[node]] or None,
         "id": _path(tree.segments(node, 1)[-1]),
         "first": _message_no(contexts.first_row[node]),
@@ -306,7 +306,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "chain": [_step(step) for step in document.chain(message)],
         "likely": [_likely(document, link) for link in document.likely_chain(message).links],
         "capability": message_permission(document, message),
-        "lifecycle": life_json(analysis, message),
+        "lifecycle": lifecycle_json(analysis, message),
         "carried": _carried_cost(analysis, message),
         "findings": [
             {"code": found.code, "severity": found.severity.word, "text": found.text}
@@ -348,7 +348,7 @@ def participant_stories(document: CaptureDocument) -> Iterator[dict[str, Any]]:
         story = story_of(document, space, name)
         if story is not None:
             # After a reconnection this program has a new id; the earlier ones are its own too.
-            former = document.analysis.trust.former(space) if story.participant.is_us else []
+            former = document.analysis.trust.former_ids(space) if story.participant.is_us else []
             yield {**_story(document, story), "formerly": former}
 
 
@@ -358,10 +358,10 @@ def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]
         "space": document.capture.strings[participant.space] if participant.space else None,
         "name": participant.name,
         "here": participant.here,
-        "invited": participant.invited,
+        "invited": participant.is_invited,
         "since": _time(participant.since_ns),
         "left": _time(participant.left_ns),
-        "comings": [{"no": one.row + 1, "here": one.here} for one in participant.comings],
+        "comings": [{"no": one.row + 1, "here": one.here} for one in participant.presence_changes],
         "messages": participant.messages,
         "kinds": dict(story.kinds),
         "capabilities": None if story.held is None else [_held(one) for one in story.held],
@@ -405,7 +405,7 @@ def _tool(one: Tool, story: ParticipantStory) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _held(one: Held) -> dict[str, Any]:
+def _held(one: HeldCapability) -> dict[str, Any]:
     return {"capability": one.capability, "no": one.row + 1, "grant_id": one.grant, "confirmed": one.confirmed}
 
 
@@ -456,8 +456,8 @@ def _also_called(document: CaptureDocument, message: int, identifier: str) -> li
 
 _MOST_LINKS = 256
 _LINK_SENTENCES = {
-    Named.LATER_MESSAGE: "It came before the message it names.",
-    Named.NOTHING_SEEN: "No message has the id it names.",
+    NamedThing.LATER_MESSAGE: "It came before the message it names.",
+    NamedThing.UNKNOWN_NAME: "No message has the id it names.",
 }
 
 
@@ -465,12 +465,12 @@ def link_sentence(document: CaptureDocument, message: int) -> str | None:
     """Describes an odd link of a message as a sentence, if any. Later messages may resolve it."""
     analysis = document.analysis
     # The named target may still arrive, so the result is never stored.
-    named = Named(int(analysis.named.named(np.array([message]))[0]))
+    named = NamedThing(int(analysis.named.named(np.array([message]))[0]))
     if document.capture.string("kind", message) != kinds.RESPONSE:
         return _LINK_SENTENCES.get(named)
-    if named == Named.LATER_MESSAGE:
+    if named == NamedThing.LATER_MESSAGE:
         return f"This response came before its request, No. {int(analysis.correlation.columns['cause'][message]) + 1}."
-    return "Its request was never seen." if named == Named.NOTHING_SEEN else None
+    return "Its request was never seen." if named == NamedThing.UNKNOWN_NAME else None
 
 
 def _step(step: ChainStep) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def collapse_savings(analysis: Analysis) -> Collapsing:
 def tokens_of(document: CaptureDocument) -> dict[str, Any]:
     """Returns all token counts as a plain object; call it after the count is complete."""
     analysis, strings = document.analysis, document.capture.strings
-    sums, saved = analysis.tokens.sums(), collapse_savings(analysis)
+    sums, saved = analysis.tokens.all_sums(), collapse_savings(analysis)
     left = {one.key: one.tokens for one in shares(analysis, "tool") if one.key in (NO_TOOL, DEFINITIONS)}
     return {
         "tokenizer": TOKENIZER,

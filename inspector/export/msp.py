@@ -59,7 +59,7 @@ Rows = NDArray[np.int64]
 def node_at(document: CaptureDocument, path: str) -> tuple[int, int] | None:
     """Returns space (string id) and node of a context by path or id; None if there is no such context."""
     contexts = document.analysis.contexts
-    for find in (contexts.tree.displayed, contexts.tree.find):
+    for find in (contexts.tree.find_displayed, contexts.tree.find):
         for space in contexts.spaces:
             if (node := find(space, path)) != MAIN:
                 return space, node

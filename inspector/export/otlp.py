@@ -24,7 +24,7 @@ import numpy as np
 
 from inspector import version
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.states.state_pass import STATES, State
+from inspector.analysis.states.state_pass import STATE_NAMES, MessageState
 from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.base.atomic_files import open_replacement
 from inspector.document.document import CaptureDocument
@@ -45,7 +45,7 @@ _LONGEST_TEXT = 1 << 16
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
 # Numbers of OTLP: SPAN_KIND_CLIENT, SPAN_KIND_INTERNAL, STATUS_CODE_ERROR.
 _CLIENT, _INTERNAL, _ERROR = 3, 1, 2
-_FAILED = {State.FAILED: "refused", State.UNANSWERED: "unanswered", State.CANCELLED: "cancelled"}
+_FAILED = {MessageState.FAILED: "refused", MessageState.UNANSWERED: "unanswered", MessageState.CANCELLED: "cancelled"}
 """`error.type` of unanswered requests by state. A request that may still be answered has no error."""
 
 
@@ -167,7 +167,7 @@ class TraceWriter:
             return
         contexts = self._analysis.contexts
         label = self._text(contexts.label(node))
-        speakers = contexts.speakers_of(node)
+        speakers = contexts.senders_in(node)
         who = self._capture.strings[speakers[0]] if speakers else ""
         facts = {
             "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self._text(who),
@@ -212,7 +212,7 @@ class TraceWriter:
             "gen_ai.tool.call.id": self._text(capture.records.envelope_id(row) or "") or None,
             "mcp.method.name": method or None,
             "error.type": ("tool_error" if answer != NO_ROW else _FAILED[state]) if failed else None,
-            "mew.state": STATES[state] or None, **self._message_attributes(row),
+            "mew.state": STATE_NAMES[state] or None, **self._message_attributes(row),
         }  # fmt: skip
         payload = capture.records.payload(row)
         params = payload.get("params")

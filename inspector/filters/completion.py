@@ -318,7 +318,9 @@ class _PathCounts:
 
         def in_order() -> Iterator[tuple[str, int]]:
             yield from (
-                one for one in self._counts_of_nodes(self._search.beginning(wanted)) if _match_offset(wanted, one) == 0
+                one
+                for one in self._counts_of_nodes(self._search.with_prefix(wanted))
+                if _match_offset(wanted, one) == 0
             )
             yield from (
                 one for one in self._counts_of_nodes(self._search.holding(wanted)) if _match_offset(wanted, one) > 0

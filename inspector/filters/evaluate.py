@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
-from inspector.analysis.passes.contexts.node_columns import PathPlaces, PathTable
+from inspector.analysis.passes.contexts.node_columns import PathRelation, PathTable
 from inspector.filters.cache import UNKNOWN, Mask, PredicateCache, Rows, TermCache
 from inspector.filters.check import Term
 from inspector.filters.field import Depends
@@ -193,7 +193,7 @@ class TermNode:
     memory: PredicateCache = field(default_factory=PredicateCache)
     _hint: TextHint | None = field(init=False)
     _begins: Begins | None = field(init=False, default=None)
-    _places: tuple[PathTable, list[PathPlaces]] | None = field(init=False, default=None)
+    _places: tuple[PathTable, list[PathRelation]] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._hint = _hint_of(self.term)
@@ -236,7 +236,7 @@ class TermNode:
 
     def _possible_matches(self, column: Decoded, selection: Selection) -> Mask | None:
         """Returns a mask of possible matches from indexes alone, if available. The caller owns it."""
-        if column.may_hold is None:
+        if column.may_have is None:
             return None
         symbol, operand = (None, None) if self.term.operator is None else (self.term.operator.symbol, self.term.operand)
         texts: tuple[str, ...] | None = None
@@ -244,7 +244,7 @@ class TermNode:
             texts = (operand,)
         elif symbol == "in" and isinstance(operand, tuple):
             texts = tuple([text for text in operand if isinstance(text, str)])
-        return column.may_hold(selection.take, texts)
+        return column.may_have(selection.take, texts)
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
         """Returns exact bounds for array columns; for decoded columns, bounds from cached results."""
@@ -277,7 +277,7 @@ class TermNode:
             return lambda entry: predicate(table[entry])
         return lambda entry: any(map(predicate, table[entry]))
 
-    def _places_in(self, table: PathTable) -> list[PathPlaces]:
+    def _places_in(self, table: PathTable) -> list[PathRelation]:
         """Resolves the operand, a path or a set of paths, to places in the table."""
         # Each capture has a table of its own; one filter may serve several captures.
         if self._places is None or self._places[0] is not table:

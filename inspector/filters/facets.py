@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis import Analysis, Changes
-from inspector.analysis.states.state_pass import STATES
+from inspector.analysis import Analysis, AnalysisChanges
+from inspector.analysis.states.state_pass import STATE_NAMES
 from inspector.filters.ast import Comparison, Expression, Membership, StringValue
 from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter
@@ -267,7 +267,7 @@ class _FacetCounts:
             counts = np.bincount(types, weights=counts[codes]).astype(np.int64) if len(codes) else counts
             codes, strings = np.flatnonzero(counts), self._analysis.contexts.type_names
         elif name == "state":
-            strings = STATES
+            strings = STATE_NAMES
         codes = codes[codes != 0]
         order = codes[np.lexsort((codes, -counts[codes]))]
         return {strings[code]: int(counts[code]) for code in order.tolist()}
@@ -318,7 +318,7 @@ class FacetTally:
 
     # Events
 
-    def on_changes(self, changes: Changes) -> None:
+    def on_changes(self, changes: AnalysisChanges) -> None:
         """Queues changes at no cost until the next step."""
         if changes.tree_moved:
             self._restart_dependent(Depends.TREE)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
+from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, LazyArray, Numbers
 from inspector.analysis.findings import CHECK_BY_CODE, Severity
-from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis.passes.calls.correlation_names import NamedThing
 from inspector.analysis.passes.calls.correlation_pass import ToolRule
 from inspector.analysis.passes.calls.open_waits import are_waiting
 from inspector.analysis.passes.calls.proposal_states import ProposalState
@@ -26,8 +26,8 @@ from inspector.analysis.passes.results.result_signals import Link
 from inspector.analysis.passes.results.transient_results import BADGE_SETS, Badge
 from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
-from inspector.analysis.states.state_pass import STATES as STATES_OF_MESSAGES
-from inspector.analysis.views.account.mcp_totals import versions
+from inspector.analysis.states.state_pass import STATE_NAMES as STATES_OF_MESSAGES
+from inspector.analysis.views.account.mcp_totals import mcp_revisions
 from inspector.analysis.views.latency.latency import latency_ms
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.payloads import message_text
@@ -136,15 +136,15 @@ def _hashed(hashes: NDArray[np.uint64], texts: tuple[str, ...]) -> NDArray[np.bo
     return found
 
 
-def _lazy_column(analysis: Analysis, at: Callable[[RowSelector], NDArray[Any]]) -> Lazy:
-    return Lazy(len(analysis), at)
+def _lazy_column(analysis: Analysis, at: Callable[[RowSelector], NDArray[Any]]) -> LazyArray:
+    return LazyArray(len(analysis), at)
 
 
 def _rows_taken(analysis: Analysis, rows: RowSelector) -> NDArray[np.int64]:
     return np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows.astype(np.int64)
 
 
-def _lazy_by_rows(analysis: Analysis, at: Callable[[NDArray[np.int64]], NDArray[Any]]) -> Lazy:
+def _lazy_by_rows(analysis: Analysis, at: Callable[[NDArray[np.int64]], NDArray[Any]]) -> LazyArray:
     """As `_lazy_column`, for functions that need index arrays."""
     return _lazy_column(analysis, lambda rows: at(_rows_taken(analysis, rows)))
 
@@ -211,7 +211,7 @@ def _cost_column(analysis: Analysis) -> Column:
 
 def _stated_cost(analysis: Analysis) -> Column:
     """(n,) float64 dollars, NaN if the session states no cost."""
-    return Numbers(_lazy_by_rows(analysis, lambda rows: np.round(analysis.costs.stated_at(rows), 9)))
+    return Numbers(_lazy_by_rows(analysis, lambda rows: np.round(analysis.costs.stated_dollars_at(rows), 9)))
 
 
 def _repeats_column(analysis: Analysis) -> Column:
@@ -220,7 +220,7 @@ def _repeats_column(analysis: Analysis) -> Column:
     )
 
 
-def _exchanges(analysis: Analysis, name: str, convert: Callable[[NDArray[Any]], NDArray[Any]]) -> Lazy:
+def _exchanges(analysis: Analysis, name: str, convert: Callable[[NDArray[Any]], NDArray[Any]]) -> LazyArray:
     """Facts about the HTTP exchanges that carried messages."""
     return _lazy_by_rows(analysis, lambda rows: convert(analysis.capture.extracted.exchanges(name, rows)))
 
@@ -238,7 +238,7 @@ def _exchange_ms(name: str) -> Callable[[Analysis], Column]:
 
 
 def _mcp_version(analysis: Analysis) -> Column:
-    return Interned(_lazy_by_rows(analysis, partial(versions, analysis)), analysis.capture.strings)
+    return Interned(_lazy_by_rows(analysis, partial(mcp_revisions, analysis)), analysis.capture.strings)
 
 
 _ERAS = ("", *mcp_messages.ERAS)
@@ -247,7 +247,7 @@ _ERAS = ("", *mcp_messages.ERAS)
 def _mcp_era(analysis: Analysis) -> Column:
     def at(rows: NDArray[np.int64]) -> NDArray[np.uint8]:
         # Parsed once per version: a log has few versions and many messages.
-        codes, places = np.unique(versions(analysis, rows), return_inverse=True)
+        codes, places = np.unique(mcp_revisions(analysis, rows), return_inverse=True)
         strings = analysis.capture.strings
         eras = [_ERAS.index(mcp_messages.era_of(strings[code])) if code else 0 for code in codes.tolist()]
         return np.array(eras, np.uint8)[places]
@@ -379,7 +379,7 @@ def _severity(analysis: Analysis) -> Column:
 
 _SEVERITIES = ("", *(severity.word for severity in Severity))
 _RULES = ("", *(rule.name.lower().replace("_", " ") for rule in ToolRule if rule))
-_NAMED_TARGETS = ("", *(named.name.lower().replace("_", " ") for named in Named if named))
+_NAMED_TARGETS = ("", *(named.name.lower().replace("_", " ") for named in NamedThing if named))
 _STATES = ("", *(state.name.lower() for state in ProposalState if state))
 _CONTEXT_SOURCES = ("", *(PLACE_NAMES[told] for told in ContextSource if told))
 _T, _D = FieldType, Depends

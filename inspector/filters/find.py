@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.results.transient_results import NO_ROW
 from inspector.filters.cache import UNKNOWN
 from inspector.filters.find_query import FindQuery
@@ -246,7 +246,7 @@ class FindSearch:
 
     # Changes
 
-    def on_changes(self, changes: Changes, origin: int | None) -> bool:
+    def on_changes(self, changes: AnalysisChanges, origin: int | None) -> bool:
         """Follows new traffic or another view. Returns True if something must be searched.
 
         Args:
@@ -270,7 +270,7 @@ class FindSearch:
             self._runs[0][1] = len(visible)
         return not self.is_done
 
-    def _queue_changed(self, changes: Changes) -> None:
+    def _queue_changed(self, changes: AnalysisChanges) -> None:
         """Queues searched messages that may match now.
 
         A collapsed result gets a summary and a frame gets a continuation; no other message changes.

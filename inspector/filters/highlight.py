@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inspector.analysis import Analysis, Changes
+from inspector.analysis import Analysis, AnalysisChanges
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends
@@ -128,7 +128,7 @@ class Highlighter:
 
     # Invalidation
 
-    def on_changes(self, changes: Changes) -> None:
+    def on_changes(self, changes: AnalysisChanges) -> None:
         """Drops cached looks of changed messages. O(changed and cached messages)."""
         if changes.tree_moved and self._depends_on(Depends.TREE):
             self._looks.clear()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.streams.stream_pass import STRETCH
+from inspector.analysis.passes.streams.stream_pass import SEARCH_FRAMES
 from inspector.protocol.payloads.stream_chunks import TextFlow
 from inspector.store.messages.batch_decoding import read_in_batches
 
@@ -50,10 +50,10 @@ def _texts(analysis: Analysis, run: int, rows: Rows) -> Iterator[tuple[int, str,
     """Yields frames of a run with their joined text, and the length of their own part."""
     streams, capture = analysis.streams, analysis.capture
     first, last = int(rows[0]), int(rows[-1])
-    frames = streams.frames(run, first - 1, most=STRETCH + 1)
-    if len(frames) > STRETCH and int(frames.searchsorted(last)) > 0:  # more frames may follow the last one
+    frames = streams.frames(run, first - 1, most=SEARCH_FRAMES + 1)
+    if len(frames) > SEARCH_FRAMES and int(frames.searchsorted(last)) > 0:  # more frames may follow the last one
         frames = streams.frames(run, first - 1)
-        frames = frames[: int(frames.searchsorted(last)) + STRETCH + 1]
+        frames = frames[: int(frames.searchsorted(last)) + SEARCH_FRAMES + 1]
     flow = TextFlow()
     with capture.records.unmasked():
         pieces = [flow.add_frame(data) for data in read_in_batches(capture, frames, capture.records.frame_data)]
@@ -61,5 +61,5 @@ def _texts(analysis: Analysis, run: int, rows: Rows) -> Iterator[tuple[int, str,
     for place, frame in enumerate(frames[: int(frames.searchsorted(last, "right"))].tolist()):
         start, stop = starts[place : place + 2]
         if start < stop:
-            behind = starts[min(place + 1 + STRETCH, len(pieces))]
+            behind = starts[min(place + 1 + SEARCH_FRAMES, len(pieces))]
             yield frame, text[start : min(behind, stop + MAX_LOOKAHEAD)], stop - start

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.findings import Severity
-from inspector.analysis.passes.contexts.node_columns import PathPlaces
+from inspector.analysis.passes.contexts.node_columns import PathRelation
 from inspector.filters.field import FieldType
 from inspector.filters.pattern_words import pattern_trouble
 from inspector.filters.time_limit import TookTooLongError, limited_time
@@ -78,7 +78,7 @@ class Operator:
     """The operator that this one negates, absent values included."""
     wants_text: bool = False
     """The operand must be text, whatever the field's type."""
-    places: Callable[[PathPlaces, int], bool] | None = None
+    places: Callable[[PathRelation, int], bool] | None = None
     """For paths: the test by context node, since displayed paths are truncated; None to test the text."""
     literal: bool = True
     """The operand is a literal value. False for patterns, which cannot contain variables."""
@@ -293,7 +293,7 @@ def _child_of_path(operand: str, _type: FieldType) -> Predicate:
 
 OPERATORS: tuple[Operator, ...] = (
     Operator("==", ("eq",), _ALL_TYPES, "Equal to the value; on a list, any element is.", _equal, _vector("=="),
-             places=PathPlaces.is_equal),
+             places=PathRelation.is_equal),
     Operator(
         "!=", ("ne",), _ALL_TYPES, "Not equal: the opposite of ==, so it also holds where there is no value.", _equal,
         negates="==",
@@ -304,7 +304,7 @@ OPERATORS: tuple[Operator, ...] = (
     Operator(">", ("gt",), _ORDERED_TYPES, "Greater than; for times, after.", _ordering(python.gt), _vector(">")),
     Operator(
         "in", (), _ALL_TYPES - {FieldType.BOOLEAN}, "Equal to one of a set, as in {a, b}.", _member, _vector_member,
-        places=PathPlaces.is_equal,
+        places=PathRelation.is_equal,
     ),
     Operator("contains", (), _TEXT, "Has the text in it; upper and lower case differ.", _contains, wants_text=True,
              begins=_contains_early),
@@ -319,11 +319,11 @@ OPERATORS: tuple[Operator, ...] = (
     Operator("under", (), _PATHS, "Is this context or any below it.", _under_path, wants_text=True,
              places=lambda path, node: path.is_equal(node) or path.is_descendant(node)),
     Operator("below", (), _PATHS, "Is below this context at any depth; the context itself is not.", _below_path,
-             wants_text=True, places=PathPlaces.is_descendant),
+             wants_text=True, places=PathRelation.is_descendant),
     Operator("above", (), _PATHS, "Holds this context, however deep; the context itself does not.", _above_path,
-             wants_text=True, places=PathPlaces.above),
+             wants_text=True, places=PathRelation.above),
     Operator("childof", (), _PATHS, "Is a direct child of this context.", _child_of_path, wants_text=True,
-             places=PathPlaces.child),
+             places=PathRelation.child),
 )  # fmt: skip
 
 OPERATOR_BY_SYMBOL: dict[str, Operator] = {operator.symbol: operator for operator in OPERATORS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.field import Depends
@@ -43,7 +43,7 @@ class Search:
         """Progress, 0 to 1."""
         return self._done / max(1, len(self._rows.analysis))
 
-    def on_changes(self, changes: Changes) -> None:
+    def on_changes(self, changes: AnalysisChanges) -> None:
         """Follows new traffic: drops results of changed messages, and restarts after a move in the tree."""
         self.answers.invalidate(changes.changed)
         if changes.tree_moved and (self.scope is not None or Depends.TREE in self.filter.depends):

@@ -146,7 +146,7 @@ class Sorting:
     def _by_values(self, column: Decoded, rows: NDArray[np.int64]) -> Iterator[Permutation | None]:
         """Decodes every value and interns its sort key, so values sort like entries of a table."""
         # Records without the value stay absent, without decoding.
-        asked = np.arange(len(rows)) if column.may_hold is None else np.flatnonzero(column.may_hold(rows, None))
+        asked = np.arange(len(rows)) if column.may_have is None else np.flatnonzero(column.may_have(rows, None))
         ids, entries = np.zeros(len(rows), np.uint32), _Entries(self.by.field)
         pace, at = Pace(), 0
         ends = self._capture.columns["length"][rows[asked]].cumsum(dtype=np.int64)

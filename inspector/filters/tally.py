@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
@@ -117,7 +117,7 @@ class ConditionTally:
 
     # Events
 
-    def on_changes(self, changes: Changes) -> None:
+    def on_changes(self, changes: AnalysisChanges) -> None:
         """Queues changes at no cost until the next step."""
         if not self._asked:
             return

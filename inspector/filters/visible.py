@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis import Analysis, Changes
+from inspector.analysis import Analysis, AnalysisChanges
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.account.bookkeeping_rows import are_bookkeeping
 from inspector.filters.cache import TermCache
@@ -262,7 +262,7 @@ class VisibleRows:
 
     # New traffic
 
-    def prepare(self, changes: Changes, *, clock: bool = False, until: float | None = None) -> Update:
+    def prepare(self, changes: AnalysisChanges, *, clock: bool = False, until: float | None = None) -> Update:
         """Returns the effect of new traffic on the rows.
 
         New messages are always evaluated, earlier ones only if their values may have changed the result.

@@ -16,8 +16,8 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.kinds_and_lines import UNREADABLE
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED
-from inspector.analysis.states.state_pass import State
-from inspector.analysis.views.account.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
+from inspector.analysis.states.state_pass import MessageState
+from inspector.analysis.views.account.account import DISCOVERY, MAX_GROUPS, AccountTally, Deed, Groups, Outcome
 from inspector.analysis.views.latency.server_tools import changed_tools
 from inspector.analysis.views.summaries.lifecycles import pending_results
 from inspector.analysis.views.summaries.participant_queries import shown_numbers
@@ -62,16 +62,17 @@ _FAILURES = 'error && kind != "mcp/response" && kind != "system/error" && !repea
 _REQUESTS = 'kind == "mcp/request"'
 _ALL_REQUESTS = 'kind in {"mcp/request", "jsonrpc/request"}'
 _NAME_OF_KEY = 0xFFFFFFFF
-WAITING_STATES = (State.WAITING, State.UNANSWERED)
+WAITING_STATES = (MessageState.WAITING, MessageState.UNANSWERED)
 _NONE_ENDED = {"still running": "none concluded", "still open": "none closed"}
 _FINISHED_WORDS = {"still running": "not concluded", "still open": "not closed", "open": "left open"}
 _CONTEXT_ENDS: dict[int, str] = {
-    State.CONCLUDED: "concluded", State.CANCELLED: "cancelled", State.CLOSED: "closed", State.RUNNING: "still running",
-    State.OPEN: "still open",
+    MessageState.CONCLUDED: "concluded", MessageState.CANCELLED: "cancelled", MessageState.CLOSED: "closed",
+    MessageState.RUNNING: "still running", MessageState.OPEN: "still open",
 }  # fmt: skip
 _PROPOSAL_WORDS: dict[int, str] = {
-    State.FULFILLED: "fulfilled", State.REJECTED: "rejected", State.WITHDRAWN: "withdrawn", State.WAITING: "open",
-    State.CANCELLED: "abandoned", Outcome.IN_VAIN: "abandoned by their recipients", Outcome.REFUSED: "refused",
+    MessageState.FULFILLED: "fulfilled", MessageState.REJECTED: "rejected", MessageState.WITHDRAWN: "withdrawn",
+    MessageState.WAITING: "open", MessageState.CANCELLED: "abandoned", Outcome.IN_VAIN: "abandoned by their recipients",
+    Outcome.REFUSED: "refused",
 }  # fmt: skip
 
 
@@ -183,7 +184,7 @@ class AccountSentences:
 
     def _actors(self, senders: NDArray[np.int64]) -> str:
         """Names a single actor, or counts them."""
-        many = f"{len(senders):,}{'' if len(senders) < MOST_GROUPS else ' or more'} participants"
+        many = f"{len(senders):,}{'' if len(senders) < MAX_GROUPS else ' or more'} participants"
         return self.actor_name(int(senders[0])) if len(senders) == 1 else many
 
     def call_lines(self) -> list[AccountLine]:
@@ -199,7 +200,7 @@ class AccountSentences:
         if len(senders) > _MOST_CALLERS:
             # From the total, since groups are limited in number.
             rest = total - int(counts[:_MOST_CALLERS].sum())
-            many = len(senders) >= MOST_GROUPS
+            many = len(senders) >= MAX_GROUPS
             others = f"{len(senders) - _MOST_CALLERS:,}{' or more' if many else ''}"
             who = f"{others} {'other' if others == '1' else 'others'}"
             words = f"{who} made {formats.count_of(rest, 'call')}, {total:,} in total"
@@ -207,7 +208,7 @@ class AccountSentences:
         return lines
 
     def _calls_of(self, sender: int, count: int, groups: Groups) -> str:
-        codes, counts = groups.for_sender(sender).by_what()
+        codes, counts = groups.for_sender(sender).by_subject()
         named = zip(codes[:_MOST_TOOLS].tolist(), counts[:_MOST_TOOLS].tolist(), strict=True)
         tools = [(self.string_name(code) or "no name", times) for code, times in named]
         who, server = _capitalize_the(self.actor_name(sender, Deed.CALL)), self._one_recipient(sender)
@@ -244,7 +245,7 @@ class AccountSentences:
     def _unstarted_lines(self) -> list[AccountLine]:
         """Counts contexts with reasoning that no message started, as in drafts, with their ends."""
         contexts = self.analysis.contexts
-        nodes = contexts.unstarted()
+        nodes = contexts.contexts_without_start()
         if not len(nodes):
             return []
         end = as_numpy(contexts.facts.end)[nodes]
@@ -325,14 +326,14 @@ class AccountSentences:
         tally, capture = self.tally, self.analysis.capture
         deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY)
         lines: list[AccountLine] = []
-        failed = sum(tally.count(deed, State.FAILED) for deed in deeds)
+        failed = sum(tally.count(deed, MessageState.FAILED) for deed in deeds)
         if failed:
             first = int(tally.first("failed")[0])
-            which = self._outcome_counts(deeds, State.FAILED)
+            which = self._outcome_counts(deeds, MessageState.FAILED)
             # A single failure is named with its caller; several are counted by tool.
             told = self._asked_by(first) if failed == 1 else which
             text = f'{self._requests} && state == "failed" && answered'
-            noun = "call" if failed == tally.count(Deed.CALL, State.FAILED) else "request"
+            noun = "call" if failed == tally.count(Deed.CALL, MessageState.FAILED) else "request"
             words = f"{formats.count_of(failed, noun)} failed: {told}"
             lines.append(_linked_line("Failed", words, first, text, failed, "bad"))
         failures = tally.count(Deed.FAILURE)
@@ -344,10 +345,11 @@ class AccountSentences:
             )
             lines.append(_linked_line("Failed", words, first, _FAILURES, failures, "bad"))
         deeds = (Deed.CALL, Deed.REQUEST)
-        declined = sum(tally.count(deed, State.REJECTED) for deed in deeds)
+        declined = sum(tally.count(deed, MessageState.REJECTED) for deed in deeds)
         if declined:
             first = int(tally.first("declined")[0])
-            words = f"you rejected {formats.count_of(declined, 'call')}: {self._outcome_counts(deeds, State.REJECTED)}"
+            outcomes = self._outcome_counts(deeds, MessageState.REJECTED)
+            words = f"you rejected {formats.count_of(declined, 'call')}: {outcomes}"
             text = f'{self._requests} && state == "rejected"'
             lines.append(_linked_line("Rejected", _capitalize_the(words), first, text, declined, "warn"))
         deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY, Deed.PROPOSAL)
@@ -393,7 +395,7 @@ class AccountSentences:
         found = [
             (int(count), self.string_name(int(code)) or "no name")
             for deed in deeds
-            for code, count in zip(*self.tally.groups(deed).by_what(outcome), strict=True)
+            for code, count in zip(*self.tally.groups(deed).by_subject(outcome), strict=True)
         ]
         found.sort(key=lambda one: -one[0])
         more = f" and {len(found) - _MOST_TOOLS:,} more" if len(found) > _MOST_TOOLS else ""
@@ -444,7 +446,7 @@ class AccountSentences:
     def pause_lines(self) -> list[AccountLine]:
         """Reports the longest pause, lost connections and unreadable lines."""
         lines: list[AccountLine] = []
-        found = self.tally.silence()
+        found = self.tally.longest_silence()
         # Shorter pauses are normal: models take seconds to answer.
         if found is not None and found.ns >= _SILENT_FROM_NS:
             words = f"Longest pause {_rounded_duration(found.ns)}, before {formats.message_number(found.row)}"
@@ -453,7 +455,7 @@ class AccountSentences:
             words = f"the connection was lost {_times(self.tally.gaps)}: messages may be missing there"
             lines.append(AccountLine("Missing", _capitalize_the(words), message=self.tally.first_gap, tone="warn"))
         odd = self.document.analysis.findings.found
-        if count := odd.counts_of(UNREADABLE):
+        if count := odd.count_of(UNREADABLE):
             words = f"{formats.count_of(count, 'line')} could not be read"
             first = int(odd.rows_of(UNREADABLE).min())
             lines.append(_linked_line("Unreadable", words, first, 'finding == "unreadable"', count, "bad"))

@@ -16,7 +16,7 @@ from inspector.analysis.views.model_context import Entry, Moment, Role
 from inspector.analysis.views.model_context.chat_messages import content_of_entry
 from inspector.analysis.views.model_context.origins import origin_of
 from inspector.analysis.views.model_context.request_change import request_at
-from inspector.analysis.views.summaries.token_shares import summing
+from inspector.analysis.views.summaries.token_shares import sum_in_steps
 from inspector.analysis.views.waste import Waste, WasteFinder, WasteReport
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
@@ -89,7 +89,7 @@ def _account_and_waits(document: CaptureDocument, *, spared: bool) -> tuple[Acco
         pass
     waste = tool_tokens = None
     if document.analysis.tokens.done:
-        tool_tokens = run_to_end(summing(document.analysis, "tool"))
+        tool_tokens = run_to_end(sum_in_steps(document.analysis, "tool"))
         waste = waste_of(document) if spared else None
     return account_of(document, tally, waste, tool_tokens), waiting_json(document, tally)
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.passes.calls.call_rounds import Rounds
-from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis.passes.calls.call_rounds import RoundsOfCall
+from inspector.analysis.passes.calls.correlation_names import NamedThing
 from inspector.analysis.passes.calls.correlation_pass import ToolRule
 from inspector.analysis.passes.calls.proposal_states import ProposalState
-from inspector.analysis.states.state_pass import State
-from inspector.analysis.views.account.unanswered import is_cancelled, is_refused, pending_age_ns, who_left
+from inspector.analysis.states.state_pass import MessageState
+from inspector.analysis.views.account.unanswered import is_cancelled, is_refused, party_who_left, pending_age_ns
 from inspector.analysis.views.causes.proposal_outcomes import has_failed
 from inspector.analysis.views.model_context.origins import Change, origin_of
-from inspector.analysis.views.summaries.participant_queries import answering, participants_of
+from inspector.analysis.views.summaries.participant_queries import answering_pattern, participants_of
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import delta
@@ -74,7 +74,7 @@ def request_facts(subject: Subject) -> list[Fact]:
         return [_answered_fact(subject, subject.answer)]
     if is_cancelled(subject.analysis, subject.message):
         return [words_fact("Cancelled by its sender; no answer was seen.")]
-    if gone := who_left(subject.analysis, subject.message):
+    if gone := party_who_left(subject.analysis, subject.message):
         asked = recipients(subject.to) if subject.to else "The server"
         who = asked if gone == "asked" else asker_name(subject.analysis, subject.message)
         return [words_fact(f"{who} left or restarted before the answer.")]
@@ -93,7 +93,7 @@ def _answered_fact(subject: Subject, answer: int) -> Fact:
     is_named = not subject.is_derived and subject.capture.string("sender", answer) is not None
     by = f" by {sender_of(subject.capture, answer)}" if is_named else ""
     state = subject.analysis.states.state_of(subject.message)
-    if state is State.REJECTED:
+    if state is MessageState.REJECTED:
         outcome = FactPart("Rejected by you" if subject.is_derived else f"Rejected{by}", "warn")
     elif failed:
         outcome = FactPart(f"Failed{by}", "bad")
@@ -103,7 +103,7 @@ def _answered_fact(subject: Subject, answer: int) -> Fact:
     after = f" after {formats.duration(latency)}" if latency is not None else ""
     code = exit_code_in(text_of(subject.capture, answer)) if failed else None
     # A rejected command never ran, so its text has no exit code.
-    why = f": exit code {code}, " if code is not None and state is not State.REJECTED else ": "
+    why = f": exit code {code}, " if code is not None and state is not MessageState.REJECTED else ": "
     return Fact("", (outcome, FactPart(f"{after}{why}"), message_part(answer)))
 
 
@@ -117,7 +117,7 @@ def exit_code_in(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _rounds_facts(subject: Subject, call: Rounds) -> list[Fact]:
+def _rounds_facts(subject: Subject, call: RoundsOfCall) -> list[Fact]:
     """Describes a call over several requests: first answer, result, and number of requests."""
     task = subject.answer is not None and bool(
         subject.capture.extracted.mcp_values("task", np.array([subject.answer]))[0]
@@ -138,7 +138,7 @@ def _rounds_facts(subject: Subject, call: Rounds) -> list[Fact]:
     return [Fact("", ended), *rows, *_asked_again(call)]
 
 
-def _asked_again(call: Rounds) -> list[Fact]:
+def _asked_again(call: RoundsOfCall) -> list[Fact]:
     if not call.requests:
         return []
     words = f"{formats.count_of(len(call.requests), 'further request')}, the last "
@@ -156,7 +156,7 @@ def addressed_facts(subject: Subject) -> list[Fact]:
         rows.append(fact(" ", f"{len(to) - _MOST_RECIPIENTS} more", "dim"))
     if not subject.to:
         able = [p.name for p in known
-                if p.here and answering(p, subject.method, subject.target)]  # fmt: skip
+                if p.here and answering_pattern(p, subject.method, subject.target)]  # fmt: skip
         words = f"{len(able)} here may answer" if able else "no participant is known to answer"
         rows.append(fact("everyone", words, tooltip=", ".join(able) or None))
     answerer = subject.capture.string("sender", subject.answer) if subject.answer is not None else None
@@ -198,7 +198,7 @@ def _recipient_fact(subject: Subject, name: str, space: int) -> Fact:
     participant = subject.analysis.participants.all.get((space, name))
     words = presence_word(participant, subject.time_ns)
     if participant is not None and participant.capabilities is not None:
-        pattern = answering(participant, subject.method, subject.target)
+        pattern = answering_pattern(participant, subject.method, subject.target)
         may = "; may do anything" if pattern == "*" else f"; may use {pattern}"
         words += may if pattern else "; may not answer"
     listing = "\n".join(participant.capabilities or ()) if participant is not None else ""
@@ -366,7 +366,7 @@ def _unknown_facts(subject: Subject, cause: int) -> list[Fact]:
         return [*rows, Fact(_NOUNS.get(subject.method or "", "Method"), parts), *_order_facts(subject, cause)]
     ids = subject.capture.records.correlation_ids(subject.message)
     named = subject.analysis.named.named(np.array([subject.message]))
-    if named[0] == Named.CONTEXT:
+    if named[0] == NamedThing.CONTEXT:
         return [fact("Answers", f"the context {safe_line(mask_text(ids[0]), 120)}", middle=True)]
     words = "unknown, its request is not in the log"
     if not ids and "id" not in subject.payload:

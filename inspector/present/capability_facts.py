@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from inspector.analysis.passes.participants.capabilities import Change, Held
+from inspector.analysis.passes.participants.capabilities import CapabilityChange, HeldCapability
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory, Permission, Refused
 from inspector.present import formats
@@ -29,7 +29,7 @@ MAX_EVENTS = 8
 # Capabilities
 
 
-def held_rows(held: Sequence[Held], *, raw: bool) -> list[Fact]:
+def held_rows(held: Sequence[HeldCapability], *, raw: bool) -> list[Fact]:
     """Lists capabilities, in words or as written; marks capabilities confirmed by a grant alone."""
     rows = [_held_row(one, raw=raw) for one in held[:MAX_ROWS]]
     if not raw:
@@ -54,7 +54,7 @@ def _merge_alike(rows: Sequence[Fact]) -> list[Fact]:
     return list(found.values())
 
 
-def _held_row(one: Held, *, raw: bool) -> Fact:
+def _held_row(one: HeldCapability, *, raw: bool) -> Fact:
     written = written_as(one.capability)
     if raw:
         return fact("", written, "mono", lines=4, tooltip=None if one.confirmed else f"{written}\n{_UNCONFIRMED}")
@@ -79,13 +79,13 @@ def written_as(capability: object) -> str:
     return json.dumps(mask_secrets(capability), ensure_ascii=False)
 
 
-def change_rows(document: CaptureDocument, changes: Sequence[Change]) -> list[ChainRow]:
+def change_rows(document: CaptureDocument, changes: Sequence[CapabilityChange]) -> list[ChainRow]:
     """Lists the last announcements, grants and revocations as chain rows."""
     granted = {one.grant: one.capabilities for one in changes if one.what == "granted" and one.grant is not None}
     return [_change_row(document, one, granted.get(one.grant or "", ())) for one in changes[-MAX_EVENTS:]]
 
 
-def _change_row(document: CaptureDocument, change: Change, of_grant: Sequence[Any]) -> ChainRow:
+def _change_row(document: CaptureDocument, change: CapabilityChange, of_grant: Sequence[Any]) -> ChainRow:
     capture = document.capture
     start = int(capture.columns["time_ns"][0])
     when = formats.table_time(int(capture.columns["time_ns"][change.row]), start)
@@ -173,7 +173,7 @@ def differing_rows(document: CaptureDocument, story: ParticipantStory) -> list[F
 MOST_PATTERNS = 40
 
 
-def held_around(subject: Subject, name: str) -> tuple[list[Held] | None, list[Held] | None]:
+def held_around(subject: Subject, name: str) -> tuple[list[HeldCapability] | None, list[HeldCapability] | None]:
     """Returns the capabilities of a participant before and after the message; None if never announced."""
     capture, row = subject.capture, subject.message
     space, held = int(capture.columns["space"][row]), subject.analysis.capabilities.capabilities_of
@@ -192,7 +192,7 @@ def missing_from(these: Sequence[object], those: Sequence[object]) -> list[bool]
     return beyond
 
 
-def compared_rows(held: Sequence[Held], marked: Sequence[bool], sign: str, ink: Ink) -> list[Fact]:
+def compared_rows(held: Sequence[HeldCapability], marked: Sequence[bool], sign: str, ink: Ink) -> list[Fact]:
     """Lists capabilities; the marked ones get a sign and an ink."""
     listed = zip(held[:MOST_PATTERNS], marked, strict=True)
     rows = [_compared_row(one, sign if mark else "", ink) for one, mark in listed]
@@ -201,7 +201,7 @@ def compared_rows(held: Sequence[Held], marked: Sequence[bool], sign: str, ink: 
     return rows or [fact("", "nothing", "dim")]
 
 
-def _compared_row(held: Held, sign: str, ink: Ink) -> Fact:
+def _compared_row(held: HeldCapability, sign: str, ink: Ink) -> Fact:
     words = safe_line(mask_text(capability_in_words(held.capability)), 300)
     written = written_as(held.capability)
     return Fact(sign or " ", (FactPart(words, ink if sign else "dim"),), tooltip=written, copy=written, mono_name=True)

@@ -6,10 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from inspector.analysis import Analysis
-from inspector.analysis.views.account.unanswered import is_cancelled, is_pending, is_refused, pending_age_ns, who_left
+from inspector.analysis.views.account.unanswered import (
+    is_cancelled,
+    is_pending,
+    is_refused,
+    party_who_left,
+    pending_age_ns,
+)
 from inspector.analysis.views.causes.chain import ChainStep, causes_of, steps_of_turn
 from inspector.analysis.views.causes.likely_links import LikelyLink
-from inspector.analysis.views.summaries.participant_queries import sent_by
+from inspector.analysis.views.summaries.participant_queries import messages_from
 from inspector.present import formats
 from inspector.present.formats import delta
 from inspector.present.states import ANSWER_WITHIN_NS
@@ -152,7 +158,7 @@ def _unanswered_word(analysis: Analysis, message: int, word: str) -> str:
     if is_refused(analysis, message):
         return "refused"
     if not is_pending(analysis, message):
-        gone = who_left(analysis, message)
+        gone = party_who_left(analysis, message)
         return f"{gone} left" if gone else "cancelled" if is_cancelled(analysis, message) else ""
     # In a log, the age at the last record is shown by `missing_answer`.
     if analysis.now_ns is None:
@@ -165,14 +171,14 @@ def missing_answer(subject: Subject) -> list[ChainRow]:
     """Returns a row for the missing answer of a request in a log; empty while live."""
     analysis, message = subject.analysis, subject.message
     waits = is_pending(analysis, message) or (
-        who_left(analysis, message) == "asked" and analysis.correlation.columns["answer"][message] == NO_ROW
+        party_who_left(analysis, message) == "asked" and analysis.correlation.columns["answer"][message] == NO_ROW
     )
     if subject.kind != kinds.REQUEST or analysis.now_ns is not None or not waits:
         return []
     last = subject.last_ns()
     waited = None if NO_TIME in (subject.time_ns, last) else max(0, min(last - subject.time_ns, ANSWER_WITHIN_NS))
     space = int(subject.capture.columns["space"][subject.message])
-    sent = sent_by(subject.analysis, space, subject.sender or "")
+    sent = messages_from(subject.analysis, space, subject.sender or "")
     went_on = len(sent) > 0 and int(sent[-1]) > subject.message
     words = f"{safe_line(subject.sender or '', 40)} went on" if went_on else "until the last record"
     when = delta(waited)

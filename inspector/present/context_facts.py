@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from inspector.analysis import Analysis
 from inspector.analysis.findings import Severity
-from inspector.analysis.findings.naming_problems import oddities_of
+from inspector.analysis.findings.naming_problems import naming_problems
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.views.summaries.context_summary import ContextTally, children_of, findings_below, written_as
+from inspector.analysis.views.summaries.context_summary import ContextTally, children_of, findings_below, notations_of
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
@@ -159,7 +159,7 @@ def _facts(subject: ContextSubject) -> list[Fact]:
     rows.append(fact("Path", subject.path, "mono", middle=True, filter=f"context == {quote(subject.path)}"))
     if tree.name[node] != subject.path:
         rows.append(fact("Id", tree.name[node], "mono", middle=True))
-    if (told := contexts.told_first(node)) in PLACE_EXPLANATIONS:
+    if (told := contexts.first_context_place(node)) in PLACE_EXPLANATIONS:
         rows.append(
             fact("Declared by", PLACE_EXPLANATIONS[told], lines=2, filter=f"context.told == {quote(PLACE_NAMES[told])}")
         )
@@ -326,7 +326,7 @@ def _findings(subject: ContextSubject) -> list[Fact]:
     some = by_context.in_main(subject.space) if node == MAIN else by_context.subtree_tally(node)
     found = findings_below(analysis, subject.space, node) if any(some) else []
     # An oddity of the context itself leads to the row that caused it.
-    odd = {one.check: one for one in oddities_of(analysis.contexts, node)}
+    odd = {one.check: one for one in naming_problems(analysis.contexts, node)}
     listed = {check for check, _, _ in found}
     found += [(check, one.times, one.row) for check, one in odd.items() if check not in listed]
     rows: list[Fact] = []
@@ -346,7 +346,7 @@ def _findings(subject: ContextSubject) -> list[Fact]:
 
 def _spelling_rows(subject: ContextSubject) -> list[Fact]:
     """Lists the spellings of the context in messages, if they differ from its path."""
-    found = written_as(subject.analysis, subject.tally)
+    found = notations_of(subject.analysis, subject.tally)
     if subject.node == MAIN or all(one.form == "path" and one.text == subject.path for one in found):
         return []
     return [

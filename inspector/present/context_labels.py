@@ -28,7 +28,7 @@ def node_label(document: CaptureDocument, node: int) -> str:
 def line_labels(contexts: ContextPass, node: int) -> list[str]:
     """Returns the labels from the root down to a context; shortens long paths in the middle."""
     tree = contexts.tree
-    line = tree.line_to(node, MAX_SHOWN_LEVELS + 1)
+    line = tree.ancestry(node, MAX_SHOWN_LEVELS + 1)
     if len(line) <= MAX_SHOWN_LEVELS:
         return [contexts.label(step) for step in line]
     # The root and the last levels tell most; the middle is counted.

@@ -9,7 +9,7 @@ import numpy as np
 
 from inspector.analysis.findings.streams import CHECKS
 from inspector.analysis.passes.streams.stream_pass import NO_RUN
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.states.state_pass import MessageState
 from inspector.document.document import CaptureDocument
 from inspector.document.stream_texts import StreamText
 from inspector.present import formats, wire_text
@@ -103,13 +103,13 @@ def _duration_ns(document: CaptureDocument, run: int) -> int | None:
 def is_open(document: CaptureDocument, run: int) -> bool:
     """Returns True if a stream was opened and not closed."""
     opened = document.analysis.streams.opened_by(run)
-    return opened is not None and document.analysis.states.state_of(opened) is State.OPEN
+    return opened is not None and document.analysis.states.state_of(opened) is MessageState.OPEN
 
 
 def _severity(document: CaptureDocument, run: int) -> int:
     """Returns the worst finding about its frames; such findings are few."""
     found, runs = document.analysis.findings.found, document.analysis.streams.columns["run"]
-    rows = [found.rows_of(check) for check in CHECKS if found.counts_of(check)]
+    rows = [found.rows_of(check) for check in CHECKS if found.count_of(check)]
     about = np.concatenate(rows) if rows else np.zeros(0, np.int64)
     # From the findings to the stream: findings are few, frames may be millions.
     about = about[runs[about] == run]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.analysis import Analysis
-from inspector.analysis.views.summaries.lifecycles import Attempt, Life, PairStory, alias_seen, consumers_of
+from inspector.analysis.views.summaries.lifecycles import Attempt, Lifecycle, PairStory, consumers_of, matching_alias
 from inspector.present import formats
 from inspector.present.badges import badge_words
 from inspector.present.chain_rows import ChainRow
@@ -27,7 +27,7 @@ def seen_label(subject: Subject) -> str:
 # Origin
 
 
-def origin_facts(subject: Subject, life: Life) -> list[Fact]:
+def origin_facts(subject: Subject, life: Lifecycle) -> list[Fact]:
     """Describes the steps of a transient result."""
     story, pairing = subject.lifecycle, life.pairing
     rows: list[Fact] = []
@@ -59,14 +59,14 @@ def order_fact(subject: Subject) -> Fact:
     )  # fmt: skip
 
 
-def pending_sentences(subject: Subject, life: Life) -> list[str]:
+def pending_sentences(subject: Subject, life: Lifecycle) -> list[str]:
     """States that a result is pending, and its possible consumers."""
     sentences = [
         "Still pending: no tool has consumed it, so the model sees all of it.",
         consumers_sentence(subject.analysis, subject.message),
     ]
     # A hint may use another name for the tool; then an alias in the settings helps.
-    alias = alias_seen(subject.analysis, subject.message) if not life.consumers else None
+    alias = matching_alias(subject.analysis, subject.message) if not life.consumers else None
     return (
         [*sentences, f"The tool alias {safe_line(alias.text, 120)} would pair it (Settings)."] if alias else sentences
     )
@@ -144,7 +144,7 @@ def signal_facts(subject: Subject) -> list[Fact]:
 # Steps
 
 
-def lifecycle_rows(subject: Subject, life: Life) -> list[ChainRow]:
+def lifecycle_rows(subject: Subject, life: Lifecycle) -> list[ChainRow]:
     """Returns the events of the result in order."""
     story, message = subject.lifecycle, subject.message
     steps: list[ChainRow] = []
@@ -188,7 +188,7 @@ def _step(subject: Subject, message: int, relation: str, tooltip: str = "") -> C
     )
 
 
-def attempt_facts(life: Life) -> list[Fact]:
+def attempt_facts(life: Lifecycle) -> list[Fact]:
     """Lists consumers that did not collapse the result, with reasons."""
     rows: list[Fact] = []
     for one in life.attempts:

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from inspector.analysis.arrays.unique_ints import distinct
+from inspector.analysis.arrays.unique_ints import unique_with_places
 from inspector.analysis.passes.log_vocabulary import kind_words
 from inspector.document.document import CaptureDocument
 from inspector.formats.a2a import reader as a2a
@@ -85,7 +85,7 @@ class LogTopics:
         derived = (columns["part"][rows] != 0).astype(np.int64)
         # One number per combination, so that a million messages need one pass.
         keys = ((protocols << 32 | kind_codes) << 1 | derived)[readable]
-        found, _, places = distinct(keys)
+        found, _, places = unique_with_places(keys)
         counts = np.bincount(places, minlength=len(found))
         strings = capture.strings
         for key, count in zip(found.tolist(), counts.tolist(), strict=True):

@@ -14,9 +14,9 @@ import numpy as np
 from inspector.analysis.findings import Severity
 from inspector.analysis.passes.calls.open_waits import are_waiting
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.log_vocabulary import spoken_kind
-from inspector.analysis.passes.user_marks import NOTHING, Note
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.passes.log_vocabulary import kind_word
+from inspector.analysis.passes.user_marks import EMPTY_NOTE, Note
+from inspector.analysis.states.state_pass import MessageState
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
 from inspector.present.badges import badge_words
@@ -98,7 +98,7 @@ class RowContent:
     size: str = ""
     sources: tuple[int, ...] = ()
     severity: Severity | None = None
-    note: Note = NOTHING
+    note: Note = EMPTY_NOTE
     fields: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -149,7 +149,7 @@ def row_contents(document: CaptureDocument, messages: Sequence[int], *, folded: 
         folded: a frame's row stands for its stream.
     """
     analysis, rows = document.analysis, np.array(messages, np.int64)
-    states = map(State, analysis.states.states_at(rows).tolist())
+    states = map(MessageState, analysis.states.states_at(rows).tolist())
     # In a log, time does not pass, so no row counts up.
     waits = [False] * len(rows)
     if analysis.now_ns is not None:
@@ -157,7 +157,9 @@ def row_contents(document: CaptureDocument, messages: Sequence[int], *, folded: 
     return [_build_row(document, *one, folded=folded) for one in zip(messages, states, waits, strict=True)]
 
 
-def _build_row(document: CaptureDocument, message: int, state: State, waits: bool, *, folded: bool) -> RowContent:
+def _build_row(
+    document: CaptureDocument, message: int, state: MessageState, waits: bool, *, folded: bool
+) -> RowContent:
     capture, analysis = document.capture, document.analysis
     flags = int(capture.columns["flags"][message])  # testing bits of an enum costs ten times as much
     content = RowContent(
@@ -269,7 +271,7 @@ def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
     if content.log_only:
         content.word = "decision"
         return
-    content.word = spoken_kind(document.capture, content.message)
+    content.word = kind_word(document.capture, content.message)
     if content.word:
         return
     if kind == kinds.REQUEST and (document.capture.string("method", content.message) or "").startswith(_NOTICES):

@@ -54,16 +54,16 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
     """Shows presence, arrivals, departures, and first and last message."""
     participant = story.participant
     rows: list[Fact] = []
-    for coming in participant.comings[-MAX_EVENTS:]:
+    for coming in participant.presence_changes[-MAX_EVENTS:]:
         when = log_moment(int(document.capture.columns["time_ns"][coming.row])) or "at an unknown time"
-        last = coming == participant.comings[-1]
+        last = coming == participant.presence_changes[-1]
         # Only the last arrival tells about the present.
         name = ("Here since" if last else "Joined") if coming.here else "Left"
         rows.append(fact(name, when, right=formats.message_number(coming.row), right_message=coming.row))
-    if len(participant.comings) > MAX_EVENTS:
-        rows.insert(0, fact("Before that", f"{len(participant.comings) - MAX_EVENTS} joins and leaves", "dim"))
+    if len(participant.presence_changes) > MAX_EVENTS:
+        rows.insert(0, fact("Before that", f"{len(participant.presence_changes) - MAX_EVENTS} joins and leaves", "dim"))
     if participant.here is None:
-        rows.append(fact("Presence", "invited, has not joined" if participant.invited else "never announced", "dim"))
+        rows.append(fact("Presence", "invited, has not joined" if participant.is_invited else "never announced", "dim"))
         if participant.first_ns != NO_TIME:
             rows.append(fact("First seen", log_moment(participant.first_ns)))
     if participant.is_us:
@@ -329,13 +329,14 @@ def coming_rows(subject: Subject, name: object) -> list[ChainRow]:
     """Lists a participant's arrivals and departures around the message; empty for a single arrival."""
     space = int(subject.capture.columns["space"][subject.message])
     participant = subject.analysis.participants.all.get((space, name)) if isinstance(name, str) else None
-    if participant is None or len(participant.comings) < 2:
+    if participant is None or len(participant.presence_changes) < 2:
         return []
     place = next(
-        (n for n, one in enumerate(participant.comings) if one.row >= subject.message), len(participant.comings)
+        (n for n, one in enumerate(participant.presence_changes) if one.row >= subject.message),
+        len(participant.presence_changes),
     )
     # A participant with a bad connection comes and goes hundreds of times.
-    shown = participant.comings[max(0, place - _MAX_COMINGS) : place + _MAX_COMINGS]
+    shown = participant.presence_changes[max(0, place - _MAX_COMINGS) : place + _MAX_COMINGS]
     return [
         ChainRow(one.row, subject.capture.string("kind", one.row) or "", "this" if one.row == subject.message else
              delta(subject.delta_ns(one.row)), "came" if one.here else "left", own=one.row == subject.message)

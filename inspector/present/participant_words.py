@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.participants.capabilities import Held
+from inspector.analysis.passes.participants.capabilities import HeldCapability
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.present.formats import clock, count_of, duration, table_time
 from inspector.present.wire_text import safe_line
@@ -112,5 +112,5 @@ def tooltip_text(participant: Participant, space: str, analysis: Analysis) -> st
     return "\n".join(lines)
 
 
-def _line_of(held: Held) -> str:
+def _line_of(held: HeldCapability) -> str:
     return f"  {safe_line(mask_text(capability_in_words(held.capability)))}{'' if held.confirmed else _UNCONFIRMED}"

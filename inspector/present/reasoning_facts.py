@@ -14,7 +14,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.views.account.unanswered import is_cancelled, is_pending, is_refused, who_left
+from inspector.analysis.views.account.unanswered import is_cancelled, is_pending, is_refused, party_who_left
 from inspector.analysis.views.causes.chain import ChainStep, relation_word
 from inspector.analysis.views.causes.likely_links import LikelyLink, Relation, likely_causes
 from inspector.analysis.views.causes.proposal_outcomes import has_failed
@@ -111,7 +111,7 @@ def _names_this_tool(subject: Subject, thought: int) -> bool:
 def sequence_of(subject: Subject) -> int:
     """Returns the nearest started context at or above the message's own."""
     contexts, node = subject.analysis.contexts, subject.reasoning_node
-    line = contexts.tree.line_to(node)
+    line = contexts.tree.ancestry(node)
     return next((above for above in reversed(line) if contexts.started_by[above] >= 0), node)
 
 
@@ -237,7 +237,7 @@ def _unanswered_word(subject: Subject, row: int) -> tuple[str, str]:
         return "refused", "severity.error"
     if is_cancelled(analysis, row):
         return "cancelled", "ink.tertiary"
-    if gone := who_left(analysis, row):
+    if gone := party_who_left(analysis, row):
         return f"{gone} left", "ink.tertiary"
     state = analysis.states.state_of(row)
     return (state.name.lower(), "badge.transient") if is_pending(analysis, row) else ("", "ink.tertiary")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.analysis.states.state_pass import State
-from inspector.analysis.views.account.unanswered import is_refused, who_left
+from inspector.analysis.states.state_pass import MessageState
+from inspector.analysis.views.account.unanswered import is_refused, party_who_left
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
 from inspector.present.states import BY_YOU, STATE_LOOKS, Glyph
@@ -33,15 +33,15 @@ class RowState:
 _MAX_NAME = 40
 
 
-def row_state(document: CaptureDocument, message: int, state: State) -> RowState | None:
+def row_state(document: CaptureDocument, message: int, state: MessageState) -> RowState | None:
     """Returns the words for a message's state, if it has one."""
-    if state is State.NONE:
+    if state is MessageState.NONE:
         return None
     token, glyph = STATE_LOOKS[state]
     word, short = _state_words(document, message, state), state.name.lower()
-    if state is State.ANSWERED:
+    if state is MessageState.ANSWERED:
         short = word.removeprefix(f"{short} in ")
-    elif state is State.CANCELLED and who_left(document.analysis, message) == "asker":
+    elif state is MessageState.CANCELLED and party_who_left(document.analysis, message) == "asker":
         short = "asker left"
     return RowState(word, short, token, glyph)
 
@@ -57,22 +57,22 @@ def took_ns(document: CaptureDocument, message: int) -> int | None:
     return None if answer == NO_ROW else links.latency_ns(answer)
 
 
-def _state_words(document: CaptureDocument, message: int, state: State) -> str:
+def _state_words(document: CaptureDocument, message: int, state: MessageState) -> str:
     word = state.name.lower()
-    if state in (State.ANSWERED, State.FAILED):
-        if state is State.FAILED and is_refused(document.analysis, message):
+    if state in (MessageState.ANSWERED, MessageState.FAILED):
+        if state is MessageState.FAILED and is_refused(document.analysis, message):
             return f"{word} (refused)"
         took = took_ns(document, message)
         return word if took is None or took < 0 else f"{word} in {formats.duration(took)}"
-    if state is State.CANCELLED and who_left(document.analysis, message) == "asker":
+    if state is MessageState.CANCELLED and party_who_left(document.analysis, message) == "asker":
         return f"{word} (asker left)"
-    if state is State.FULFILLED:
+    if state is MessageState.FULFILLED:
         by = int(document.analysis.correlation.columns["answer"][message])
         who = (document.capture.string("sender", by) or "") if by != NO_ROW else ""
         return f"{word} by {wire_text.safe_line(who, _MAX_NAME)}" if who else word
-    if state is State.REJECTED and document.capture.string("kind", message) == kinds.REQUEST:
+    if state is MessageState.REJECTED and document.capture.string("kind", message) == kinds.REQUEST:
         return BY_YOU
-    if state is State.REJECTED and (why := _rejection_reason(document, message)):
+    if state is MessageState.REJECTED and (why := _rejection_reason(document, message)):
         return f"{word} ({why})"
     return word
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from inspector.analysis.findings.requests import PATIENCE_S
+from inspector.analysis.findings.requests import ANSWER_LIMIT_S
 from inspector.analysis.passes.participants.participant_pass import Participant
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.states.state_pass import MessageState
 from inspector.present.badges import badge_words, shown_in_row
 from inspector.present.subject import Subject
 from inspector.protocol import kinds
@@ -16,7 +16,7 @@ from inspector.store.columns.flags import Flag
 
 Glyph = Literal["ring", "check", "dash", "cross"]
 
-ANSWER_WITHIN_NS = PATIENCE_S * 1_000_000_000
+ANSWER_WITHIN_NS = ANSWER_LIMIT_S * 1_000_000_000
 """Duration for which live requests count as waiting."""
 
 
@@ -32,19 +32,19 @@ class StatePill:
 _GOOD, _GREY, _AMBER, _RED = "badge.consumed", "badge.collapsed", "badge.transient", "severity.error"
 BY_YOU = "rejected by you"
 """Word for a call that the user of a coding agent did not allow, and for its result."""
-STATE_LOOKS: dict[State, tuple[str, Glyph]] = {
-    State.ANSWERED: (_GREY, "check"),
-    State.FAILED: (_RED, "cross"),
-    State.UNANSWERED: (_AMBER, "cross"),
-    State.WAITING: (_AMBER, "ring"),
-    State.FULFILLED: (_GREY, "check"),
-    State.REJECTED: (_AMBER, "cross"),
-    State.WITHDRAWN: (_GREY, "cross"),
-    State.RUNNING: (_GOOD, "ring"),
-    State.CONCLUDED: (_GREY, "check"),
-    State.CANCELLED: (_GREY, "cross"),
-    State.OPEN: (_GOOD, "ring"),
-    State.CLOSED: (_GREY, "check"),
+STATE_LOOKS: dict[MessageState, tuple[str, Glyph]] = {
+    MessageState.ANSWERED: (_GREY, "check"),
+    MessageState.FAILED: (_RED, "cross"),
+    MessageState.UNANSWERED: (_AMBER, "cross"),
+    MessageState.WAITING: (_AMBER, "ring"),
+    MessageState.FULFILLED: (_GREY, "check"),
+    MessageState.REJECTED: (_AMBER, "cross"),
+    MessageState.WITHDRAWN: (_GREY, "cross"),
+    MessageState.RUNNING: (_GOOD, "ring"),
+    MessageState.CONCLUDED: (_GREY, "check"),
+    MessageState.CANCELLED: (_GREY, "cross"),
+    MessageState.OPEN: (_GOOD, "ring"),
+    MessageState.CLOSED: (_GREY, "check"),
 }
 """Colour and glyph by message state; the word is the value of the field `state`."""
 QUIET_COLOR = _GREY
@@ -71,7 +71,7 @@ def state_of(subject: Subject) -> StatePill | None:
     if flags & Flag.UNREADABLE:
         return StatePill("unreadable", _RED, "cross")
     became = subject.analysis.states.state_of(subject.message)
-    if became is not State.NONE:
+    if became is not MessageState.NONE:
         return StatePill(became.name.lower(), *STATE_LOOKS[became])
     if flags & Flag.REJECTED:
         return StatePill("rejected", _RED, "cross")
@@ -94,7 +94,7 @@ def presence_word(participant: Participant | None, time_ns: int) -> str:
     if participant is None:
         return "never seen"
     if participant.here is None:
-        return "invited" if participant.invited else "never announced"
+        return "invited" if participant.is_invited else "never announced"
     if NO_TIME not in (time_ns, participant.first_ns) and participant.first_ns > time_ns:
         return "came later"
     # The pass knows the present only; times tell about the moment of the message.

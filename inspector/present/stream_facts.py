@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.analysis.views.causes.stream_links import closes_of, tellers
+from inspector.analysis.views.causes.stream_links import closes_of, stream_sources
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part, value_facts
 from inspector.present.formats import delta
@@ -29,7 +29,7 @@ def stream_messages(subject: Subject, stream: int) -> list[int]:
     columns, capture = subject.capture.columns, subject.capture
     rows = np.flatnonzero((columns["stream"] == stream) & (columns["space"] == columns["space"][subject.message]))
     opened = rows[columns["kind"][rows] == (capture.strings.find("stream/open") or -1)]
-    telling = tellers(subject.analysis, subject.message)
+    telling = stream_sources(subject.analysis, subject.message)
     own = next((m for m in telling if columns["stream"][m] == stream), subject.message)
     start = opened[opened <= own]
     after = opened[opened > own]

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from inspector.analysis import Analysis
-from inspector.analysis.findings.store import Found
+from inspector.analysis.findings.store import StoredFinding
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.results.transient_results import Lifecycle
 from inspector.analysis.views.causes.chain import ChainStep
@@ -183,7 +183,7 @@ class Subject:
         return self.analysis.transients.lifecycle(self.message)
 
     @cached_property
-    def findings(self) -> list[Found]:
+    def findings(self) -> list[StoredFinding]:
         """Its findings, most severe first."""
         return self.analysis.findings.found.findings_about(self.message)
 

@@ -69,7 +69,7 @@ class UsageSentences:
     def cost_lines(self) -> list[AccountLine]:
         """Sums the cost of model calls in dollars, and names models without a price."""
         found, missing = self.analysis.costs.total(), self._without_price()
-        stated = self.analysis.costs.stated()
+        stated = self.analysis.costs.stated_total()
         # The session's own figure is used only where ours cannot be calculated.
         if stated is not None and (found is None or not found.calls):
             words = f"{formats.dollars(stated)}, as the session states"
@@ -84,7 +84,7 @@ class UsageSentences:
 
     def _without_price(self) -> str:
         """Names the models of calls without a price: "no price for my-model"; "" if all have one."""
-        models = self.analysis.costs.without_price()
+        models = self.analysis.costs.models_without_price()
         more = f" and {len(models) - _MAX_MODELS:,} more" if len(models) > _MAX_MODELS else ""
         return (
             f"no price for {', '.join(safe_line(one, _NAME) for one in models[:_MAX_MODELS])}{more}" if models else ""

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from inspector.analysis import Analysis
-from inspector.analysis.states.state_pass import State
-from inspector.analysis.views.account.unanswered import who_left
+from inspector.analysis.states.state_pass import MessageState
+from inspector.analysis.views.account.unanswered import party_who_left
 from inspector.formats.table import CODING_AGENT_NAMES
 from inspector.present import formats
 from inspector.present.subject import correlation_string, recipients
@@ -172,14 +172,16 @@ def _describe_wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ..
     to = capture.recipients(message)
     server = "the server" if capture.flags_of(message) & Flag.RPC else "everyone"
     whom = "a decision" if proposed else recipients(to) if to else server
-    if who_left(analysis, message) == "asked":
+    if party_who_left(analysis, message) == "asked":
         whom += " (left)"
     since = int(capture.columns["time_ns"][message])
     # In a log, the last record is the present.
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
     waited = None if NO_TIME in (since, now) else max(0, now - since)
     what = safe_line(what, _MAX_NAME)
-    of_agent = capture.string("protocol", message) in _AGENTS and analysis.states.state_of(message) is State.WAITING
+    of_agent = (
+        capture.string("protocol", message) in _AGENTS and analysis.states.state_of(message) is MessageState.WAITING
+    )
     return Wait(message, asker_name(analysis, message), whom, what, waited, discovery, *behind, is_of_agent=of_agent)
 
 

@@ -67,7 +67,7 @@ def _duration_s(document: CaptureDocument) -> float:
 def _of_severity(word: str) -> Callable[[CaptureDocument], dict[str, float]]:
     def count(document: CaptureDocument) -> dict[str, float]:
         found = document.analysis.findings.found
-        return {"": sum(found.counts_of(check) for check in found.checks() if check.severity.word == word)}
+        return {"": sum(found.count_of(check) for check in found.checks() if check.severity.word == word)}
 
     return count
 

@@ -145,9 +145,9 @@ class _CachedColumn:
 
 def _values_in(column: Decoded, rows: Rows) -> Iterator[object]:
     """Yields the values of rows, without decoding rows that cannot have one."""
-    if column.may_hold is None:
+    if column.may_have is None:
         return column.values(rows)
-    may = column.may_hold(rows, None)
+    may = column.may_have(rows, None)
     if may.all():
         return column.values(rows)
     held = column.values(rows[may])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.field_columns import Column, Flags, Interned, InternedSets, Lazy, Numbers
+from inspector.analysis.arrays.field_columns import Column, Flags, Interned, InternedSets, LazyArray, Numbers
 from inspector.protocol.secrets.masking import mask_text
 from inspector.tables.columns import SqlType, all_values
 
@@ -122,9 +122,9 @@ def _distinct_ids(ids: NDArray[Any]) -> NDArray[np.int64]:
     return np.flatnonzero(counts)
 
 
-def _values(values: NDArray[Any] | Lazy, length: int) -> Generator[None, None, NDArray[Any]]:
+def _values(values: NDArray[Any] | LazyArray, length: int) -> Generator[None, None, NDArray[Any]]:
     """Returns all values of an array, computed in blocks if it is lazy."""
-    if not isinstance(values, Lazy):
+    if not isinstance(values, LazyArray):
         return values[:length]
     parts: list[NDArray[Any]] = []
     # In blocks, so that the window stays responsive.

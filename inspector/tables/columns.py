@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
+from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, LazyArray, Numbers
 from inspector.document.document import CaptureDocument
 
 Rows: TypeAlias = "NDArray[np.integer[Any]]"
@@ -130,4 +130,4 @@ def message_number_column(messages: Any, absent: int) -> Numbers:
 
 def all_values(values: Any, length: int) -> NDArray[Any]:
     """Returns all values of an array, computed if it is lazy."""
-    return values[slice(0, length)] if isinstance(values, Lazy) else np.asarray(values[:length])
+    return values[slice(0, length)] if isinstance(values, LazyArray) else np.asarray(values[:length])

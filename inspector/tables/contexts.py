@@ -69,7 +69,7 @@ def _last_times(document: CaptureDocument, nodes: Rows) -> Column:
 
 def _speakers(document: CaptureDocument, node: int) -> Sequence[str]:
     strings = document.capture.strings
-    return [strings[sender] for sender in document.analysis.contexts.speakers_of(node)]
+    return [strings[sender] for sender in document.analysis.contexts.senders_in(node)]
 
 
 _OF_CONTEXTS: dict[str, Callable[[CaptureDocument, Rows], Column]] = {
@@ -136,7 +136,7 @@ _OF_PARTICIPANTS: dict[str, Callable[[CaptureDocument, Sequence[Participant]], C
     "name": lambda _, found: text_column([one.name for one in found]),
     "space": lambda d, found: text_column([d.capture.strings[one.space] or None for one in found]),
     "presence": lambda _, found: text_column([_PRESENCE[one.here] for one in found]),
-    "invited": lambda _, found: boolean_column([one.invited for one in found]),
+    "invited": lambda _, found: boolean_column([one.is_invited for one in found]),
     "messages": lambda _, found: Numbers(np.array([one.messages for one in found], np.int64)),
     "first_time": _times("first_ns"),
     "last_time": _times("last_ns"),

@@ -8,7 +8,7 @@ import numpy as np
 
 from inspector.analysis.arrays.field_columns import Column, Decoded, Interned
 from inspector.analysis.findings import Severity
-from inspector.analysis.findings.store import Found
+from inspector.analysis.findings.store import StoredFinding
 from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.document.document import CaptureDocument
 from inspector.protocol.secrets.masking import mask_text
@@ -30,7 +30,7 @@ def _findings(document: CaptureDocument, names: Collection[str]) -> Content:
     which = np.repeat(np.arange(len(checks)), [len(array[0]) for array in arrays])
     severities = np.array([int(check.severity) for check in checks], np.uint32)
 
-    def words(say: Callable[[Found], str]) -> Column:
+    def words(say: Callable[[StoredFinding], str]) -> Column:
         def text(row: int) -> str:
             # Texts are composed on demand; most queries only count.
             return mask_text(say(findings.found.found_at(checks[int(which[row])], int(places[row]))))

@@ -32,7 +32,7 @@ class Unchecked(FindingPass):
 
     @override
     def _begin_round(self, now_ns: int | None) -> None:
-        self._looked_at = self._fed
+        self._checked_count = self._fed
         self._changed.clear()
 
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui.app.application import Application
@@ -41,13 +41,13 @@ class Flowing:
         self.document.follow_capture(self.path, name="stream")
         self.document.analysis.now_ns = 1
         self._sent = 0
-        self._told: list[Changes] = []
+        self._told: list[AnalysisChanges] = []
         self.document.observers.append(self)
         rows = VisibleRows(self.document.analysis)
         self.panel = MessagesPanel(self.document, application.theme, rows)
         self.panel.resize(1280, 700)
 
-    def messages_changed(self, changes: Changes) -> None:
+    def messages_changed(self, changes: AnalysisChanges) -> None:
         """What the document tells."""
         self._told.append(changes)
 

@@ -93,7 +93,7 @@ async def until(condition: Callable[[], object], what: str, seconds: float) -> N
 def take_in(document: CaptureDocument) -> None:
     """Have a live document take in all that its file holds by now; much of it another process reads meanwhile."""
     while document.poll() or document.sources.is_waiting or document.sources.unread_bytes:
-        time.sleep(0 if document.analysis.checking else 0.0005)
+        time.sleep(0 if document.analysis.is_checking else 0.0005)
 
 
 def repaint(window: MainWindow) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from inspector.analysis.views.summaries.token_shares import Way, shares
+from inspector.analysis.views.summaries.token_shares import Grouping, shares
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.growth.panel import GROWTH, RATES
 from inspector.ui.panels.timeline.panel import TimelinePanel
@@ -21,7 +21,7 @@ from tests.bench.timeline import envelopes
 from tests.bench.views import Firehose, summed_up, timed
 
 _BATCH = 50_000
-_WAYS: tuple[Way, ...] = ("tool", "context", "participant", "kind")
+_WAYS: tuple[Grouping, ...] = ("tool", "context", "participant", "kind")
 
 
 def _frames(name: str, plot: GrowthPlot, steps: Iterable[Callable[[], object]]) -> dict[str, float]:

@@ -46,7 +46,7 @@ async def counted(application: Application, window: MainWindow, size: int) -> Fo
         took = time.perf_counter() - started
         await asyncio.sleep(0.6)  # views are told
     here = machine.private_dirty_mb(children=False)
-    sums = tokens.sums()
+    sums = tokens.all_sums()
     column = int(tokens.columns["tokens"].sum())
     totals = {sum(table.values()) for table in (sums.by_kind, sums.by_participant, sums.by_tool)}
     return {

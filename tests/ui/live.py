@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from tests.builders import closed_at_end, lines_of
 
@@ -34,7 +34,7 @@ class Live:
         self._read()
         told, self.changes[:] = list(self.changes), []
         changed = np.unique(np.concatenate([one.changed for one in told]))
-        return Changes(told[0].start, told[-1].stop, changed, any(one.tree_moved for one in told))
+        return AnalysisChanges(told[0].start, told[-1].stop, changed, any(one.tree_moved for one in told))
 
     def _read(self) -> None:
         """To the end, which may take several turns of the loop in a window."""

@@ -23,7 +23,7 @@ ABSENT_ID = 0
 """The id that means "no value" in `Interned` and "empty list" in `InternedSets`."""
 
 
-class Lazy:
+class LazyArray:
     """An array with values computed per access, so that a read of a few messages stays cheap.
 
     Args:
@@ -33,7 +33,7 @@ class Lazy:
 
     def __init__(self, length: int, at: Callable[[slice | NDArray[np.integer[Any]]], NDArray[Any]]) -> None:
         self._length = length
-        self._at = at
+        self._values_at = at
 
     def __len__(self) -> int:
         return self._length
@@ -41,8 +41,8 @@ class Lazy:
     def __getitem__(self, rows: int | slice | NDArray[np.integer[Any]]) -> Any:
         """Returns the values at some indexes; a single value for one index."""
         if isinstance(rows, slice | np.ndarray):
-            return self._at(rows)
-        return self._at(slice(rows, rows + 1))[0]
+            return self._values_at(rows)
+        return self._values_at(slice(rows, rows + 1))[0]
 
 
 class Column(Protocol):
@@ -66,7 +66,7 @@ class Interned:
     or with another generation.
     """
 
-    ids: NDArray[np.integer[Any]] | Lazy
+    ids: NDArray[np.integer[Any]] | LazyArray
     """(n,) indexes into `table`, capture order; 0 = absent."""
     table: Sequence[str]
     """Entry 0 is never read as a value."""
@@ -89,7 +89,7 @@ class InternedSets:
     The table is append-only as in `Interned`.
     """
 
-    ids: NDArray[np.integer[Any]] | Lazy
+    ids: NDArray[np.integer[Any]] | LazyArray
     """(n,) indexes into `table`, capture order; 0 = the empty list, which counts as absent."""
     table: Sequence[tuple[str, ...]]
     """Entry 0 is `()`."""
@@ -108,7 +108,7 @@ class InternedSets:
 class Numbers:
     """Integers or floats, one per message."""
 
-    values: NDArray[np.integer[Any]] | NDArray[np.floating[Any]] | Lazy
+    values: NDArray[np.integer[Any]] | NDArray[np.floating[Any]] | LazyArray
     """(n,) any integer or float dtype, capture order; the field defines unit and meaning."""
     absent: float | None = None
     """The value for "absent"; None if every message has a value. NaN always counts as absent."""
@@ -162,7 +162,7 @@ class Decoded:
     """Returns str, int, float, bool, a list of these, or None if absent, by message index. Must not raise."""
     length: int
     """Number of messages covered."""
-    may_hold: Callable[[slice | NDArray[np.integer[Any]], tuple[str, ...] | None], NDArray[np.bool_]] | None = None
+    may_have: Callable[[slice | NDArray[np.integer[Any]], tuple[str, ...] | None], NDArray[np.bool_]] | None = None
     """Returns (k,) bool without decoding: True if a message may have a value, or may have one of the given texts.
 
     Where False, the value is absent, or matches none of the texts. None if the column cannot tell.

@@ -14,7 +14,7 @@ from inspector.store.columns.intern_table import InternTable
 
 UNKNOWN = -1
 _NO_SPACE = -1
-_LOW = 0xFFFFFFFF
+_STRING_MASK = 0xFFFFFFFF
 
 
 class SpaceNumbers:
@@ -27,38 +27,38 @@ class SpaceNumbers:
     def __init__(self) -> None:
         self._space_of = array("i")
         self._number_of = array("i")
-        self._others: dict[tuple[int, int], int] = {}
+        self._further_numbers: dict[tuple[int, int], int] = {}
 
     def find(self, space: int, string: int) -> int:
         """Returns the number of a string in a space, or UNKNOWN."""
         if string < len(self._space_of) and self._space_of[string] == space:
             return self._number_of[string]
-        return self._others.get((space, string), UNKNOWN)
+        return self._further_numbers.get((space, string), UNKNOWN)
 
     def find_all(self, spaces: NDArray[Any], strings: NDArray[Any]) -> NDArray[np.int32]:
         """Returns (n,) the numbers of strings in their spaces, or UNKNOWN. O(n)."""
         if not len(strings):
             return np.empty(0, np.int32)
-        self._reach(int(strings.max()))
+        self._make_room(int(strings.max()))
         found = np.where(as_numpy(self._space_of)[strings] == spaces, as_numpy(self._number_of)[strings], UNKNOWN)
         # Few strings occur in two spaces, so this loop is short.
-        if self._others:
+        if self._further_numbers:
             missing = np.flatnonzero(found == UNKNOWN)
             pairs = zip(spaces[missing].tolist(), strings[missing].tolist(), strict=True)
-            found[missing] = [self._others.get(pair, UNKNOWN) for pair in pairs]
+            found[missing] = [self._further_numbers.get(pair, UNKNOWN) for pair in pairs]
         return found.astype(np.int32, copy=False)
 
     def set_number(self, space: int, string: int, number: int) -> None:
         """Stores the number of a new pair of space and string."""
         if string >= len(self._space_of):
-            self._reach(string)
+            self._make_room(string)
         # The first space of a string gets the arrays; any further space goes to the dict.
         if self._space_of[string] == _NO_SPACE:
             self._space_of[string], self._number_of[string] = space, number
         else:
-            self._others[space, string] = number
+            self._further_numbers[space, string] = number
 
-    def _reach(self, string: int) -> None:
+    def _make_room(self, string: int) -> None:
         """Makes room for strings up to this one, and for some later ones."""
         room = len(self._space_of)
         if string >= room:
@@ -90,7 +90,7 @@ class NamesBySpace(SpaceNumbers):
 
     def pair(self, number: int) -> tuple[int, str]:
         key = self.keys[number]
-        return key >> 32, self._strings[key & _LOW]
+        return key >> 32, self._strings[key & _STRING_MASK]
 
     def find_name(self, space: int, name: str) -> int:
         """Returns the number of a name in a space, or UNKNOWN."""

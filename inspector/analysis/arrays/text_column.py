@@ -10,8 +10,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-_AT_ONCE = 1024  # texts buffered before a write
-_NARROW = 1 << 32
+_WRITE_BATCH = 1024  # texts buffered before a write
+_MAX_NARROW_BYTES = 1 << 32
 
 
 class TextColumn(Sequence[str]):
@@ -24,7 +24,7 @@ class TextColumn(Sequence[str]):
         self._data = bytearray()
         self._ends = array("I")
         self._waiting: list[str] = []
-        self._later: dict[int, str] = {}
+        self._replaced: dict[int, str] = {}
 
     def __len__(self) -> int:
         return len(self._ends) + len(self._waiting)
@@ -44,8 +44,8 @@ class TextColumn(Sequence[str]):
             index += written + len(self._waiting)
         if index >= written:
             return self._waiting[index - written]
-        if index in self._later:
-            return self._later[index]
+        if index in self._replaced:
+            return self._replaced[index]
         start = self._ends[index - 1] if index else 0
         return self._data[start : self._ends[index]].decode("utf-8", "surrogatepass")
 
@@ -55,24 +55,24 @@ class TextColumn(Sequence[str]):
             self._waiting[place - written] = text
         else:
             # In place it would move all later texts.
-            self._later[place] = text
+            self._replaced[place] = text
 
     def append(self, text: str) -> None:
         self._waiting.append(text)
-        if len(self._waiting) >= _AT_ONCE:
+        if len(self._waiting) >= _WRITE_BATCH:
             self._write()
 
     def written(self) -> tuple[bytes, NDArray[np.int64]]:
         """Returns all texts joined in UTF-8, and (n,) their ends."""
         self._write()
-        if self._later:
+        if self._replaced:
             plain = TextColumn()
             # A copy without replaced texts has all of them in the joined data.
             plain._waiting = [*self]
             return plain.written()
         return bytes(self._data), np.array(self._ends, np.int64)
 
-    def starting_with(self, start: str, first: int = 0) -> NDArray[np.bool_]:
+    def with_prefix(self, start: str, first: int = 0) -> NDArray[np.bool_]:
         """Returns flags of texts that begin with `start`, from number `first` on; one per text."""
         self._write()
         before = self._ends[first - 1] if first else 0
@@ -84,9 +84,9 @@ class TextColumn(Sequence[str]):
         for place, byte in enumerate(wanted):
             found[found] = data[begins[found] + place] == byte
         # Replaced texts are not in the joined data: check them one by one.
-        for number in self._later if len(self._later) < len(found) else range(first, len(self)):
-            if number >= first and number in self._later:
-                found[number - first] = self._later[number].startswith(start)
+        for number in self._replaced if len(self._replaced) < len(found) else range(first, len(self)):
+            if number >= first and number in self._replaced:
+                found[number - first] = self._replaced[number].startswith(start)
         return found
 
     def _write(self) -> None:
@@ -95,7 +95,7 @@ class TextColumn(Sequence[str]):
         ends = accumulate(chain((len(self._data),), map(len, written)))
         next(ends)
         self._data += b"".join(written)
-        if len(self._data) >= _NARROW and self._ends.typecode == "I":
+        if len(self._data) >= _MAX_NARROW_BYTES and self._ends.typecode == "I":
             # 4 bytes per text are enough until all texts together exceed 4 GiB.
             self._ends = array("Q", self._ends)
         self._ends.extend(ends)

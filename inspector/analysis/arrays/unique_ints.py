@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_DENSE = 1 << 22
+_MAX_DENSE_RANGE = 1 << 22
 
 
-def ascending(*parts: NDArray[np.integer]) -> NDArray[Any]:
+def sorted_unique(*parts: NDArray[np.integer]) -> NDArray[Any]:
     """Returns the unique numbers of some arrays, ascending; a single ascending array is returned without a copy.
 
     Most rows occur once, so sorting them is faster than the hash table that `numpy.unique` makes.
@@ -35,13 +35,13 @@ def are_among(numbers: NDArray[np.integer], few: NDArray[np.integer]) -> NDArray
     return few[np.minimum(np.searchsorted(few, numbers), len(few) - 1)] == numbers
 
 
-def distinct(keys: NDArray[np.integer]) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+def unique_with_places(keys: NDArray[np.integer]) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
     """Returns unique values, first indexes and inverse, as `numpy.unique`; faster for small ranges."""
     if not len(keys):
         return keys, np.zeros(0, np.int64), np.zeros(0, np.int64)
     low, high = int(keys.min()), int(keys.max())
     # A table of the whole range would take 32 MiB or more.
-    if high - low >= _DENSE:
+    if high - low >= _MAX_DENSE_RANGE:
         return np.unique(keys, return_index=True, return_inverse=True)
     least = keys.dtype.type(low)
     near = (keys - least).astype(np.int64)
@@ -53,7 +53,7 @@ def distinct(keys: NDArray[np.integer]) -> tuple[NDArray[Any], NDArray[np.int64]
     return found.astype(keys.dtype) + least, first[found], number[near]
 
 
-def are_any(values: NDArray[Any], codes: Iterable[int]) -> NDArray[np.bool_]:
+def are_any_of(values: NDArray[Any], codes: Iterable[int]) -> NDArray[np.bool_]:
     """Returns (n,) flags of values equal to one of a few codes; for two codes 7 times as fast as `numpy.isin`."""
     found = np.zeros(len(values), np.bool_)
     for code in codes:

@@ -24,7 +24,7 @@ Most checks do not apply to [transcripts](transcripts.md), which were never sent
 This page is generated from the checks: `python -m inspector.analysis.findings > docs/findings.md`.
 """
 
-_MEANS = {
+_SEVERITY_TEXTS = {
     Severity.ERROR: "The protocol is violated, or a message is trusted wrongly.",
     Severity.WARNING: "Something is inconsistent, or a participant waits without result.",
     Severity.NOTE: "Worth knowing; not necessarily an error.",
@@ -38,7 +38,7 @@ def page() -> str:
     for severity in sorted(Severity, reverse=True):
         declared = (check for check in CHECKS if check.severity is severity and not check.where)
         checks = sorted(declared, key=lambda check: check.code)
-        parts.append(f"## {severity.word.capitalize()}s\n\n{_MEANS[severity]}\n")
+        parts.append(f"## {severity.word.capitalize()}s\n\n{_SEVERITY_TEXTS[severity]}\n")
         parts.append("".join(f"- [`{check.code}`](#{check.code}): {check.title}\n" for check in checks))
         parts += map(_section, checks)
     return "\n".join(parts)
@@ -48,9 +48,9 @@ def _section(check: Check) -> str:
     lines = [
         f"### {check.code}\n",
         f"**{check.title}** ({check.severity.word})\n",
-        f"> {_plain(check, check.sentence)}\n",
-        f"- Why it matters: {_plain(check, check.matters)}",
-        f"- What to do: {_plain(check, check.fix)}",
+        f"> {_filled_template(check, check.sentence)}\n",
+        f"- Why it matters: {_filled_template(check, check.matters)}",
+        f"- What to do: {_filled_template(check, check.fix)}",
     ]
     lines += [
         f"- Severity: {one.severity.word} where {one.where}; else {check.severity.word}"
@@ -72,7 +72,7 @@ _EXAMPLES = {
 }  # fmt: skip
 
 
-def _plain(check: Check, template: str) -> str:
+def _filled_template(check: Check, template: str) -> str:
     """Fills a template with the names of its placeholders."""
     return template.format_map({**_EXAMPLES, "detail": check.example, "limit": f"{check.limit:,}"})
 

@@ -17,7 +17,7 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH
 
 # An interrupted agent never goes on, so its calls stay open, and each batch looks at every open call.
-_MOST_OPEN = 256
+_MAX_OPEN_CALLS = 256
 """Open calls tracked; the oldest are dropped."""
 
 
@@ -27,7 +27,7 @@ class AgentCalls:
     def __init__(self) -> None:
         self._open: dict[int, bool] = {}  # by call: True if its agent has received a message since
 
-    def take_out(self, batch: Batch, rows: Rows) -> tuple[Rows, Rows]:
+    def split_agent_calls(self, batch: Batch, rows: Rows) -> tuple[Rows, Rows]:
         """Splits requests into calls of agents and all others."""
         codes = [code for label in CODING_AGENT_NAMES if (code := batch.code(label)) >= 0]
         if not codes or not len(rows):
@@ -54,14 +54,14 @@ class AgentCalls:
         settled = batch.links["answer"][waits] >= 0
         for row in waits[settled].tolist():
             del self._open[row]
-        found = [row for row in self._open if self._went_on(batch, row)]
+        found = [row for row in self._open if self._agent_continued(batch, row)]
         for row in found:
             del self._open[row]
-        while len(self._open) > _MOST_OPEN:
+        while len(self._open) > _MAX_OPEN_CALLS:
             del self._open[next(iter(self._open))]
         return np.array(sorted(found), np.int64) if found else NO_ROWS
 
-    def _went_on(self, batch: Batch, call: int) -> bool:
+    def _agent_continued(self, batch: Batch, call: int) -> bool:
         """Returns True if the agent of a call produced output in a later model call."""
         start = max(batch.start, call + 1)
         columns, span = batch.capture.columns, slice(start, batch.stop)
@@ -79,9 +79,9 @@ class AgentCalls:
         programs = [batch.code(name) for name in AGENT_PROGRAMS]
         inputs = kind == batch.code(kinds.RESPONSE)
         inputs |= (kind == batch.code("chat")) & (sender != columns["sender"][call]) & ~np.isin(sender, programs)
-        return self._spoke_later(batch, call, rows, outputs, inputs)
+        return self._has_later_output(batch, call, rows, outputs, inputs)
 
-    def _spoke_later(self, batch: Batch, call: int, rows: Rows, outputs: Array, inputs: Array) -> bool:
+    def _has_later_output(self, batch: Batch, call: int, rows: Rows, outputs: Array, inputs: Array) -> bool:
         usage = batch.passes.usage
         api, own = usage.calls_at(rows), int(usage.calls_at(np.array([call]))[0])
         # Another call id of the API means another model call, so the agent went on.

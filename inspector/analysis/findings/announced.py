@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.findings.batch import Batch, Marks
+from inspector.analysis.findings.batch import Batch, StringNumbers
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.passes.calls.open_waits import GivenUp
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.analysis.passes.participants.capabilities import Change
+from inspector.analysis.passes.participants.capabilities import CapabilityChange
 from inspector.protocol import kinds
 from inspector.protocol.capabilities import covers_by_kind, depends_on_more, first_covering
 from inspector.protocol.message_text import compact_json
@@ -40,23 +40,23 @@ CHECKS = (BEYOND,)
 _NOT_JUDGED = (
     Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.JOIN | Flag.RPC | Flag.LOG_ONLY | Flag.REJECTED | Flag.SENT
 ).value  # fmt: skip
-_FREE = (kinds.RESPONSE, "capability/grant-ack", kinds.CONTEXT_OPERATION)
+_ALWAYS_ALLOWED_KINDS = (kinds.RESPONSE, "capability/grant-ack", kinds.CONTEXT_OPERATION)
 """Kinds allowed for every participant. `kinds_and_lines` checks system/*."""
-_MOST_CHANGES = 1_000
-_MOST_JUDGED = 5_000
+_MAX_CHANGES = 1_000
+_MAX_JUDGED = 5_000
 """Messages judged one by one per sender and call, if more than method and name matters."""
-_MOST_KNOWN = 100_000
-_LONGEST = 80
+_MAX_VERDICTS = 100_000
+_MAX_CALL_CHARS = 80
 
-_NOBODY: dict[str, int] = {}
+_NO_GRANTS: dict[str, int] = {}
 
 _Call = tuple[int, int, int]
 """String ids of kind as sent, method and target."""
 
-_LOW = 0xFFFFFFFF
+_LOW_32_BITS = 0xFFFFFFFF
 
 
-class _HeldSet:
+class _CapabilitySet:
     """A set of capabilities, shared by all participants that hold exactly these.
 
     Attributes:
@@ -74,18 +74,18 @@ class _HeldSet:
         self.verdicts: dict[int, bool | None] = {}
 
 
-class _HeldSets:
+class _CapabilitySets:
     """All sets of capabilities held so far, by number; 0 is the empty or unknown set."""
 
     def __init__(self) -> None:
-        self._sets = [_HeldSet((), ())]
+        self._sets = [_CapabilitySet((), ())]
         self._numbers: dict[tuple[str, ...], int] = {(): 0}
         self._after: dict[tuple[int, int], tuple[tuple[Any, ...], int]] = {}  # by number, and id of a tuple
 
-    def __getitem__(self, number: int) -> _HeldSet:
+    def __getitem__(self, number: int) -> _CapabilitySet:
         return self._sets[number]
 
-    def after(self, number: int, change: Change) -> int:
+    def after(self, number: int, change: CapabilityChange) -> int:
         """Returns the number of the set after a change."""
         if change.what == "announced":
             number = 0
@@ -96,10 +96,10 @@ class _HeldSets:
         known = self._after.get(key)
         # The kept tuple keeps its id from being given to another one.
         if known is None or known[0] is not change.capabilities:
-            known = self._after[key] = change.capabilities, self._with(number, change.capabilities)
+            known = self._after[key] = change.capabilities, self._number_with_added(number, change.capabilities)
         return known[1]
 
-    def _with(self, number: int, added: tuple[Any, ...]) -> int:
+    def _number_with_added(self, number: int, added: tuple[Any, ...]) -> int:
         before = self._sets[number]
         held = dict(zip(before.written, before.held, strict=True))
         for one in added:
@@ -107,31 +107,33 @@ class _HeldSets:
         written = tuple(held)
         if written not in self._numbers:
             self._numbers[written] = len(self._sets)
-            self._sets.append(_HeldSet(tuple(held.values()), written))
+            self._sets.append(_CapabilitySet(tuple(held.values()), written))
         return self._numbers[written]
 
 
-class Announced:
+class AnnouncedCapabilities:
     """Judges each message by its sender's capabilities at that time.
 
     Senders with the same set get the same verdicts, so verdicts are cached by set and call.
     """
 
     def __init__(self) -> None:
-        self._kinds = Marks()  # by kind: 2 if it is judged
-        self._sets = _HeldSets()
+        self._kinds = StringNumbers()  # by kind: 2 if it is judged
+        self._sets = _CapabilitySets()
         self._calls: InternTable[_Call] = InternTable((0, 0, 0))
-        self._held: dict[int, int] = {}  # by space and sender: number of changes taken in << 32 | number of the set
-        self._judged = 0  # cached verdicts
+        self._set_by_sender: dict[
+            int, int
+        ] = {}  # by space and sender: number of changes taken in << 32 | number of the set
+        self._verdict_count = 0  # cached verdicts
         # by sender and call: change count at the time, and messages judged since
-        self._alone: dict[tuple[int, int], tuple[int, int]] = {}
+        self._judged_by_payload: dict[tuple[int, int], tuple[int, int]] = {}
         # for calls with a relevant payload
-        self._wanting: dict[int, str] = {}  # uncovered messages of the batch, and their calls
-        self._unplaced = UnplacedGrants()
+        self._uncovered: dict[int, str] = {}  # uncovered messages of the batch, and their calls
+        self._unplaced_grants = UnplacedGrants()
         self._silent = False
 
     def feed(self, batch: Batch) -> None:
-        self._unplaced.follow(batch)
+        self._unplaced_grants.follow(batch)
         if batch.decisions is not None and not self._silent:
             self._silent = True
             batch.findings.withdraw(BEYOND, np.sort(batch.findings.rows_of(BEYOND)))
@@ -140,24 +142,31 @@ class Announced:
             return
         self._withdraw_refused(batch)
         flags, codes = batch.new("flags"), batch.new("kind")
-        for code, _ in self._kinds.unseen(codes):
+        for code, _ in self._kinds.unnumbered_ids(codes):
             kind = batch.capture.strings[code]
-            free = not kind or kind in _FREE or kind.startswith(("system/", "msp/"))
+            free = not kind or kind in _ALWAYS_ALLOWED_KINDS or kind.startswith(("system/", "msp/"))
             self._kinds.set_number(code, 1 if free else 2)
         rows = np.flatnonzero((flags & _NOT_JUDGED == 0) & (self._kinds.numbers_of(codes) == 2)) + batch.start
         rows = rows[~_are_refused(batch, rows)]
         if not len(rows):
             return
-        pairs = _senders(batch, rows)
+        pairs = _sender_keys(batch, rows)
         order = np.argsort(pairs, kind="stable")
         pairs, rows = pairs[order], rows[order]
-        asked = [*zip(rows.tolist(), self._lie_open(batch, rows).tolist(), self._calls_of(batch, rows), strict=True)]
+        asked = [
+            *zip(
+                rows.tolist(),
+                self._have_unplaced_grants(batch, rows).tolist(),
+                self._calls_of(batch, rows),
+                strict=True,
+            )
+        ]
         starts = np.flatnonzero(np.diff(pairs, prepend=-1)).tolist()
         for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True):
             sender = int(pairs[start])
-            if sender & _LOW:
-                self._of_sender(batch, sender, asked[start:stop])
-        wanting, self._wanting = self._wanting, {}
+            if sender & _LOW_32_BITS:
+                self._judge_sender(batch, sender, asked[start:stop])
+        wanting, self._uncovered = self._uncovered, {}
         batch.findings.add(BEYOND, [*wanting], details=[*wanting.values()])
 
     def _calls_of(self, batch: Batch, rows: Rows) -> list[int]:
@@ -165,12 +174,12 @@ class Announced:
         called = (batch.column_values("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
         return self._calls.intern_all(zip(*(of.tolist() for of in called), strict=True), len(rows)).tolist()
 
-    def _lie_open(self, batch: Batch, rows: Rows) -> NDArray[np.bool_]:
+    def _have_unplaced_grants(self, batch: Batch, rows: Rows) -> NDArray[np.bool_]:
         """(n,) bool: True for messages at a time when an unplaced grant may be their sender's (`UnplacedGrants`)."""
         spaces, unplaced = batch.column_values("space", rows), np.zeros(len(rows), np.bool_)
         for space in np.unique(spaces).tolist():
             own = np.flatnonzero(spaces == space)
-            unplaced[own] = self._unplaced.lie_open(space, rows[own])
+            unplaced[own] = self._unplaced_grants.are_open_at(space, rows[own])
         return unplaced
 
     def _withdraw_refused(self, batch: Batch) -> None:
@@ -180,24 +189,24 @@ class Announced:
         changed = batch.changed[_are_refused(batch, batch.changed)]
         batch.findings.withdraw(BEYOND, changed[batch.findings.has(BEYOND, changed)])
 
-    def _of_sender(self, batch: Batch, sender: int, asked: list[tuple[int, bool, int]]) -> None:
-        changes, whose = batch.passes.capabilities.changes, (sender >> 32, sender & _LOW)
+    def _judge_sender(self, batch: Batch, sender: int, asked: list[tuple[int, bool, int]]) -> None:
+        changes, whose = batch.passes.capabilities.changes, (sender >> 32, sender & _LOW_32_BITS)
         # Each change may make another set, of which all verdicts are made anew.
-        if not 0 < changes.count(*whose) <= _MOST_CHANGES:
+        if not 0 < changes.count(*whose) <= _MAX_CHANGES:
             return
-        before = self._held.get(sender, 0)
-        taken, held = before >> 32, before & _LOW
+        before = self._set_by_sender.get(sender, 0)
+        taken, held = before >> 32, before & _LOW_32_BITS
         new = deque(changes.since(*whose, taken))
         for row, unsure, call in asked:
             while new and new[0].row < row:
                 held = self._sets.after(held, new.popleft())
                 taken += 1
-            if held and self._is_wanting(batch, held, (sender, call), taken, row, unsure=unsure):
+            if held and self._is_uncovered(batch, held, (sender, call), taken, row, unsure=unsure):
                 words = " ".join(batch.capture.strings[code] for code in self._calls[call] if code)
-                self._wanting[row] = masked_value_text(words, _LONGEST)
-        self._held[sender] = taken << 32 | held
+                self._uncovered[row] = masked_value_text(words, _MAX_CALL_CHARS)
+        self._set_by_sender[sender] = taken << 32 | held
 
-    def _is_wanting(
+    def _is_uncovered(
         self, batch: Batch, held: int, whose: tuple[int, int], taken: int, row: int, *, unsure: bool
     ) -> bool:
         """Returns True if no capability of a set covers a message."""
@@ -207,29 +216,31 @@ class Announced:
         if unsure or batch.capture.logged_sender(row) is not None:
             return False  # the sender is in doubt, so is its set
         # Calls hold names from the wire, so the cache needs a bound.
-        if call not in known.verdicts and self._judged <= _MOST_KNOWN:
+        if call not in known.verdicts and self._verdict_count <= _MAX_VERDICTS:
             kind = _kind_of(batch, row)
             verdict = covers_by_kind(known.held, kind)
             is_told = (
                 not known.deep
                 and not batch.capture.records.is_big(row)
-                and batch.passes.capabilities.is_told(row, kind)
+                and batch.passes.capabilities.is_in_columns(row, kind)
             )
             if verdict is not None or is_told:
-                self._judged += 1
+                self._verdict_count += 1
                 known.verdicts[call] = _is_covered(batch, known.held, row) if verdict is None else verdict
             else:
-                return self._is_wanting_alone(batch, known, whose, taken, row)
+                return self._is_payload_uncovered(batch, known, whose, taken, row)
         return known.verdicts.get(call) is False
 
-    def _is_wanting_alone(self, batch: Batch, known: _HeldSet, whose: tuple[int, int], taken: int, row: int) -> bool:
+    def _is_payload_uncovered(
+        self, batch: Batch, known: _CapabilitySet, whose: tuple[int, int], taken: int, row: int
+    ) -> bool:
         """Judges one message by its payload; another message of the same call may get another verdict."""
-        since, times = self._alone.get(whose, (taken, 0))
+        since, times = self._judged_by_payload.get(whose, (taken, 0))
         times = times if since == taken else 0
-        if times >= _MOST_JUDGED:
+        if times >= _MAX_JUDGED:
             return False
-        self._judged += not times
-        self._alone[whose] = taken, times + 1
+        self._verdict_count += not times
+        self._judged_by_payload[whose] = taken, times + 1
         return _is_covered(batch, known.held, row) is False
 
 
@@ -239,7 +250,7 @@ def _kind_of(batch: Batch, row: int) -> str:
     return kind if "/" in kind else batch.string("kind", row)
 
 
-def _senders(batch: Batch, rows: Rows) -> NDArray[np.int64]:
+def _sender_keys(batch: Batch, rows: Rows) -> NDArray[np.int64]:
     """(n,) space << 32 | sender of each message."""
     return batch.column_values("space", rows).astype(np.int64) << 32 | batch.column_values("sender", rows)
 
@@ -270,10 +281,10 @@ class UnplacedGrants:
             elif change.what == "announced" and name in unplaced:
                 self._spans.setdefault(space, []).append((unplaced.pop(name), change.row))
 
-    def lie_open(self, space: int, rows: Rows) -> NDArray[np.bool_]:
+    def are_open_at(self, space: int, rows: Rows) -> NDArray[np.bool_]:
         """(rows,) bool: True if such a grant was open when the message came."""
         if space not in self._arrays:
-            still = islice(self._open.get(space, _NOBODY).values(), 1)
+            still = islice(self._open.get(space, _NO_GRANTS).values(), 1)
             spans = sorted([*self._spans.get(space, ()), *((row, self._stop) for row in still)])
             firsts, lasts = np.array(spans, np.int64).reshape(-1, 2).T
             self._arrays[space] = firsts, np.maximum.accumulate(lasts)

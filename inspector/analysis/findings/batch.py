@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.findings.before_capture import Beginnings
+from inspector.analysis.findings.before_capture import CaptureBeginnings
 from inspector.analysis.findings.mcp_rows import McpRows
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.passes.calls.correlation_names import NamedPass
@@ -74,14 +74,14 @@ class Batch:
     stop: int
     changed: Rows
     now_ns: int
-    beginnings: Beginnings
+    beginnings: CaptureBeginnings
     mcp: McpRows
     decisions: CapabilityDecisions | None = None
     reported: Sequence[ReportedProblem] = ()
     baseline: Mapping[str, ServerTools] | None = None
     _rows: dict[str, Rows] = field(default_factory=dict)
     _changed_kinds: Array | None = None
-    _bits: int | None = None  # union of the flags of all new messages
+    _flag_union: int | None = None  # union of the flags of all new messages
 
     @property
     def capture(self) -> Capture:
@@ -96,7 +96,7 @@ class Batch:
         """Returns a column's values for the new messages."""
         return self.capture.columns[column][self.start : self.stop]
 
-    def on_the_wire(self, rows: Rows) -> Rows:
+    def sent_rows(self, rows: Rows) -> Rows:
         """Filters out rows of session documents, which were never sent (docs/protocols.md 14)."""
         code = self.code(msp.PROTOCOL)
         return rows if code < 0 or not len(rows) else rows[self.column_values("protocol", rows) != code]
@@ -122,17 +122,17 @@ class Batch:
             self._changed_kinds = self.capture.columns["kind"][self.changed]
         return self.changed[self._changed_kinds == self.code(kind)]
 
-    def both(self, kind: str) -> Rows:
+    def new_and_changed_rows(self, kind: str) -> Rows:
         """Returns the new and the changed messages of a kind, ascending."""
         changed, new = self.changed_rows(kind), self.rows(kind)
         return np.concatenate((changed, new)) if len(changed) else new
 
-    def flagged(self, bits: int) -> Rows:
+    def flagged_rows(self, bits: int) -> Rows:
         """Returns the new messages with any of these flags."""
         # Most batches have none of the flags that topics ask for; one reduction answers all of them.
-        if self._bits is None:
-            self._bits = int(np.bitwise_or.reduce(self.new("flags"))) if self.stop > self.start else 0
-        return np.flatnonzero(self.new("flags") & bits) + self.start if self._bits & bits else NO_ROWS
+        if self._flag_union is None:
+            self._flag_union = int(np.bitwise_or.reduce(self.new("flags"))) if self.stop > self.start else 0
+        return np.flatnonzero(self.new("flags") & bits) + self.start if self._flag_union & bits else NO_ROWS
 
     def column_values(self, column: str, rows: Rows) -> Array:
         """Returns a column's values for some messages."""
@@ -147,19 +147,19 @@ class Batch:
         return self.capture.string(column, row) or ""
 
 
-_ROOM = 1024
+_INITIAL_CAPACITY = 1024
 
 
-class Marks:
+class StringNumbers:
     """Small number per string id, 0 until set; remembers state or a verdict about a string."""
 
     def __init__(self, dtype: Any = np.uint8) -> None:
-        self._values = np.zeros(_ROOM, dtype)
+        self._values = np.zeros(_INITIAL_CAPACITY, dtype)
 
     def numbers_of(self, ids: Array) -> Array:
         """Returns the numbers of some strings."""
         if len(ids):
-            self._reach(int(ids.max()))
+            self._ensure_capacity(int(ids.max()))
         return self._values[ids]
 
     def get(self, identifier: int) -> int:
@@ -168,21 +168,21 @@ class Marks:
 
     def set_number(self, ids: Any, marks: Any) -> None:
         """Sets the numbers of one or more strings."""
-        self._reach(int(np.max(ids)))
+        self._ensure_capacity(int(np.max(ids)))
         self._values[ids] = marks
 
     def marked(self) -> Array:
         """Returns all ids with a number, ascending. O(ids)."""
         return np.flatnonzero(self._values)
 
-    def _reach(self, most: int) -> None:
+    def _ensure_capacity(self, most: int) -> None:
         if most >= len(self._values):
             length = len(self._values)
             # String ids grow with the capture; small steps would copy the array too often.
-            more = max(most + 1, length + max(_ROOM, length // 8)) - length
+            more = max(most + 1, length + max(_INITIAL_CAPACITY, length // 8)) - length
             self._values = np.concatenate((self._values, np.zeros(more, self._values.dtype)))
 
-    def unseen(self, ids: Array) -> list[tuple[int, int]]:
+    def unnumbered_ids(self, ids: Array) -> list[tuple[int, int]]:
         """Returns strings without a number: (id, first position in `ids`) of each, by position."""
         places = np.flatnonzero(self.numbers_of(ids) == 0)
         if not len(places):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_any
+from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.findings.check import NOTE, Check
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
@@ -22,7 +22,7 @@ from inspector.store.messages.capture import Capture
 EARLY_S = 60
 """Seconds after the welcome in which answers and decisions may refer to earlier messages."""
 
-BEFORE = Check(
+BEGAN_BEFORE_CAPTURE = Check(
     "began-before-capture", NOTE, "Began before this capture",
     "{who} was present before this capture began, so this {detail} may have begun earlier.",
     "Its beginning is unknown.",
@@ -30,7 +30,7 @@ BEFORE = Check(
     "Context Inspector, captures",
     example="answer",
 )  # fmt: skip
-CHECKS = (BEFORE,)
+CHECKS = (BEGAN_BEFORE_CAPTURE,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class _Welcome:
     lists_streams: bool
 
 
-class Beginnings:
+class CaptureBeginnings:
     """Knows the participants that were in a space when its capture began."""
 
     def __init__(self, capture: Capture, trust: TrustPass) -> None:
         self._capture = capture
-        self._trust = trust
+        self._impersonation = trust
         self._welcomes: dict[int, _Welcome | None] = {}
         self._joined: dict[tuple[int, str], int] = {}  # by space and name: the message that shows the join
         self._first_joins: dict[int, int] = {}  # by space
@@ -57,10 +57,10 @@ class Beginnings:
         self._list_joins(stop)
         for row in welcomes.tolist():
             space = int(self._capture.columns["space"][row])
-            if space not in self._welcomes and self._trust.is_gateway(row):
-                self._welcomes[space] = _read(self._capture, row)
+            if space not in self._welcomes and self._impersonation.is_gateway(row):
+                self._welcomes[space] = _read_welcome(self._capture, row)
 
-    def others_were_here(self, rows: Rows) -> NDArray[np.bool_]:
+    def senders_were_present(self, rows: Rows) -> NDArray[np.bool_]:
         """(n,) bool: True for senders that were present before the capture began."""
         found = np.zeros(len(rows), np.bool_)
         spaces, senders = self._capture.columns["space"][rows], self._capture.columns["sender"][rows]
@@ -70,9 +70,9 @@ class Beginnings:
                 found |= (spaces == space) & (rows > welcome.row) & np.isin(senders, list(welcome.present))
         return found
 
-    def early(self, rows: Rows) -> NDArray[np.bool_]:
+    def are_early(self, rows: Rows) -> NDArray[np.bool_]:
         """(n,) bool: True for messages of such senders soon after the capture began."""
-        found = self.others_were_here(rows)
+        found = self.senders_were_present(rows)
         for place in np.flatnonzero(found).tolist():
             found[place] = self._is_early(int(rows[place]))
         return found
@@ -84,7 +84,7 @@ class Beginnings:
             return False
         return time - welcome.time_ns <= EARLY_S * 1_000_000_000
 
-    def saw_join(self, row: int, names: Collection[str]) -> bool:
+    def joined_before(self, row: int, names: Collection[str]) -> bool:
         """Returns True if one of the names joined before this message; without names, any participant."""
         space = int(self._capture.columns["space"][row])
         first = (self._joined.get((space, name), row) for name in names)
@@ -94,9 +94,9 @@ class Beginnings:
         start, self._listed = self._listed, max(stop, self._listed)
         columns, strings = self._capture.columns, self._capture.strings
         codes = [code for code in map(strings.find, _JOINS) if code is not None]
-        for place in (np.flatnonzero(are_any(columns["kind"][start:stop], codes)) + start).tolist():
+        for place in (np.flatnonzero(are_any_of(columns["kind"][start:stop], codes)) + start).tolist():
             space = int(columns["space"][place])
-            trusted = strings[int(columns["kind"][place])] == "system/join" or self._trust.is_gateway(place)
+            trusted = strings[int(columns["kind"][place])] == "system/join" or self._impersonation.is_gateway(place)
             for name in _joiners(self._capture, place) if trusted else ():
                 self._joined.setdefault((space, name), place)
                 self._first_joins.setdefault(space, place)
@@ -123,7 +123,7 @@ def _joiners(capture: Capture, row: int) -> tuple[str, ...]:
     return (name,) if payload.get("event") == "join" and isinstance(name, str) else ()
 
 
-def _read(capture: Capture, row: int) -> _Welcome | None:
+def _read_welcome(capture: Capture, row: int) -> _Welcome | None:
     """Reads a welcome; None if no participant was present, or if this program did not record the capture."""
     if not capture.sources[int(capture.columns["source"][row])].origin:
         return None

@@ -7,20 +7,20 @@ from collections.abc import Iterable
 import numpy as np
 
 from inspector.analysis.arrays.array_views import as_numpy
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.findings.batch import Array
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.reasoning_sequences import CANCELLED
 
 
-class CancelledAbove:
+class CancelledAncestors:
     """Nearest cancelled ancestor of each context. Costs nothing until a context is cancelled."""
 
     def __init__(self) -> None:
         self._cancelled: set[int] = set()
-        self._near = np.zeros(0, np.int64)
-        self._near_of_refs = np.zeros(0, np.int64)
+        self._nearest = np.zeros(0, np.int64)
+        self._nearest_by_ref = np.zeros(0, np.int64)
         self._read_at = -1, 0
         self._moves = 0
 
@@ -40,16 +40,16 @@ class CancelledAbove:
         self._moves = contexts.tree.moves
         if self._cancelled:
             self._read(contexts)
-            self._near_of_refs = self._of_refs(contexts)
+            self._nearest_by_ref = self._nearest_of_refs(contexts)
         return changed
 
     def _changed(self, contexts: ContextPass, rewritten: Iterable[int]) -> Array:
         self._read(contexts)
-        known = len(self._near_of_refs)
-        now = self._of_refs(contexts)[:known]
+        known = len(self._nearest_by_ref)
+        now = self._nearest_of_refs(contexts)[:known]
         changed = np.isin(now, [contexts.tree.resolve(node) for node in rewritten]) & (now != MAIN)
         if contexts.tree.moves != self._moves:
-            before = np.array([contexts.tree.resolve(node) for node in self._near_of_refs.tolist()], np.int64)
+            before = np.array([contexts.tree.resolve(node) for node in self._nearest_by_ref.tolist()], np.int64)
             changed |= before != now
         return np.flatnonzero(changed) + 1
 
@@ -68,22 +68,22 @@ class CancelledAbove:
         to[stops] = stops
         while not np.array_equal(further := to[to], to):
             to = further
-        self._near = to[parent]
-        self._near[self._near == none] = MAIN
+        self._nearest = to[parent]
+        self._nearest[self._nearest == none] = MAIN
 
-    def _of_refs(self, contexts: ContextPass) -> Array:
+    def _nearest_of_refs(self, contexts: ContextPass) -> Array:
         nodes = contexts.nodes_of_refs(np.arange(1, contexts.ref_count + 1))
-        return np.where(nodes == MAIN, MAIN, self._near[nodes])
+        return np.where(nodes == MAIN, MAIN, self._nearest[nodes])
 
-    def cancels(self, contexts: ContextPass, rows: Array, nodes: Array) -> Array:
+    def cancels_above(self, contexts: ContextPass, rows: Array, nodes: Array) -> Array:
         """(rows,) the cancel in effect above each message's node when it came; -1 without one."""
         found = np.full(len(rows), -1, np.int64)
         if not self._cancelled:
             return found
-        near = self._near[nodes]
+        near = self._nearest[nodes]
         left = np.flatnonzero(near != MAIN)
         while len(left):
-            for node in ascending(near[left]).tolist():
+            for node in sorted_unique(near[left]).tolist():
                 here = left[near[left] == node]
                 changes = contexts.sequences.replay(node).changes
                 by = [change.by if change.state == CANCELLED else -1 for change in changes]
@@ -91,6 +91,6 @@ class CancelledAbove:
                 before = np.searchsorted([change.row for change in changes], rows[here])
                 found[here] = np.array([-1, *by])[before]
             left = left[found[left] < 0]
-            near[left] = self._near[near[left]]
+            near[left] = self._nearest[near[left]]
             left = left[near[left] != MAIN]
         return found

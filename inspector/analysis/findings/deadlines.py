@@ -12,7 +12,7 @@ from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.protocol.timestamps import NO_TIME
 
 
-class WaitingByTime:
+class DeadlineQueue:
     """Waiting rows in sorted runs of (time, row). A batch takes due rows only and touches no others.
 
     A run is merged with the one before it while that one is not much larger. Merging drops rows that no longer wait.
@@ -71,14 +71,14 @@ class WaitingByTime:
         return np.sort(np.concatenate(due)).astype(np.int64) if due else NO_ROWS
 
 
-def overdue(times: Array, now_ns: int, after_s: int) -> Array:
+def are_overdue(times: Array, now_ns: int, after_s: int) -> Array:
     """(n,) bool: True for times more than `after_s` seconds before now. NO_TIME is never late."""
     if now_ns < NO_TIME + 1 + after_s * 1_000_000_000:
         return np.zeros(len(times), np.bool_)
     return (times != NO_TIME) & (times < now_ns - after_s * 1_000_000_000)
 
 
-class Overdue:
+class OverdueCheck:
     """Messages that wait until a check's limit, in seconds, is over.
 
     Args:
@@ -94,7 +94,7 @@ class Overdue:
         since: Callable[[Batch, Rows], Array] = lambda batch, rows: batch.column_values("time_ns", rows),
     ) -> None:  # fmt: skip
         self._check, self._settled, self._details, self._since = check, settled, details, since
-        self._waiting = WaitingByTime(check.limit)
+        self._waiting = DeadlineQueue(check.limit)
         self._now_ns = NO_TIME
 
     def feed(self, batch: Batch, new: Rows, changed: Rows) -> None:
@@ -106,7 +106,7 @@ class Overdue:
             changed: earlier messages that may be settled by now, or that are recognized as copies by their id.
         """
         found = batch.findings
-        if found.counts_of(self._check):
+        if found.count_of(self._check):
             changed = changed[found.has(self._check, changed)]
             settled = self._settled(batch, changed)
             found.withdraw(self._check, changed[settled])
@@ -117,18 +117,18 @@ class Overdue:
             # Progress of a request moves the start of its wait, so it may no longer be late.
             early = late[~self._are_late(batch, late)]
             found.withdraw(self._check, early)
-            self._wait(batch, early)
-        self._wait(batch, new[~self._settled(batch, new)])
+            self._queue_rows(batch, early)
+        self._queue_rows(batch, new[~self._settled(batch, new)])
         due = self._waiting.take_due(batch.now_ns)
         due = due[~self._settled(batch, due)]
         late = self._are_late(batch, due)
-        self._wait(batch, due[~late])
+        self._queue_rows(batch, due[~late])
         due = due[late]
         found.add(self._check, due, details=[self._details(row) for row in due.tolist()])
         self._now_ns = batch.now_ns
 
     def _are_late(self, batch: Batch, rows: Rows) -> Array:
-        return overdue(self._since(batch, rows), batch.now_ns, self._check.limit)
+        return are_overdue(self._since(batch, rows), batch.now_ns, self._check.limit)
 
-    def _wait(self, batch: Batch, rows: Rows) -> None:
+    def _queue_rows(self, batch: Batch, rows: Rows) -> None:
         self._waiting.add(self._since(batch, rows), rows, lambda waiting: ~self._settled(batch, waiting))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.findings.batch import Array, Batch, StringNumbers
 from inspector.analysis.findings.check import NOTE, Check
 from inspector.store.columns.flags import Flag
 
@@ -20,7 +20,7 @@ CORRELATION_FORM = Check(
     "MEW v0.2 to v0.4: array of strings; v0.0, v0.1: string",
     example="a text; mew/v0.4 has a list",
 )  # fmt: skip
-OTHERWISE = Check(
+CONTEXT_FIELD = Check(
     "context-elsewhere", NOTE, "Context declared in another field",
     "{who} names a context in {detail} and has none in the envelope.",
     "Readers put these messages into the main context.",
@@ -36,37 +36,39 @@ TIME_FORM = Check(
     "MEW v0.4, envelope: ts is RFC 3339",
     example="12345",
 )  # fmt: skip
-CHECKS = (CORRELATION_FORM, OTHERWISE, TIME_FORM)
+CHECKS = (CORRELATION_FORM, CONTEXT_FIELD, TIME_FORM)
 
-_MOST = 1 << 10  # senders, and kinds, tracked as pairs
-_LONGEST_READ = 1 << 18
+_MAX_PAIR_NAMES = 1 << 10  # senders, and kinds, tracked as pairs
+_MAX_RECORD_BYTES = 1 << 18
 
 
-class Forms:
+class FieldForms:
     """Tracks forms of fields per sender and kind."""
 
     def __init__(self) -> None:
-        self._senders, self._kinds = Marks(np.uint16), Marks(np.uint16)
+        self._senders, self._kinds = StringNumbers(np.uint16), StringNumbers(np.uint16)
         self._counts = [0, 0]
         # virtual memory only: pages are allocated where pairs occur
-        self._pairs = np.zeros(_MOST * _MOST * 2, np.bool_)
+        self._pairs = np.zeros(_MAX_PAIR_NAMES * _MAX_PAIR_NAMES * 2, np.bool_)
         self._reported: set[tuple[int, Check]] = set()
 
     def feed(self, batch: Batch) -> None:
         for row in sorted(batch.start + place for place in self._first_of_pairs(batch)):
             odd = batch.capture.extracted.irregular_form(row)
             # Reading one huge record again would block the window.
-            if odd is None or int(batch.capture.columns["length"][row]) > _LONGEST_READ:
+            if odd is None or int(batch.capture.columns["length"][row]) > _MAX_RECORD_BYTES:
                 continue
-            for check, words in zip((CORRELATION_FORM, TIME_FORM, OTHERWISE), odd, strict=True):
+            for check, words in zip((CORRELATION_FORM, TIME_FORM, CONTEXT_FIELD), odd, strict=True):
                 if words:
-                    self._tell(batch, row, check, words)
+                    self._report_once(batch, row, check, words)
 
     def _first_of_pairs(self, batch: Batch) -> list[int]:
         senders = self._numbers(self._senders, 0, batch.new("sender"))
         kinds = self._numbers(self._kinds, 1, batch.new("kind"))
         correlated = (batch.new("flags") & Flag.CORRELATED.value) != 0
-        pairs = (kinds * _MOST + senders) * 2 + correlated  # kinds are few: this order keeps the touched pages together
+        pairs = (
+            kinds * _MAX_PAIR_NAMES + senders
+        ) * 2 + correlated  # kinds are few: this order keeps the touched pages together
         new = np.flatnonzero(~self._pairs[pairs] & (senders != 0) & (kinds != 0))
         if not len(new):
             return []
@@ -74,15 +76,15 @@ class Forms:
         self._pairs[found] = True
         return new[first].tolist()
 
-    def _numbers(self, marks: Marks, which: int, ids: Array) -> Array:
+    def _numbers(self, marks: StringNumbers, which: int, ids: Array) -> Array:
         """Returns a small number per string: 1 and up in order of appearance, 0 for strings beyond the limit."""
-        for identifier, _ in marks.unseen(ids) if self._counts[which] < _MOST - 1 else ():
-            if self._counts[which] < _MOST - 1:
+        for identifier, _ in marks.unnumbered_ids(ids) if self._counts[which] < _MAX_PAIR_NAMES - 1 else ():
+            if self._counts[which] < _MAX_PAIR_NAMES - 1:
                 self._counts[which] += 1
                 marks.set_number(identifier, self._counts[which])
         return marks.numbers_of(ids).astype(np.int64)
 
-    def _tell(self, batch: Batch, row: int, check: Check, detail: str) -> None:
+    def _report_once(self, batch: Batch, row: int, check: Check, detail: str) -> None:
         """Reports a check once per sender."""
         # A sender that writes one field in an old form does so in every message.
         key = (int(batch.capture.columns["sender"][row]), check)

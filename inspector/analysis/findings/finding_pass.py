@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Protocol, cast, runtime_checkable
 
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.findings import (
     announced,
     before_capture,
@@ -37,8 +37,8 @@ from inspector.analysis.findings.by_context import FindingsByContext
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.mcp import topic as mcp
 from inspector.analysis.findings.mcp_rows import McpRows
-from inspector.analysis.findings.sentences import Finding, finding_of, hint_of
-from inspector.analysis.findings.store import Findings, Found
+from inspector.analysis.findings.sentences import Finding, format_finding, format_hint
+from inspector.analysis.findings.store import Findings, StoredFinding
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.base.slices import SlicedWork, run_to_end, run_until
 from inspector.store.columns.columns import GrowingColumns
@@ -55,7 +55,7 @@ class Topic(Protocol):
 
 
 @runtime_checkable
-class Patient(Protocol):
+class DeferredTopic(Protocol):
     """A topic with work that can be deferred: it searches or compares records."""
 
     def go_on(self, batch: Batch, until: float) -> bool:
@@ -64,33 +64,33 @@ class Patient(Protocol):
 
 
 @cache
-def _is_patient(kind: type[Topic]) -> bool:
+def _has_deferred_work(kind: type[Topic]) -> bool:
     """Returns True if topics of a type have deferred work. Cached: a protocol check is slower than making a topic."""
-    return issubclass(kind, Patient)
+    return issubclass(kind, DeferredTopic)
 
 
 _TOPICS = (
     # MCP comes first: it fills `batch.mcp`, which the general checks of requests read.
-    (mcp, mcp.Mcp),
+    (mcp, mcp.McpChecks),
     (requests, requests.Requests),
     (proposals, proposals.Proposals),
     (correlations, correlations.Correlations),
-    (contexts, contexts.Contexts),
-    (object_contexts, object_contexts.Objects),
-    (reasoning, reasoning.Reasoning),
-    (kinds_and_lines, kinds_and_lines.Wire),
-    (senders, senders.Senders),
+    (contexts, contexts.ContextChecks),
+    (object_contexts, object_contexts.ObjectContexts),
+    (reasoning, reasoning.ReasoningChecks),
+    (kinds_and_lines, kinds_and_lines.KindsAndLines),
+    (senders, senders.SenderChecks),
     (clocks, clocks.Clocks),
-    (loops, loops.Loops),
-    (field_forms, field_forms.Forms),
+    (loops, loops.ChatLoops),
+    (field_forms, field_forms.FieldForms),
     (gateway, gateway.GatewayLog),
     (deliveries, deliveries.Deliveries),
-    (secrets, secrets.Secrets),
+    (secrets, secrets.SecretSearch),
     (verdicts, verdicts.Verdicts),
-    (announced, announced.Announced),
-    (streams, streams.Streams),
-    (lifecycle_hints, lifecycle_hints.Hints),
-    (msp, msp.Sessions),
+    (announced, announced.AnnouncedCapabilities),
+    (streams, streams.StreamChecks),
+    (lifecycle_hints, lifecycle_hints.LifecycleHints),
+    (msp, msp.SessionChecks),
     (transcripts, transcripts.Transcripts),
 )
 """Every topic: its module, which declares CHECKS, and its class."""
@@ -102,15 +102,15 @@ CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS if not 
 """First declaration of each code; some codes have further severities."""
 
 
-def _name(module: str) -> str:
+def _topic_name(module: str) -> str:
     """Name of a topic in words: its module, or its folder if it has one."""
     return module.removesuffix(".topic").rpartition(".")[2].replace("_", " ")
 
 
 _log = logging.getLogger(__name__)
-_AT_ONCE = 1_024
+_MIN_STEPPED_ROUND = 1_024
 """Rounds below this many messages run at once, if no more messages are to come."""
-_ENOUGH = 4_096
+_ROUND_MESSAGES = 4_096
 """Messages worth a round of all checks: a few hundred array steps, which cost the same for a hundred messages.
 
 With four times as many, one topic blocks a window too long if all messages are of its kinds.
@@ -136,14 +136,16 @@ class FindingPass:
         self.baseline: Mapping[str, ServerTools] | None = None
         self.found = Findings(CHECKS, passes.capture.are_derived)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found)
-        self._beginnings = before_capture.Beginnings(passes.capture, passes.trust)
+        self._beginnings = before_capture.CaptureBeginnings(passes.capture, passes.trust)
         self._mcp = McpRows()
-        self._topics: dict[str, Topic] = {_name(module.__name__): make() for module, make in _TOPICS}
-        self._patient = {name: cast(Patient, topic) for name, topic in self._topics.items() if _is_patient(type(topic))}
+        self._topics: dict[str, Topic] = {_topic_name(module.__name__): make() for module, make in _TOPICS}
+        self._deferred_topics = {
+            name: cast(DeferredTopic, topic) for name, topic in self._topics.items() if _has_deferred_work(type(topic))
+        }
         self.failed: dict[str, int] = {}
-        self._waits = False  # deferred work is left
+        self._has_deferred = False  # deferred work is left
         self._fed = 0
-        self._looked_at = 0
+        self._checked_count = 0
         self._changed: list[Rows] = []
         self._round: SlicedWork[None] | None = None
 
@@ -155,10 +157,10 @@ class FindingPass:
     @property
     def unchecked_count(self) -> int:
         """Count of messages not yet checked."""
-        return self._fed - self._looked_at
+        return self._fed - self._checked_count
 
     @property
-    def under_way(self) -> bool:
+    def is_round_open(self) -> bool:
         """True while a round is unfinished; `advance` continues it."""
         return self._round is not None
 
@@ -177,11 +179,11 @@ class FindingPass:
         self.finish_round()
         self._fed = stop
         self.found.extend(stop - start)
-        earlier = changed[changed < self._looked_at]
+        earlier = changed[changed < self._checked_count]
         if len(earlier):
             self._changed.append(earlier)
         # A round costs the same for few messages as for a hundred, so it waits for more of them.
-        if self.unchecked_count >= (_ENOUGH if more else _AT_ONCE):
+        if self.unchecked_count >= (_ROUND_MESSAGES if more else _MIN_STEPPED_ROUND):
             self._begin_round(now_ns)
         elif not more:
             self.catch_up(now_ns)
@@ -208,10 +210,10 @@ class FindingPass:
             self._round = None
 
     def _begin_round(self, now_ns: int | None) -> None:
-        batch = self._batch(self._looked_at, now_ns)
-        self._waits |= batch.stop > batch.start or len(batch.changed) > 0
+        batch = self._batch(self._checked_count, now_ns)
+        self._has_deferred |= batch.stop > batch.start or len(batch.changed) > 0
         # Set before the round runs, so that messages fed meanwhile belong to the next round.
-        self._looked_at = self._fed
+        self._checked_count = self._fed
         self._changed.clear()
         self._beginnings.feed(batch.rows("system/welcome"), self._fed)
         self._round = self._topic_by_topic(batch)
@@ -240,19 +242,19 @@ class FindingPass:
                 self._begin_round(now_ns)
             if not self.advance(until):
                 return False
-        if self._waits:
+        if self._has_deferred:
             batch = self._batch(self._fed, now_ns)
             done = True
-            for name in self._patient.keys() & self._topics.keys():
+            for name in self._deferred_topics.keys() & self._topics.keys():
                 with self._guarded(name):
                     # Called also after the deadline: each topic does one piece at least, so none starves.
-                    done = self._patient[name].go_on(batch, until) and done
-            self._waits = not done
-        return not self._waits
+                    done = self._deferred_topics[name].go_on(batch, until) and done
+            self._has_deferred = not done
+        return not self._has_deferred
 
     def _batch(self, start: int, now_ns: int | None) -> Batch:
         now = self._passes.contexts.clock_ns if now_ns is None else now_ns
-        changed = ascending(*self._changed) if self._changed else NO_ROWS
+        changed = sorted_unique(*self._changed) if self._changed else NO_ROWS
         told = self._beginnings, self._mcp, self.decisions, self.reported, self.baseline
         return Batch(self._passes, self.found, start, self._fed, changed, now, *told)
 
@@ -263,7 +265,7 @@ class FindingPass:
             yield
         except Exception:  # noqa: BLE001 - a failing topic is logged and dropped; others continue
             _log.exception("The checks of %s have failed", name)
-            self.failed[name] = self._looked_at
+            self.failed[name] = self._checked_count
             del self._topics[name]
 
     def take_changes(self) -> Rows:
@@ -282,9 +284,9 @@ class FindingPass:
         """Yields every finding, formatted: the most severe codes first, by message within a code."""
         return map(self.in_words, self.found.all())
 
-    def in_words(self, found: Found) -> Finding:
-        return finding_of(self._passes, found)
+    def in_words(self, found: StoredFinding) -> Finding:
+        return format_finding(self._passes, found)
 
-    def hint(self, found: Found) -> str:
+    def hint(self, found: StoredFinding) -> str:
         """Returns the remedy of a finding, formatted."""
-        return hint_of(self._passes, found)
+        return format_hint(self._passes, found)

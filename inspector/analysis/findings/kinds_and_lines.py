@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.findings.batch import Array, Batch, StringNumbers
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.passes.calls.ended_servers import ended_badly
+from inspector.analysis.passes.calls.ended_servers import failed_servers
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.formats.prefixed import reader as prefixed_lines
 from inspector.protocol import kinds
@@ -79,7 +79,7 @@ SPOOFED = Check(
 
 CHECKS = (DISAGREES, SPOOFED, UNREADABLE, NO_KIND, CRASHED, UNKNOWN, DECLARED, GAP)
 
-KNOWN = frozenset(
+KNOWN_KINDS = frozenset(
     f"{space}/{name}"
     for space, names in {
         "mcp": "request response notification proposal withdraw reject",
@@ -102,21 +102,21 @@ KNOWN = frozenset(
 _FROM_CLIENTS = frozenset({"system/join", "system/register", "system/heartbeat", "system/pong"})
 _FROM_GATEWAYS = kinds.SENT_FOR_CONSUMED - {"stream/open"}
 """Reserved to gateways like system/*; `stream/open` is not, as released clients open streams themselves."""
-_DECLARING = ("subcontext/", "context/", "sub-context/")
+_CONTEXT_KIND_PREFIXES = ("subcontext/", "context/", "sub-context/")
 
-_ORDINARY, _RESERVED = 1, 2
+_ORDINARY_KIND, _RESERVED_KIND = 1, 2
 _NO_ENVELOPE = (
     Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.JOIN | Flag.RPC | Flag.LOG_ONLY | Flag.ERROR
 ).value  # fmt: skip
 
 
-class Wire:
+class KindsAndLines:
     """Checks each kind once, and envelopes without one."""
 
     def __init__(self) -> None:
-        self._kinds = Marks()
-        self._raw = Marks()
-        self._gateways = Marks()
+        self._kinds = StringNumbers()
+        self._raw_kinds = StringNumbers()
+        self._gateways = StringNumbers()
         self._calls: dict[tuple[int, int, int], str] = {}
         self._waiting: list[Rows] = []  # text lines that may turn out to be ordinary
         self._prefixed: list[int] = []  # sources in which they are ordinary
@@ -124,28 +124,28 @@ class Wire:
     def feed(self, batch: Batch) -> None:
         flags = batch.new("flags")
         found = batch.findings
-        unreadable = batch.flagged(Flag.UNREADABLE.value)
+        unreadable = batch.flagged_rows(Flag.UNREADABLE.value)
         # Noise of an MCP server has one finding for all its lines.
         if batch.mcp.noise and len(unreadable):
             unreadable = unreadable[~np.isin(unreadable, np.fromiter(batch.mcp.noise, np.int64, len(batch.mcp.noise)))]
         found.add(UNREADABLE, unreadable)
-        self._texts(batch)
-        if len(batch.flagged(Flag.ERROR.value)):
-            found.add(CRASHED, ended_badly(batch.capture, batch.start, batch.stop))
-        marks = batch.flagged(Flag.GAP.value)
+        self._check_text_lines(batch)
+        if len(batch.flagged_rows(Flag.ERROR.value)):
+            found.add(CRASHED, failed_servers(batch.capture, batch.start, batch.stop))
+        marks = batch.flagged_rows(Flag.GAP.value)
         found.add(GAP, marks[batch.column_values("flags", marks) & Flag.ERROR.value == 0])
         missing = np.flatnonzero((batch.new("kind_raw") == 0) & (flags & _NO_ENVELOPE == 0))
         found.add(NO_KIND, missing + batch.start)
-        self._new_kinds(batch)
-        self._reserved(batch)
-        self._suffixes(batch)
+        self._check_new_kinds(batch)
+        self._check_reserved_kinds(batch)
+        self._check_kind_suffixes(batch)
 
-    def _texts(self, batch: Batch) -> None:
+    def _check_text_lines(self, batch: Batch) -> None:
         """Accepts text lines in logs that have messages after a time or name prefix: programs write both.
 
         The first such message may follow the text. Earlier text lines are then checked once more, and never again.
         """
-        texts = batch.flagged(Flag.TEXT.value)
+        texts = batch.flagged_rows(Flag.TEXT.value)
         if len(texts):
             self._waiting.append(texts)
         logs = [place for place, one in enumerate(batch.capture.sources) if one.formats[prefixed_lines.LABEL]]
@@ -156,47 +156,47 @@ class Wire:
         usual = rows[np.isin(batch.column_values("source", rows), logs)]
         batch.findings.withdraw(UNREADABLE, usual[batch.findings.has(UNREADABLE, usual)])
 
-    def _new_kinds(self, batch: Batch) -> None:
+    def _check_new_kinds(self, batch: Batch) -> None:
         codes = batch.new("kind")
         found: dict[Check, dict[int, str]] = {DECLARED: {}, UNKNOWN: {}}
-        for code, place in self._kinds.unseen(codes):
+        for code, place in self._kinds.unnumbered_ids(codes):
             kind, row = batch.capture.strings[code], batch.start + place
             reserved = (kind.startswith("system/") and kind not in _FROM_CLIENTS) or kind in _FROM_GATEWAYS
-            self._kinds.set_number(code, _RESERVED if reserved else _ORDINARY)
-            if code == 0 or not kind or kind in KNOWN or int(batch.new("flags")[place]) & Flag.LOG_ONLY.value:
+            self._kinds.set_number(code, _RESERVED_KIND if reserved else _ORDINARY_KIND)
+            if code == 0 or not kind or kind in KNOWN_KINDS or int(batch.new("flags")[place]) & Flag.LOG_ONLY.value:
                 continue
-            found[DECLARED if kind.startswith(_DECLARING) else UNKNOWN][row] = kind
+            found[DECLARED if kind.startswith(_CONTEXT_KIND_PREFIXES) else UNKNOWN][row] = kind
         for check, rows in found.items():
             batch.findings.add(check, list(rows), details=list(rows.values()))
 
-    def _reserved(self, batch: Batch) -> None:
-        places = np.flatnonzero(self._kinds.numbers_of(batch.new("kind")) == _RESERVED)
+    def _check_reserved_kinds(self, batch: Batch) -> None:
+        places = np.flatnonzero(self._kinds.numbers_of(batch.new("kind")) == _RESERVED_KIND)
         if not len(places):
             return
         senders = batch.new("sender")[places]
-        for sender, _ in self._gateways.unseen(senders):
+        for sender, _ in self._gateways.unnumbered_ids(senders):
             trusted = sender == 0 or batch.capture.strings[sender] in GATEWAY_IDS
             self._gateways.set_number(sender, 1 if trusted else 2)
         rows = places[self._gateways.numbers_of(senders) == 2] + batch.start
         rows = rows[~_are_heartbeats(batch, rows)]
-        batch.findings.add(SPOOFED, rows, details=[_who_forged(batch, row) for row in rows.tolist()])
+        batch.findings.add(SPOOFED, rows, details=[_describe_forger(batch, row) for row in rows.tolist()])
         trust = batch.passes.trust
         if trust.forged or trust.contradicted:
             welcomes = (places + batch.start).tolist()
             late = (row for welcome in welcomes for row in trust.contradicted.get(welcome, {}).values())
             rows = np.array(sorted({*late, *(row for row in welcomes if row in trust.forged)}), np.int64)
-            batch.findings.add(SPOOFED, rows, details=[_who_forged(batch, row) for row in rows.tolist()])
+            batch.findings.add(SPOOFED, rows, details=[_describe_forger(batch, row) for row in rows.tolist()])
 
-    def _suffixes(self, batch: Batch) -> None:
+    def _check_kind_suffixes(self, batch: Batch) -> None:
         raw = batch.new("kind_raw")
-        for code, place in self._raw.unseen(raw):
+        for code, place in self._raw_kinds.unnumbered_ids(raw):
             written = batch.capture.strings[code] if code else ""
             row = batch.start + place
-            if written.startswith(_DECLARING) and batch.string("kind", row) in KNOWN:
-                batch.findings.add(DECLARED, [row], details=written[:_SENTENCE])
+            if written.startswith(_CONTEXT_KIND_PREFIXES) and batch.string("kind", row) in KNOWN_KINDS:
+                batch.findings.add(DECLARED, [row], details=written[:_MAX_SENTENCE_CHARS])
             # Only kinds with a suffix can disagree with their payload.
-            self._raw.set_number(code, 2 if ":" in written else 1)
-        places = np.flatnonzero(self._raw.numbers_of(raw) == 2)
+            self._raw_kinds.set_number(code, 2 if ":" in written else 1)
+        places = np.flatnonzero(self._raw_kinds.numbers_of(raw) == 2)
         if not len(places):
             return
         columns = zip(*(batch.new(name)[places].tolist() for name in ("kind_raw", "method", "target")), strict=True)
@@ -208,7 +208,7 @@ class Wire:
             if verdict is None:
                 verdict = _disagreement(batch, *key)
                 # Tool names come from the wire.
-                if len(self._calls) < _MOST_CALLS:
+                if len(self._calls) < _MAX_CALLS:
                     self._calls[key] = verdict
             if verdict:
                 rows.append(batch.start + place)
@@ -216,17 +216,17 @@ class Wire:
         batch.findings.add(DISAGREES, rows, details=verdicts)
 
 
-_MOST_CALLS = 100_000
-_SENTENCE, _NAME = 120, 60
+_MAX_CALLS = 100_000
+_MAX_SENTENCE_CHARS, _MAX_NAME_CHARS = 120, 60
 
 
-def _who_forged(batch: Batch, row: int) -> str:
+def _describe_forger(batch: Batch, row: int) -> str:
     """Names the sender of a gateway-only message, as far as it is known."""
     name = batch.string("sender", row)
     person = batch.passes.trust.forged.get(row)
     if person is None and name not in GATEWAY_IDS:
-        return masked_value_text(name, _NAME)
-    true = masked_value_text(batch.capture.strings[person], _NAME) if person else "Somebody"
+        return masked_value_text(name, _MAX_NAME_CHARS)
+    true = masked_value_text(batch.capture.strings[person], _MAX_NAME_CHARS) if person else "Somebody"
     return f"{true}, in the name of {name},"
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.findings.batch import Array, Batch, StringNumbers
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.deadlines import WaitingByTime
+from inspector.analysis.findings.deadlines import DeadlineQueue
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.results.result_signals import CONSUMED, FAILED, HINTS, NO_CALL, ODD, SUMMARY, TRANSIENT
 from inspector.analysis.passes.results.transient_results import Badge
@@ -92,32 +92,32 @@ CHECKS = (
 )  # fmt: skip
 
 _LISTING = frozenset({"search_records", "find_records"})
-_LONGEST_READ = 1 << 20
-_MOST_TRIED, _MOST_TOOLS, _MOST_SEARCHES = 8, 2_000, 1_000  # bounds of the search for prefixed names
+_MAX_RECORD_BYTES = 1 << 20
+_MAX_ALIAS_TRIES, _MAX_ALIAS_TOOLS, _MAX_ALIAS_SEARCHES = 8, 2_000, 1_000  # bounds of the search for prefixed names
 
 _Server = tuple[int, int, int]
 
 
-class Hints:
+class LifecycleHints:
     """Tracks results with `_meta`, and lists of tools."""
 
     def __init__(self) -> None:
         self._tools: dict[_Server, set[str]] = {}
-        self._whole: set[_Server] = set()  # servers with a complete list
-        self._known: dict[_Server, set[str]] = {}  # the same tools by their alias names
-        self._anywhere: dict[int, set[str]] = {}  # by space or source: tools of all servers
-        # messages with hints, and indexes into `_named`
-        self._hinted: dict[_Server, tuple[array[int], array[int]]] = {}
-        self._named: list[tuple[str, ...]] = []
+        self._complete_servers: set[_Server] = set()  # servers with a complete list
+        self._alias_names: dict[_Server, set[str]] = {}  # the same tools by their alias names
+        self._tools_by_place: dict[int, set[str]] = {}  # by space or source: tools of all servers
+        # messages with hints, and indexes into `_hinted_names`
+        self._hint_rows: dict[_Server, tuple[array[int], array[int]]] = {}
+        self._hinted_names: list[tuple[str, ...]] = []
         self._named_ids: dict[tuple[str, ...], int] = {}
         self._searched = 0
-        self._unasked: dict[int, ToolList] = {}  # tool lists in answers whose request was not seen
-        self._waiting = WaitingByTime(PENDING_AFTER_S)
-        self._targets = Marks()
+        self._unasked_lists: dict[int, ToolList] = {}  # tool lists in answers whose request was not seen
+        self._waiting = DeadlineQueue(PENDING_AFTER_S)
+        self._targets = StringNumbers()
         self._aliases = ToolAliases()
 
     def feed(self, batch: Batch) -> None:
-        rows = batch.both(kinds.RESPONSE)
+        rows = batch.new_and_changed_rows(kinds.RESPONSE)
         renamed = batch.passes.transients.aliases is not self._aliases
         if not len(rows) and not self._waiting.any and not renamed:
             return
@@ -127,8 +127,8 @@ class Hints:
         # A new tool alias changes the meaning of every hint, also of earlier ones.
         if renamed:
             self._aliases = batch.passes.transients.aliases
-            self._known.clear()
-            for server in self._hinted:
+            self._alias_names.clear()
+            for server in self._hint_rows:
                 self._judge(batch, server)
         self._badges(batch, marked)
         self._lists(batch, rows)
@@ -149,12 +149,12 @@ class Hints:
         if said & TRANSIENT and not said & (FAILED | SUMMARY):
             batch.findings.add(NO_SUMMARY, [row])
         if said & HINTS:
-            server = _server(batch, row)
+            server = _server_key(batch, row)
             named = tuple(dict.fromkeys(tool for pair in transients.hints(row) for tool in pair))
-            place = self._named_ids.setdefault(named, len(self._named))
-            if place == len(self._named):
-                self._named.append(named)
-            rows, places = self._hinted.setdefault(server, (array("i"), array("i")))
+            place = self._named_ids.setdefault(named, len(self._hinted_names))
+            if place == len(self._hinted_names):
+                self._hinted_names.append(named)
+            rows, places = self._hint_rows.setdefault(server, (array("i"), array("i")))
             rows.append(row)
             places.append(place)
             self._judge(batch, server, len(rows) - 1)
@@ -163,85 +163,89 @@ class Hints:
         story, signals = batch.passes.transients.columns, batch.passes.transients.signals
         badges = story["badges"][marked]
         consumed = (badges & Badge.CONSUMED.value != 0) & (signals.links("consumes", marked) == NO_ROW)
-        consumed[consumed] = ~self._may_be_older(batch, marked[consumed])
+        consumed[consumed] = ~self._may_predate_capture(batch, marked[consumed])
         about = marked[consumed]
         waiting = signals.links("unpaired", about)
         others = np.full(len(marked), NO_ROW)
         others[consumed] = waiting
-        why = [_why_nothing(batch, row) for row in about.tolist()]
+        why = [_no_collapse_reason(batch, row) for row in about.tolist()]
         batch.findings.replace_findings(NOTHING_CONSUMED, marked, consumed, others=others, details=why)
         known = marked[batch.findings.has(NEVER_CONSUMED, marked)] if len(marked) else marked
-        pending = _pending(story["badges"][known])
+        pending = _are_pending(story["badges"][known])
         batch.findings.withdraw(NEVER_CONSUMED, known[~pending])
-        new = marked[_pending(story["badges"][marked])]
-        self._waiting.add(batch.column_values("time_ns", new), new, lambda rows: _pending(story["badges"][rows]))
+        new = marked[_are_pending(story["badges"][marked])]
+        self._waiting.add(batch.column_values("time_ns", new), new, lambda rows: _are_pending(story["badges"][rows]))
         late = np.unique(self._waiting.take_due(batch.now_ns))
-        late = late[_pending(story["badges"][late]) & ~batch.findings.has(NEVER_CONSUMED, late)]
+        late = late[_are_pending(story["badges"][late]) & ~batch.findings.has(NEVER_CONSUMED, late)]
         batch.findings.add(NEVER_CONSUMED, late)
 
-    def _may_be_older(self, batch: Batch, rows: Rows) -> Array:
+    def _may_predate_capture(self, batch: Batch, rows: Rows) -> Array:
         """(n,) bool: True for consumptions that may refer to hints before the capture began.
 
         Their server was present by then, and no hint of it was seen before them.
         """
-        found = batch.beginnings.others_were_here(rows)
+        found = batch.beginnings.senders_were_present(rows)
         for place in np.flatnonzero(found).tolist():
             conversation = batch.passes.transients.conversation_of(int(rows[place]))
-            hinted = next(iter(conversation.hinted.values()), None) if conversation is not None else None
+            hinted = next(iter(conversation.hinted_tools.values()), None) if conversation is not None else None
             found[place] = hinted is None or hinted > rows[place]
         return found
 
     # Tools of a server
 
     def _lists(self, batch: Batch, rows: Rows) -> None:
-        self._unasked.update(batch.capture.extracted.tool_lists())
+        self._unasked_lists.update(batch.capture.extracted.tool_lists())
         listing = batch.code("tools/list")
-        if listing < 0 or not self._unasked:
+        if listing < 0 or not self._unasked_lists:
             return
         for row in rows[batch.links["method"][rows] == listing].tolist():
-            listed = self._unasked.pop(row, None)
+            listed = self._unasked_lists.pop(row, None)
             if listed is None:
                 continue
-            server = _server(batch, row)
-            known, was_whole = self._tools.setdefault(server, set()), server in self._whole
+            server = _server_key(batch, row)
+            known, was_whole = self._tools.setdefault(server, set()), server in self._complete_servers
             if listed.is_last:
-                self._whole.add(server)
-            if known.issuperset(listed.names) and was_whole == (server in self._whole):
+                self._complete_servers.add(server)
+            if known.issuperset(listed.names) and was_whole == (server in self._complete_servers):
                 continue  # a repeated list without news; clients poll it
-            anywhere = self._anywhere.setdefault(_place(server), set())
+            anywhere = self._tools_by_place.setdefault(_server_place(server), set())
             grew = not anywhere.issuperset(listed.names)
             anywhere.update(listed.names)
             known.update(listed.names)
-            self._known.pop(server, None)
+            self._alias_names.pop(server, None)
             # A hint may pair tools of other servers of the client.
-            for one in [one for one in self._hinted if grew and _place(one) == _place(server)] or [server]:
+            for one in [one for one in self._hint_rows if grew and _server_place(one) == _server_place(server)] or [
+                server
+            ]:
                 self._judge(batch, one)
 
     def _judge(self, batch: Batch, server: _Server, first: int = 0) -> None:
         """Checks the hints of a server, from its `first` message with hints on. O(these hints and their names)."""
-        if server not in self._whole or server not in self._hinted:
+        if server not in self._complete_servers or server not in self._hint_rows:
             return
-        rows, places = (np.array(values[first:], np.int64) for values in self._hinted[server])
-        missing_of = {place: self._missing(server, self._named[place]) for place in np.unique(places).tolist()}
+        rows, places = (np.array(values[first:], np.int64) for values in self._hint_rows[server])
+        missing_of = {
+            place: self._unknown_tools(server, self._hinted_names[place]) for place in np.unique(places).tolist()
+        }
         missing = [missing_of[place] for place in places.tolist()]
         wrong = np.array([bool(names) for names in missing], np.bool_)
         batch.findings.replace_findings(UNKNOWN_TOOL, rows, wrong, details=[names for names in missing if names])
 
-    def _missing(self, server: _Server, named: tuple[str, ...]) -> str:
+    def _unknown_tools(self, server: _Server, named: tuple[str, ...]) -> str:
         """Returns unknown tool names, with a tool alias that would pair one with a prefixed tool."""
         meant, tools = self._aliases.resolve, self._tools[server]
-        if server not in self._known:
-            self._known[server] = {meant(tool) for tool in tools}
-        missing = [tool for tool in named if meant(tool) not in self._known[server]]
-        if missing and len(elsewhere := self._anywhere[_place(server)]) > len(tools):
+        if server not in self._alias_names:
+            self._alias_names[server] = {meant(tool) for tool in tools}
+        missing = [tool for tool in named if meant(tool) not in self._alias_names[server]]
+        if missing and len(elsewhere := self._tools_by_place[_server_place(server)]) > len(tools):
             others = {meant(tool) for tool in elsewhere}
             missing = [tool for tool in missing if meant(tool) not in others]
         listed = ", ".join(missing)
-        if not missing or len(tools) > _MOST_TOOLS or self._searched >= _MOST_SEARCHES:
+        if not missing or len(tools) > _MAX_ALIAS_TOOLS or self._searched >= _MAX_ALIAS_SEARCHES:
             return listed
         # The search for aliases compares names pairwise, so hostile lists need a bound.
         self._searched += 1
-        rule = next(filter(None, (alias_for(name, sorted(tools)) for name in missing[:_MOST_TRIED])), None)
+        rule = next(filter(None, (alias_for(name, sorted(tools)) for name in missing[:_MAX_ALIAS_TRIES])), None)
         return f"{listed} (the tool alias {rule.text} would pair it)" if rule is not None else listed
 
     # Records in results
@@ -253,10 +257,10 @@ class Hints:
         flags = batch.column_values("flags", rows)
         results = (batch.links["method"][rows] == calling) & (flags & Flag.ERROR.value == 0)
         results &= batch.passes.transients.columns["badges"][rows] & Badge.TRANSIENT.value == 0
-        results &= batch.column_values("length", rows) < _LONGEST_READ
+        results &= batch.column_values("length", rows) < _MAX_RECORD_BYTES
         rows = rows[results]
         targets = batch.links["target"][rows]
-        for target, _ in self._targets.unseen(targets):
+        for target, _ in self._targets.unnumbered_ids(targets):
             self._targets.set_number(target, 2 if target and batch.capture.strings[target] in _LISTING else 1)
         records, of_anything = batch.capture.extracted.listed_record_counts(rows)
         counts = np.where(self._targets.numbers_of(targets) == 2, of_anything, records)
@@ -272,24 +276,24 @@ def _is_misspelled(payload: Mapping[str, Any]) -> bool:
     return isinstance(meta, Mapping) and "contextHint" in meta and "contextHints" not in meta
 
 
-def _why_nothing(batch: Batch, row: int) -> str:
+def _no_collapse_reason(batch: Batch, row: int) -> str:
     """Returns the reason for which a consumption collapsed nothing."""
     transients = batch.passes.transients
     if not int(batch.links["target"][row]):
         return "its request is missing, so its tool is unknown"
-    return transients.why_nothing(row) or "no result was pending"
+    return transients.unpaired_reason(row) or "no result was pending"
 
 
-def _pending(badges: Any) -> Any:
+def _are_pending(badges: Any) -> Any:
     return (badges & Badge.TRANSIENT.value != 0) & (badges & Badge.COLLAPSED.value == 0)
 
 
-def _place(server: _Server) -> int:
+def _server_place(server: _Server) -> int:
     """Returns the space of a server; for MCP without an envelope, -1 minus its source."""
     return server[0] if server[0] >= 0 else -1 - (-1 - server[0] >> 32)
 
 
-def _server(batch: Batch, row: int) -> _Server:
+def _server_key(batch: Batch, row: int) -> _Server:
     """Returns space and sender of the answer; for a line of MCP stdio its connection and direction."""
     columns = batch.capture.columns
     space, sender = int(columns["space"][row]), int(columns["sender"][row])

@@ -20,9 +20,9 @@ from inspector.store.columns.columns import GrowingColumns, locate_rows
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
-STEPS = 30
+LOOP_STEPS = 30
 """Consecutive answers from which a chain counts as a loop."""
-WITHIN_S = 5
+MAX_REPLY_S = 5
 """Seconds; a slower answer may come from a person."""
 
 LOOP = Check(
@@ -31,13 +31,13 @@ LOOP = Check(
     "Every message wakes all listeners. Model calls, tokens and logs grow until somebody stops it.",
     "Stop or pause one of them. Let agents answer only questions and messages addressed to them, but no "
     "answers to their own answers.",
-    "MEW v0.4, chat: every participant receives a broadcast; no rule of the protocol ends an exchange", limit=STEPS,
-    example="echo-agent and control-agent sent 28,000 chats, 14.2 MB in 4 min",
+    "MEW v0.4, chat: every participant receives a broadcast; no rule of the protocol ends an exchange",
+    limit=LOOP_STEPS, example="echo-agent and control-agent sent 28,000 chats, 14.2 MB in 4 min",
 )  # fmt: skip
 CHECKS = (LOOP,)
 
-_OVER_NS = 10 * 1_000_000_000  # a pause: later chats belong to another exchange
-_NAMED = 3
+_PAUSE_NS = 10 * 1_000_000_000  # a pause: later chats belong to another exchange
+_MAX_NAMES = 3
 
 
 @dataclass(slots=True)
@@ -54,19 +54,19 @@ class _Loop:
     detail: str = ""
 
 
-class Loops:
+class ChatLoops:
     """Tracks chats that answer chats. O(chats in the batch), in numpy."""
 
     def __init__(self) -> None:
         self._steps = GrowingColumns({"row": np.uint32, "depth": np.uint32, "root": np.uint32})  # of answers, ascending
-        self._last: dict[int, int] = {}  # by space: latest chat
+        self._last_chat: dict[int, int] = {}  # by space: latest chat
         self._last_ns: dict[int, int] = {}  # by space: time of the latest answer
         self._loops: dict[int, _Loop] = {}
-        self._slow = SlowLoops(STEPS)
+        self._slow = SlowLoops(LOOP_STEPS)
         self._slow_loops: dict[int, _Loop] = {}
 
     def feed(self, batch: Batch) -> None:
-        chats = batch.on_the_wire(batch.rows("chat"))
+        chats = batch.sent_rows(batch.rows("chat"))
         if not len(chats):
             return
         self._follow_fast(batch, chats)
@@ -86,21 +86,21 @@ class Loops:
             self._count(batch, loop, new)
 
     def _follow_fast(self, batch: Batch, chats: Rows) -> None:
-        answered = self._answered(batch, chats)
+        answered = self._answered_chats(batch, chats)
         rows, causes = chats[answered != NO_ROW], answered[answered != NO_ROW]
         times = batch.capture.columns["time_ns"]
         begun, ended = times[causes], times[rows]
         known = (begun != NO_TIME) & (ended != NO_TIME)
         # In floats: hostile times may be further apart than 64 bits hold.
-        known[known] = np.abs(ended[known] / 1e9 - begun[known] / 1e9) <= WITHIN_S
+        known[known] = np.abs(ended[known] / 1e9 - begun[known] / 1e9) <= MAX_REPLY_S
         known &= batch.column_values("sender", rows) != batch.column_values("sender", causes)
         known &= batch.column_values("space", rows) == batch.column_values("space", causes)
         rows, causes = rows[known], causes[known]
         if len(rows):
-            self._deepen(rows, causes)
+            self._add_depths(rows, causes)
             self._follow(batch, rows)
 
-    def _answered(self, batch: Batch, chats: Rows) -> Rows:
+    def _answered_chats(self, batch: Batch, chats: Rows) -> Rows:
         """Returns the chat that each chat answers: the named one, else the previous one if both address each other."""
         causes = batch.links["cause"][chats].astype(np.int64)
         code = batch.code("chat")
@@ -111,8 +111,8 @@ class Loops:
         spaces = batch.column_values("space", chats)
         for space in np.unique(spaces).tolist():
             own = np.flatnonzero(spaces == space)
-            before[own] = np.concatenate(([self._last.get(space, NO_ROW)], chats[own][:-1]))
-            self._last[space] = int(chats[own[-1]])
+            before[own] = np.concatenate(([self._last_chat.get(space, NO_ROW)], chats[own][:-1]))
+            self._last_chat[space] = int(chats[own[-1]])
         # Without a correlation id, mutual addresses show the exchange.
         bare = np.flatnonzero(
             (before != NO_ROW) & (batch.column_values("flags", chats) & Flag.CORRELATED.value == 0)
@@ -120,11 +120,11 @@ class Loops:
         )  # fmt: skip
         bare = bare[batch.column_values("to_set", before[bare]) != 0]
         if len(bare):
-            mutual = self._mutual(batch, chats[bare], before[bare])
+            mutual = self._are_mutual(batch, chats[bare], before[bare])
             causes[bare[mutual]] = before[bare[mutual]]
         return causes
 
-    def _mutual(self, batch: Batch, rows: Rows, before: Rows) -> Array:
+    def _are_mutual(self, batch: Batch, rows: Rows, before: Rows) -> Array:
         """(n,) bool: True if both messages address each other's senders."""
         mutual = batch.addressed(batch.column_values("to_set", rows), batch.column_values("sender", before))
         mutual[mutual] = batch.addressed(
@@ -132,7 +132,7 @@ class Loops:
         )
         return mutual
 
-    def _deepen(self, rows: Rows, causes: Rows) -> None:
+    def _add_depths(self, rows: Rows, causes: Rows) -> None:
         """Sets each depth to one more than its cause's; the cause may be among the new chats."""
         depths, roots = self._steps_of(causes)
         depths += 1
@@ -162,23 +162,23 @@ class Loops:
         for space in np.unique(spaces).tolist():
             own = rows[spaces == space]
             times = batch.column_values("time_ns", own)
-            for part in np.split(own, np.flatnonzero(np.diff(times) > _OVER_NS) + 1):
+            for part in np.split(own, np.flatnonzero(np.diff(times) > _PAUSE_NS) + 1):
                 self._take(batch, space, part)
 
     def _take(self, batch: Batch, space: int, rows: Rows) -> None:
         times = batch.column_values("time_ns", rows)
-        if int(times[0]) - self._last_ns.get(space, NO_TIME) > _OVER_NS:
+        if int(times[0]) - self._last_ns.get(space, NO_TIME) > _PAUSE_NS:
             self._loops.pop(space, None)
         self._last_ns[space] = int(times[-1])
         loop = self._loops.get(space)
         if loop is None:
             depths, roots = self._steps_of(rows)
-            deep = np.flatnonzero(depths >= STEPS)
+            deep = np.flatnonzero(depths >= LOOP_STEPS)
             if not len(deep):
                 return
             rows, times, root = rows[deep[0] :], times[deep[0] :], int(roots[deep[0]])
             root_ns = int(batch.capture.columns["time_ns"][root])
-            loop = self._loops[space] = _Loop(int(rows[0]), root, root_ns, root_ns, STEPS)
+            loop = self._loops[space] = _Loop(int(rows[0]), root, root_ns, root_ns, LOOP_STEPS)
         self._count(batch, loop, rows)
 
     def _count(self, batch: Batch, loop: _Loop, rows: Rows) -> None:
@@ -199,16 +199,16 @@ class Loops:
 
     def _words(self, batch: Batch, loop: _Loop) -> str:
         names = [batch.capture.strings[code] for code in loop.senders]
-        more = len(names) - _NAMED
-        who = f"{', '.join(names[:_NAMED])} and {more} more" if more > 0 else " and ".join(
+        more = len(names) - _MAX_NAMES
+        who = f"{', '.join(names[:_MAX_NAMES])} and {more} more" if more > 0 else " and ".join(
             filter(None, (", ".join(names[:-1]), names[-1]))
         )  # fmt: skip
         lasted = max(1, round((loop.last_ns - loop.root_ns) / 1e9))
         span = f"{lasted} s" if lasted < 120 else f"{lasted // 60} min"
-        return f"{who} sent {_rounded(loop.chats):,} chats, {size_in_words(_rounded(loop.size))} in {span}"
+        return f"{who} sent {_two_digits(loop.chats):,} chats, {size_in_words(_two_digits(loop.size))} in {span}"
 
 
-def _rounded(count: int) -> int:
+def _two_digits(count: int) -> int:
     """Rounds down to two digits, so that the finding does not change with each message."""
     step = 10 ** max(0, len(str(count)) - 2)
     return count // step * step

@@ -17,7 +17,7 @@ from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.protocol import msp
 
-_MOST_TOLD = 20
+_MAX_SENTENCES = 20
 _SOURCE = "MSP, message objects: visibility"
 
 MAIN_ONLY_INSIDE = Check(
@@ -135,10 +135,10 @@ CHECKS = (
     UNREADABLE, CYCLE, INVALID, STATUS, TIMES, DUPLICATE, UNLISTED, MISSING, PARENT, MAIN_ONLY_INSIDE,
     SUBSESSION_ONLY_IN_MAIN, UNKNOWN_VISIBILITY, SKIPPED, OVERLAP,
 )  # fmt: skip
-_TOLD = {check.code: check for check in CHECKS if check.sentence == "{detail}"}
+_DOCUMENT_CHECKS = {check.code: check for check in CHECKS if check.sentence == "{detail}"}
 
 
-class Sessions:
+class SessionChecks:
     """Checks visibilities, and turns the document's problems into findings."""
 
     def __init__(self) -> None:
@@ -146,14 +146,14 @@ class Sessions:
 
     def feed(self, batch: Batch) -> None:
         """Checks the messages of a batch and the document's current problems."""
-        self._look_at(batch, np.arange(batch.start, batch.stop))
+        self._check_visibility(batch, np.arange(batch.start, batch.stop))
         if len(batch.changed):
-            self._look_at(batch, batch.changed, again=True)
+            self._check_visibility(batch, batch.changed, again=True)
         # By identity: the document gives a new sequence after each edit.
         if batch.reported is not self._reported:
-            self._tell(batch)
+            self._update_reported(batch)
 
-    def _look_at(self, batch: Batch, rows: Rows, *, again: bool = False) -> None:
+    def _check_visibility(self, batch: Batch, rows: Rows, *, again: bool = False) -> None:
         """Compares the place of messages with their visibility."""
         protocol, chat = batch.code(msp.PROTOCOL), batch.code("chat")
         if protocol < 0 or chat < 0 or not len(rows):
@@ -174,24 +174,24 @@ class Sessions:
             else:
                 batch.findings.add(check, rows[here], details=words)
 
-    def _tell(self, batch: Batch) -> None:
+    def _update_reported(self, batch: Batch) -> None:
         """Replaces the findings by the document's current problems; several of one kind per row become one finding."""
-        found: dict[Check, dict[int, list[str]]] = {check: {} for check in _TOLD.values()}
+        found: dict[Check, dict[int, list[str]]] = {check: {} for check in _DOCUMENT_CHECKS.values()}
         for problem in batch.reported:
-            check = _TOLD.get(problem.code)
+            check = _DOCUMENT_CHECKS.get(problem.code)
             if check is not None and problem.row < batch.stop:
-                found[check].setdefault(problem.row, []).append(_sentence(problem.text))
+                found[check].setdefault(problem.row, []).append(_with_full_stop(problem.text))
         for check, rows in found.items():
             # All anew, as an edit may have mended any of them.
             batch.findings.withdraw(check, batch.findings.rows_of(check))
-            batch.findings.add(check, sorted(rows), details=[_together(rows[row]) for row in sorted(rows)])
+            batch.findings.add(check, sorted(rows), details=[_joined_sentences(rows[row]) for row in sorted(rows)])
         self._reported = batch.reported
 
 
-def _together(sentences: list[str]) -> str:
-    more = f" And {len(sentences) - _MOST_TOLD:,} more of the kind." if len(sentences) > _MOST_TOLD else ""
-    return " ".join(sentences[:_MOST_TOLD]) + more
+def _joined_sentences(sentences: list[str]) -> str:
+    more = f" And {len(sentences) - _MAX_SENTENCES:,} more of the kind." if len(sentences) > _MAX_SENTENCES else ""
+    return " ".join(sentences[:_MAX_SENTENCES]) + more
 
 
-def _sentence(text: str) -> str:
+def _with_full_stop(text: str) -> str:
     return text if text.endswith(".") else f"{text}."

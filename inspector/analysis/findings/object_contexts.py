@@ -6,8 +6,8 @@ from typing import Any
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.findings.contexts import secret_in, take_notes
-from inspector.analysis.passes.contexts.naming_notes import Oddity
+from inspector.analysis.findings.contexts import add_noted_findings, describe_secret
+from inspector.analysis.passes.contexts.naming_notes import NamingOddity
 from inspector.protocol.secrets.masking import MASK, is_secret_key, mask_value
 from inspector.store.columns.flags import Flag
 
@@ -59,17 +59,17 @@ WITHOUT_ID = Check(
 )  # fmt: skip
 CHECKS = (METADATA_SECRET, CYCLE, CONFLICT, WITHOUT_ID, TYPE_CONFLICT, OBJECT)
 
-NOTED = {
-    Oddity.PARENT_CYCLE: CYCLE,
-    Oddity.PARENT_CONFLICT: CONFLICT,
-    Oddity.TYPE_CONFLICT: TYPE_CONFLICT,
-    Oddity.WITHOUT_ID: WITHOUT_ID,
+CHECK_BY_ODDITY = {
+    NamingOddity.PARENT_CYCLE: CYCLE,
+    NamingOddity.PARENT_CONFLICT: CONFLICT,
+    NamingOddity.TYPE_CONFLICT: TYPE_CONFLICT,
+    NamingOddity.WITHOUT_ID: WITHOUT_ID,
 }
 # Metadata comes from the wire, of any size and depth.
-_MOST_LOOKED_AT = 2_000
+_MAX_ITEMS = 2_000
 
 
-class Objects:
+class ObjectContexts:
     """Checks contexts in object form."""
 
     def __init__(self) -> None:
@@ -77,32 +77,34 @@ class Objects:
         self._senders: set[int] = set()
 
     def feed(self, batch: Batch) -> None:
-        self._noted = take_notes(batch, NOTED, self._noted)
-        for row in batch.flagged(Flag.OBJECT_CONTEXT.value).tolist():
+        self._noted = add_noted_findings(batch, CHECK_BY_ODDITY, self._noted)
+        for row in batch.flagged_rows(Flag.OBJECT_CONTEXT.value).tolist():
             sender = int(batch.capture.columns["sender"][row])
             if sender not in self._senders:
                 self._senders.add(sender)
                 batch.findings.add(OBJECT, [row])
-            secret = _secret_within([level.get("metadata") for level in batch.capture.records.contexts_in(row)])
+            secret = _describe_secret_in_json(
+                [level.get("metadata") for level in batch.capture.records.contexts_in(row)]
+            )
             if secret:
                 batch.findings.add(METADATA_SECRET, [row], details=secret)
 
 
 def _is_secret(key: str, value: Any) -> bool:
     """Returns True if the value of a secret's key is a secret; looks into lists."""
-    values = value[:_MOST_LOOKED_AT] if isinstance(value, list) else [value]
+    values = value[:_MAX_ITEMS] if isinstance(value, list) else [value]
     return any(mask_value(key, one) == MASK for one in values if isinstance(one, str | int | float))
 
 
-def _secret_within(value: Any) -> str:
+def _describe_secret_in_json(value: Any) -> str:
     """Describes the first secret or address in decoded JSON; "" if there is none."""
     stack: list[Any] = [value]
-    for _ in range(_MOST_LOOKED_AT):
+    for _ in range(_MAX_ITEMS):
         if not stack:
             return ""
         item = stack.pop()
         if isinstance(item, str):
-            found = secret_in(item)
+            found = describe_secret(item)
             if found:
                 return found
         elif isinstance(item, dict):
@@ -111,5 +113,5 @@ def _secret_within(value: Any) -> str:
                     return f"a secret under {key}"
                 stack.append(inner)
         elif isinstance(item, list):
-            stack.extend(item[:_MOST_LOOKED_AT])
+            stack.extend(item[:_MAX_ITEMS])
     return ""

@@ -6,7 +6,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.findings.deadlines import WaitingByTime
+from inspector.analysis.findings.deadlines import DeadlineQueue
 from inspector.analysis.findings.requests import are_copies
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.changed_rows import Rows
@@ -65,14 +65,14 @@ class Proposals:
 
     def __init__(self) -> None:
         self._withdrawn: dict[int, int] = {}  # by proposal: row of the first withdrawal by its proposer
-        self._waiting = WaitingByTime(UNDECIDED_AFTER_S)
+        self._waiting = DeadlineQueue(UNDECIDED_AFTER_S)
 
     def feed(self, batch: Batch) -> None:
-        self._withdrawals(batch)
-        self._fulfilments(batch)
-        self._undecided(batch)
+        self._check_withdrawals(batch)
+        self._check_fulfilments(batch)
+        self._check_undecided(batch)
 
-    def _withdrawals(self, batch: Batch) -> None:
+    def _check_withdrawals(self, batch: Batch) -> None:
         rows, cause = _about_proposals(batch, kinds.WITHDRAW)
         if not len(rows):
             return
@@ -83,7 +83,7 @@ class Proposals:
         proposers = [batch.string("sender", proposal) for proposal in cause[~own].tolist()]
         batch.findings.replace_findings(BY_ANOTHER, rows, ~own, others=cause, details=proposers)
 
-    def _fulfilments(self, batch: Batch) -> None:
+    def _check_fulfilments(self, batch: Batch) -> None:
         rows, cause = _about_proposals(batch, kinds.REQUEST)
         if not len(rows):
             return
@@ -101,7 +101,7 @@ class Proposals:
             ours, theirs = links[name][rows], links[name][cause]
             # A method or tool that one of both leaves out (0) is no difference.
             differs |= (ours != theirs) & (ours != 0) & (theirs != 0)
-        details = [_call(batch, proposal) for proposal in cause.tolist()]
+        details = [_call_words(batch, proposal) for proposal in cause.tolist()]
         ours, theirs = batch.capture.extracted.argument_hashes(rows), batch.capture.extracted.argument_hashes(cause)
         otherwise = ~differs & (ours != theirs) & (ours != NO_HASH) & (theirs != NO_HASH)
         for place in np.flatnonzero(otherwise).tolist():
@@ -110,7 +110,7 @@ class Proposals:
         details = [words for words, wrong in zip(details, differs.tolist(), strict=True) if wrong]
         found.replace_findings(DIFFERS, rows, differs, others=cause, details=details)
 
-    def _undecided(self, batch: Batch) -> None:
+    def _check_undecided(self, batch: Batch) -> None:
         new, states = batch.rows(kinds.PROPOSAL), batch.links["proposal_state"]
         changed = batch.changed_rows(kinds.PROPOSAL)
         known = changed[batch.findings.has(UNDECIDED, changed)]
@@ -124,13 +124,13 @@ class Proposals:
 
 def _about_proposals(batch: Batch, kind: str) -> tuple[Rows, Rows]:
     """Returns the messages of a kind that name a proposal, and their proposals."""
-    rows = batch.both(kind)
+    rows = batch.new_and_changed_rows(kind)
     cause = batch.links["cause"][rows].astype(np.int64)
     rows, cause = rows[cause != NO_ROW], cause[cause != NO_ROW]
     fits = batch.column_values("kind", cause) == batch.code(kinds.PROPOSAL)
     return rows[fits], cause[fits]
 
 
-def _call(batch: Batch, row: int) -> str:
+def _call_words(batch: Batch, row: int) -> str:
     names = (int(batch.links[name][row]) for name in ("method", "target"))
     return " ".join(batch.capture.strings[name] for name in names if name)

@@ -9,10 +9,10 @@ from itertools import islice
 import numpy as np
 
 from inspector.analysis.arrays.array_views import as_numpy
-from inspector.analysis.arrays.unique_ints import are_any, ascending
-from inspector.analysis.findings.batch import Array, Batch, Marks
-from inspector.analysis.findings.before_capture import BEFORE
-from inspector.analysis.findings.cancelled_ancestors import CancelledAbove
+from inspector.analysis.arrays.unique_ints import are_any_of, sorted_unique
+from inspector.analysis.findings.batch import Array, Batch, StringNumbers
+from inspector.analysis.findings.before_capture import BEGAN_BEFORE_CAPTURE
+from inspector.analysis.findings.cancelled_ancestors import CancelledAncestors
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.requests import are_copies
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
@@ -62,14 +62,14 @@ _CONCLUSION, _CANCEL = "reasoning/conclusion", "reasoning/cancel"
 _ACTS = ("reasoning/start", _THOUGHT, "mcp/request", "mcp/proposal", "chat")
 
 
-class Reasoning:
+class ReasoningChecks:
     """Reads the sequences of contexts (`passes.contexts.reasoning_sequences`) in every notation of a context."""
 
     def __init__(self) -> None:
-        self._begun = Marks(np.bool_)  # contexts as written (numbers) that contain a start
-        self._begun_nodes = Marks(np.bool_)  # their nodes
-        self._unbegun: dict[int, list[int]] = {}  # by node: ends without a start
-        self._cancelled = CancelledAbove()
+        self._started_refs = StringNumbers(np.bool_)  # contexts as written (numbers) that contain a start
+        self._started_nodes = StringNumbers(np.bool_)  # their nodes
+        self._ends_without_start: dict[int, list[int]] = {}  # by node: ends without a start
+        self._cancelled = CancelledAncestors()
         self._moves = 0
         self._ending = 0
 
@@ -81,16 +81,16 @@ class Reasoning:
             return
         refs = contexts.refs(batch.start, batch.stop)
         ended = [*islice(contexts.ending.items(), self._ending, None)]
-        self._without_context(batch, refs, thoughts, ends)
+        self._check_missing_context(batch, refs, thoughts, ends)
         first = NO_ROWS
         if contexts.sequences.any_ended:
-            self._look_again(batch, self._take_cancels(batch, cancels, ended))
-            self._goes_on(batch, batch.start, batch.stop)
+            self._recheck_earlier(batch, self._take_cancels(batch, cancels, ended))
+            self._check_acts_after_end(batch, batch.start, batch.stop)
             first = self._judge_ends(batch, np.sort(np.concatenate((ends, cancels))))
-        self._without_start(batch, first, refs[starts - batch.start])
+        self._check_missing_start(batch, first, refs[starts - batch.start])
         self._moves = contexts.tree.moves
 
-    def _without_context(self, batch: Batch, refs: Array, thoughts: Rows, ends: Rows) -> None:
+    def _check_missing_context(self, batch: Batch, refs: Array, thoughts: Rows, ends: Rows) -> None:
         """Finds reasoning in the main context, except ends that name their start by correlation."""
         ending = batch.passes.contexts.ending
         for rows in (thoughts, ends):
@@ -119,12 +119,12 @@ class Reasoning:
         nodes |= set(contexts.nodes_of(cancels).tolist()) if len(cancels) else set()
         return self._cancelled.add_cancelled(contexts, nodes - {MAIN}, contexts.sequences.rewritten)
 
-    def _look_again(self, batch: Batch, moved: Array) -> None:
+    def _recheck_earlier(self, batch: Batch, moved: Array) -> None:
         """Checks earlier messages of contexts with a changed history or place. O(messages) if there are any."""
         contexts = batch.passes.contexts
         if not contexts.sequences.rewritten and not len(moved):
             return
-        nodes = ascending(np.array([*map(contexts.tree.resolve, contexts.sequences.rewritten)], np.int64))
+        nodes = sorted_unique(np.array([*map(contexts.tree.resolve, contexts.sequences.rewritten)], np.int64))
         contexts.sequences.rewritten.clear()
         nodes = nodes[nodes != MAIN]
         rows = np.flatnonzero(np.isin(contexts.nodes_of(slice(0, batch.start)), nodes))
@@ -134,20 +134,22 @@ class Reasoning:
         rows = np.union1d(rows, ends)
         for check in (AFTER_CONCLUSION, AFTER_CANCEL, CONCLUDED_AGAIN):
             batch.findings.withdraw(check, rows[batch.findings.has(check, rows)])
-        self._find_late(batch, rows[are_any(batch.column_values("kind", rows), [batch.code(kind) for kind in _ACTS])])
+        self._find_late(
+            batch, rows[are_any_of(batch.column_values("kind", rows), [batch.code(kind) for kind in _ACTS])]
+        )
         self._find_again(batch, nodes.tolist(), 0, batch.start)
 
-    def _goes_on(self, batch: Batch, start: int, stop: int) -> None:
+    def _check_acts_after_end(self, batch: Batch, start: int, stop: int) -> None:
         """Finds messages that act in a context after its end."""
         codes = [batch.code(kind) for kind in _ACTS]
-        self._find_late(batch, np.flatnonzero(are_any(batch.capture.columns["kind"][start:stop], codes)) + start)
+        self._find_late(batch, np.flatnonzero(are_any_of(batch.capture.columns["kind"][start:stop], codes)) + start)
 
     def _find_late(self, batch: Batch, acts: Rows) -> None:
         contexts = batch.passes.contexts
         sequences = contexts.sequences
         nodes = contexts.nodes_of(acts)
         acts, nodes = acts[nodes != MAIN], nodes[nodes != MAIN]
-        above = self._cancelled.cancels(contexts, acts, nodes)
+        above = self._cancelled.cancels_above(contexts, acts, nodes)
         above[batch.column_values("kind", above) != batch.code(_CANCEL)] = -1
         first = as_numpy(sequences.first_end)[nodes]
         late = (first >= 0) & (first < acts)
@@ -155,7 +157,7 @@ class Reasoning:
         batch.findings.add(AFTER_CANCEL, acts[below], others=above[below])
         acts, nodes, above = acts[late], nodes[late], above[late]
         state, by = np.zeros(len(acts), np.uint8), np.zeros(len(acts), np.int64)
-        for node in ascending(nodes).tolist():
+        for node in sorted_unique(nodes).tolist():
             here = np.flatnonzero(nodes == node)
             changes = sequences.replay(node).changes
             for place, row in zip(here.tolist(), acts[here].tolist(), strict=True) if len(changes) > 1 else ():
@@ -165,7 +167,7 @@ class Reasoning:
                     state[place], by[place] = changes[after - 1].state, changes[after - 1].by
             if len(changes) == 1:
                 state[here], by[here] = changes[0].state, changes[0].by
-        ended = are_any(batch.column_values("kind", by), [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)])
+        ended = are_any_of(batch.column_values("kind", by), [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)])
         stopped, done = ended & (state == CANCELLED), ended & (state == CONCLUDED)
         below = ~stopped & ~done & (above >= 0)
         by[below] = above[below]
@@ -178,7 +180,7 @@ class Reasoning:
     def _judge_ends(self, batch: Batch, ends: Rows) -> Rows:
         """Finds repeated ends. Returns the ends of contexts that had no start."""
         contexts = batch.passes.contexts
-        nodes = ascending(contexts.nodes_of(ends)).tolist() if len(ends) else []
+        nodes = sorted_unique(contexts.nodes_of(ends)).tolist() if len(ends) else []
         ending = contexts.ending
         named = {contexts.tree.resolve(ending[row]) for row in ends.tolist() if row in ending} if ending else set[int]()
         unopened = self._find_again(batch, sorted({*nodes, *named} - {MAIN}), batch.start, batch.stop)
@@ -195,18 +197,18 @@ class Reasoning:
             unopened += [row for row in replay.unopened if start <= row < stop]
         rows, others = np.array(sorted(again), np.int64).reshape(-1, 2).T
         kinds_ = [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)]
-        other = are_any(batch.column_values("kind", others), kinds_) & ~are_copies(batch, rows, others)
+        other = are_any_of(batch.column_values("kind", others), kinds_) & ~are_copies(batch, rows, others)
         batch.findings.add(CONCLUDED_AGAIN, rows[other], others=others[other])
         return unopened
 
-    def _without_start(self, batch: Batch, new: Rows, refs: Array) -> None:
+    def _check_missing_start(self, batch: Batch, new: Rows, refs: Array) -> None:
         """Finds ends without a start, and withdraws findings whose start has appeared.
 
         Args:
             new: the first ends of their contexts.
             refs: contexts as written (numbers) of the starts in the batch.
         """
-        self._take_back(batch, refs)
+        self._note_starts(batch, refs)
         aliased = batch.column_values("kind", new) != batch.column_values(
             "kind_raw", new
         )  # drafts had no start (docs/protocols.md 8)
@@ -215,46 +217,46 @@ class Reasoning:
         unopened = ~self._are_opened(batch, nodes)
         new, nodes = new[unopened], nodes[unopened]
         # Sequences may be long: the end of one begun before the capture is plausible at any time.
-        before = batch.beginnings.others_were_here(new)
+        before = batch.beginnings.senders_were_present(new)
         batch.findings.add(WITHOUT_START, new[~before])
-        batch.findings.add(BEFORE, new[before], details="reasoning")
+        batch.findings.add(BEGAN_BEFORE_CAPTURE, new[before], details="reasoning")
         for row, node in zip(new.tolist(), nodes.tolist(), strict=True):
-            self._unbegun.setdefault(node, []).append(row)
+            self._ends_without_start.setdefault(node, []).append(row)
 
-    def _take_back(self, batch: Batch, refs: Array) -> None:
+    def _note_starts(self, batch: Batch, refs: Array) -> None:
         """Notes contexts opened by the starts of a batch, and withdraws their findings."""
         contexts = batch.passes.contexts
-        refs = ascending(refs[refs != 0])
+        refs = sorted_unique(refs[refs != 0])
         if len(refs):
-            self._begun.set_number(refs, True)
+            self._started_refs.set_number(refs, True)
         # Without moves only new starts matter; after moves every number may mean another node.
         if contexts.tree.moves == self._moves:
             opened = [contexts.nodes_of_refs(refs), contexts.sequences.started_since(batch.start)[1]]
         else:
-            refs = self._begun.marked()
-            self._begun_nodes = Marks(np.bool_)
-            waiting = np.array([row for rows in self._unbegun.values() for row in rows], np.int64)
-            self._unbegun = {}
+            refs = self._started_refs.marked()
+            self._started_nodes = StringNumbers(np.bool_)
+            waiting = np.array([row for rows in self._ends_without_start.values() for row in rows], np.int64)
+            self._ends_without_start = {}
             nodes = contexts.nodes_of(waiting)
             for row, node in zip(waiting.tolist(), nodes.tolist(), strict=True):
-                self._unbegun.setdefault(node, []).append(row)
+                self._ends_without_start.setdefault(node, []).append(row)
             opened = [contexts.nodes_of_refs(refs), nodes]
         begun = opened[0][opened[0] != MAIN]
         if len(begun):
-            self._begun_nodes.set_number(begun, True)
-        if not self._unbegun:
+            self._started_nodes.set_number(begun, True)
+        if not self._ends_without_start:
             return
-        nodes = ascending(*opened)
+        nodes = sorted_unique(*opened)
         nodes = nodes[self._are_opened(batch, nodes)].tolist()
-        rows = np.array(sorted(row for node in nodes for row in self._unbegun.pop(node, ())), np.int64)
-        for check in (WITHOUT_START, BEFORE):
+        rows = np.array(sorted(row for node in nodes for row in self._ends_without_start.pop(node, ())), np.int64)
+        for check in (WITHOUT_START, BEGAN_BEFORE_CAPTURE):
             batch.findings.withdraw(check, rows[batch.findings.has(check, rows)])
 
     def _are_opened(self, batch: Batch, nodes: Array) -> Array:
         """(n,) bool: True for contexts that a start opened, by its id or by lying in them."""
         if not len(nodes):
             return np.zeros(0, np.bool_)
-        begun = self._begun_nodes.numbers_of(nodes)
+        begun = self._started_nodes.numbers_of(nodes)
         return (nodes != MAIN) & ((as_numpy(batch.passes.contexts.started_by)[nodes] >= 0) | begun)
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.arrays.unique_ints import are_any, ascending
+from inspector.analysis.arrays.unique_ints import are_any_of, sorted_unique
 from inspector.analysis.findings.agent_calls import AgentCalls
 from inspector.analysis.findings.batch import Array, Batch
-from inspector.analysis.findings.before_capture import BEFORE
+from inspector.analysis.findings.before_capture import BEGAN_BEFORE_CAPTURE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.deadlines import Overdue, WaitingByTime, overdue
-from inspector.analysis.findings.mcp_rows import TO_NOTHING, TWICE
+from inspector.analysis.findings.deadlines import DeadlineQueue, OverdueCheck, are_overdue
+from inspector.analysis.findings.mcp_rows import ANSWERED_TWICE, UNKNOWN_REQUEST
 from inspector.analysis.findings.mcp_rows import UNANSWERED as OF_MCP
-from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis.passes.calls.correlation_names import NamedThing
 from inspector.analysis.passes.calls.correlation_pass import ToolRule
-from inspector.analysis.passes.calls.open_waits import are_forgotten, wants_answer
+from inspector.analysis.passes.calls.open_waits import are_abandoned, need_answer
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol import kinds, mcp_messages
 from inspector.protocol.secrets.masking import masked_value_text
@@ -22,7 +22,7 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
-PATIENCE_S = 15
+ANSWER_LIMIT_S = 15
 """Longest wait of released agents for an answer, in seconds (docs/protocols.md 16)."""
 
 WITHOUT_REQUEST = Check(
@@ -45,14 +45,14 @@ UNANSWERED = Check(
     "{who} sent {call} to {to} and has had no answer for more than {limit} s.",
     "The sender still waits, or continues without the result.",
     "{advice}.",
-    "MEW v0.4, mcp/request and mcp/response", limit=PATIENCE_S, on_transcripts=True,
+    "MEW v0.4, mcp/request and mcp/response", limit=ANSWER_LIMIT_S, on_transcripts=True,
 )  # fmt: skip
 SLOW = Check(
     "response-slow", NOTE, "Slow answer",
     "The answer to {other} took {detail}.",
     "Released agents stop waiting after {limit} s: a later answer may not be used.",
     "Check the work of the tool, or split the call.",
-    "MEW release v0.11.0, agent", limit=PATIENCE_S,
+    "MEW release v0.11.0, agent", limit=ANSWER_LIMIT_S,
     example="42 s",
 )  # fmt: skip
 ANSWERED_AGAIN = Check(
@@ -94,9 +94,11 @@ class Requests:
     """Tracks requests until they are answered."""
 
     def __init__(self) -> None:
-        self._waiting = WaitingByTime(PATIENCE_S)  # open requests below the limit
+        self._waiting = DeadlineQueue(ANSWER_LIMIT_S)  # open requests below the limit
         self._of_agents = AgentCalls()
-        self._of_mcp = Overdue(OF_MCP, _is_settled, since=lambda batch, rows: batch.mcp.alive_at(batch.capture, rows))
+        self._of_mcp = OverdueCheck(
+            OF_MCP, _is_settled, since=lambda batch, rows: batch.mcp.wait_starts(batch.capture, rows)
+        )
         self._now_ns = NO_TIME
 
     def feed(self, batch: Batch) -> None:
@@ -104,26 +106,26 @@ class Requests:
         self._requests(batch)
 
     def _responses(self, batch: Batch) -> None:
-        rows = batch.both(kinds.RESPONSE)
+        rows = batch.new_and_changed_rows(kinds.RESPONSE)
         if not len(rows):
             return
         links, found = batch.links, batch.findings
         cause = links["cause"][rows].astype(np.int64)
         orphaned = cause == NO_ROW
         unseen = orphaned.copy()
-        unseen[orphaned] = ~_are_nearly_answers(batch, rows[orphaned])
-        unseen &= ~_answer_the_unreadable(batch, rows)
+        unseen[orphaned] = ~_match_answered_requests(batch, rows[orphaned])
+        unseen &= ~_are_errors_without_id(batch, rows)
         unseen &= batch.column_values("flags", rows) & Flag.CONTAINS_REQUEST.value == 0
         # By k9j a correlation may name a context instead of a request.
-        unseen[unseen] = batch.passes.named.named(rows[unseen]) != Named.CONTEXT.value
-        unseen[unseen] = ~_tell_enough(batch, rows[unseen])
+        unseen[unseen] = batch.passes.named.named(rows[unseen]) != NamedThing.CONTEXT.value
+        unseen[unseen] = ~_are_self_contained(batch, rows[unseen])
         early = unseen.copy()
-        early[unseen] = batch.beginnings.early(rows[unseen])
+        early[unseen] = batch.beginnings.are_early(rows[unseen])
         unseen &= ~early
-        ours = batch.mcp.are_ours(batch.capture, rows)
+        ours = batch.mcp.are_mcp(batch.capture, rows)
         found.replace_findings(WITHOUT_REQUEST, rows, unseen & ~ours)
-        found.replace_findings(TO_NOTHING, rows, unseen & ours & batch.mcp.began(batch.capture, rows))
-        found.replace_findings(BEFORE, rows, early, details="answer")
+        found.replace_findings(UNKNOWN_REQUEST, rows, unseen & ours & batch.mcp.began(batch.capture, rows))
+        found.replace_findings(BEGAN_BEFORE_CAPTURE, rows, early, details="answer")
         _find_other_calls(batch, rows, cause)
         rows, cause = rows[~orphaned], cause[~orphaned]
         asked = batch.column_values("kind", cause) == batch.code(kinds.REQUEST)
@@ -137,7 +139,7 @@ class Requests:
         # Methods with streamed answers have several responses by design.
         streamed = [code for name in kinds.STREAMED_ANSWERS if (code := batch.capture.strings.find(name))]
         again &= ~np.isin(batch.column_values("method", cause), streamed)
-        _tell_again(batch, rows, again, cause)
+        _settle_second_answers(batch, rows, again, cause)
         self._by_another(batch, rows, cause, senders)
         ours, theirs = batch.column_values("rpc_hash", rows), batch.column_values("rpc_hash", cause)
         found.replace_findings(
@@ -156,40 +158,40 @@ class Requests:
 
     def _requests(self, batch: Batch) -> None:
         new = batch.rows(kinds.REQUEST)
-        new = new[wants_answer(batch.capture, new, batch.links["method"][new])]
-        ours = batch.mcp.are_ours(batch.capture, new)
-        changed = ascending(batch.changed_rows(kinds.REQUEST), batch.mcp.take_stirred(batch.start))
-        self._of_mcp.feed(batch, new[ours & ~_are_for_people(batch, new)], changed)
+        new = new[need_answer(batch.capture, new, batch.links["method"][new])]
+        ours = batch.mcp.are_mcp(batch.capture, new)
+        changed = sorted_unique(batch.changed_rows(kinds.REQUEST), batch.mcp.take_progressed(batch.start))
+        self._of_mcp.feed(batch, new[ours & ~_ask_user(batch, new)], changed)
         new = new[~ours]
         # Looks up ids of all settled requests of the batch, so only while there are findings.
-        if batch.findings.counts_of(UNANSWERED):
-            self._mend(batch)
-        agents, new = self._of_agents.take_out(batch, new)
+        if batch.findings.count_of(UNANSWERED):
+            self._withdraw_settled(batch)
+        agents, new = self._of_agents.split_agent_calls(batch, new)
         passed = self._of_agents.feed(batch, agents[~_is_settled(batch, agents)])
         batch.findings.add(UNANSWERED, passed[~_is_copy_settled(batch, passed)] if len(passed) else passed)
-        self._wait(batch, new[~_is_settled(batch, new)])
+        self._queue_open(batch, new[~_is_settled(batch, new)])
         late = self._waiting.take_due(batch.now_ns)
         late = late[~_is_settled(batch, late)]
         late = late[~_is_copy_settled(batch, late)] if len(late) else late
         batch.findings.add(UNANSWERED, late)
         self._now_ns = batch.now_ns
 
-    def _wait(self, batch: Batch, rows: Rows) -> None:
+    def _queue_open(self, batch: Batch, rows: Rows) -> None:
         self._waiting.add(batch.column_values("time_ns", rows), rows, lambda waiting: ~_is_settled(batch, waiting))
 
-    def _mend(self, batch: Batch) -> None:
+    def _withdraw_settled(self, batch: Batch) -> None:
         """Withdraws findings about requests that are now settled, also through a copy, or that are not late yet."""
-        found, both = batch.findings, batch.both(kinds.REQUEST)
+        found, both = batch.findings, batch.new_and_changed_rows(kinds.REQUEST)
         settled = both[_is_settled(batch, both)]
         hashes = batch.column_values("id_hash", settled)
-        copies = batch.capture.ids.all_rows(ascending(hashes[hashes != NO_HASH]))[1]
-        mended = ascending(settled, copies)
+        copies = batch.capture.ids.all_rows(sorted_unique(hashes[hashes != NO_HASH]))[1]
+        mended = sorted_unique(settled, copies)
         found.withdraw(UNANSWERED, mended[found.has(UNANSWERED, mended)])
         if batch.now_ns < self._now_ns:  # the log clock was set back: an earlier time proved wrong (analysis.log_clock)
-            late = self._of_agents.take_out(batch, np.sort(found.rows_of(UNANSWERED)))[1]
-            early = late[~overdue(batch.column_values("time_ns", late), batch.now_ns, PATIENCE_S)]
+            late = self._of_agents.split_agent_calls(batch, np.sort(found.rows_of(UNANSWERED)))[1]
+            early = late[~are_overdue(batch.column_values("time_ns", late), batch.now_ns, ANSWER_LIMIT_S)]
             found.withdraw(UNANSWERED, early)
-            self._wait(batch, early)
+            self._queue_open(batch, early)
 
 
 _RPC_ERROR = (Flag.RPC | Flag.ERROR).value
@@ -201,21 +203,21 @@ def are_copies(batch: Batch, rows: Rows, others: Rows) -> Array:
     return (ours != NO_HASH) & (ours == batch.column_values("id_hash", others))
 
 
-def _are_for_people(batch: Batch, rows: Rows) -> Array:
+def _ask_user(batch: Batch, rows: Rows) -> Array:
     """(n,) bool: True for server requests for user input, which wait for a person."""
     asking = [code for method in mcp_messages.SERVER_METHODS if (code := batch.code(method)) >= 0]
-    return are_any(batch.links["method"][rows], asking)
+    return are_any_of(batch.links["method"][rows], asking)
 
 
-def _tell_enough(batch: Batch, rows: Rows) -> Array:
+def _are_self_contained(batch: Batch, rows: Rows) -> Array:
     """(n,) bool: True for responses that name their call and whose requester joined before the log began.
 
     Decision 002 has the call named for this case. A participant seen joining is known from its beginning.
     """
-    named = are_any(batch.links["rule"][rows], (ToolRule.KIND.value, ToolRule.PAYLOAD.value))
+    named = are_any_of(batch.links["rule"][rows], (ToolRule.KIND.value, ToolRule.PAYLOAD.value))
     for place in np.flatnonzero(named).tolist():
         row = int(rows[place])
-        named[place] = not batch.beginnings.saw_join(row, batch.capture.recipients(row))
+        named[place] = not batch.beginnings.joined_before(row, batch.capture.recipients(row))
     return named
 
 
@@ -242,44 +244,44 @@ def _find_other_calls(batch: Batch, rows: Rows, cause: Rows) -> None:
     )
 
 
-_LONGEST_CALL = 120
+_MAX_CALL_CHARS = 120
 
 
 def _call_words(batch: Batch, method: int, target: int) -> str:
     names = (batch.capture.strings[code] for code in (method, target) if code)
-    return masked_value_text(" ".join(names), _LONGEST_CALL)
+    return masked_value_text(" ".join(names), _MAX_CALL_CHARS)
 
 
-def _answer_the_unreadable(batch: Batch, rows: Rows) -> Array:
+def _are_errors_without_id(batch: Batch, rows: Rows) -> Array:
     """(n,) bool: True for JSON-RPC errors without an id, the answer to an unreadable request (JSON-RPC 2.0, 5)."""
     failed = batch.column_values("flags", rows) & _RPC_ERROR == _RPC_ERROR
     return failed & (batch.column_values("rpc_hash", rows) == NO_HASH)
 
 
-def _are_nearly_answers(batch: Batch, rows: Rows) -> Array:
+def _match_answered_requests(batch: Batch, rows: Rows) -> Array:
     """(n,) bool: True for orphaned responses to an answered request, or with a differently written id."""
-    meant = [batch.passes.correlation.nearly_answered(row) for row in rows.tolist()]
+    meant = [batch.passes.correlation.probable_request(row) for row in rows.tolist()]
     known = np.array([one is not None for one in meant], np.bool_)
     if known.any():
         rows = rows[known]
         requests = np.array([one[0] for one in meant if one is not None], np.int64)
         differs = np.array([not one[1] for one in meant if one is not None], np.bool_)
         first = batch.links["answer"][requests]
-        _tell_again(batch, rows, (first != NO_ROW) & (first < rows), requests)
+        _settle_second_answers(batch, rows, (first != NO_ROW) & (first < rows), requests)
         batch.findings.replace_findings(ID_DIFFERS, rows, differs, others=requests)
     return known
 
 
-def _tell_again(batch: Batch, rows: Rows, again: Array, requests: Rows) -> None:
+def _settle_second_answers(batch: Batch, rows: Rows, again: Array, requests: Rows) -> None:
     """Settles the findings about second answers."""
-    ours = batch.mcp.are_ours(batch.capture, rows)
+    ours = batch.mcp.are_mcp(batch.capture, rows)
     batch.findings.replace_findings(ANSWERED_AGAIN, rows, again & ~ours, others=requests)
-    batch.findings.replace_findings(TWICE, rows, again & ours, others=requests)
+    batch.findings.replace_findings(ANSWERED_TWICE, rows, again & ours, others=requests)
 
 
 def _is_settled(batch: Batch, rows: Rows) -> Array:
     """(n,) bool: True for requests that were answered, refused or cancelled."""
-    return (batch.links["answer"][rows] != NO_ROW) | are_forgotten(batch.capture, batch.links, rows)
+    return (batch.links["answer"][rows] != NO_ROW) | are_abandoned(batch.capture, batch.links, rows)
 
 
 def _is_copy_settled(batch: Batch, rows: Rows) -> Array:
@@ -300,6 +302,6 @@ def _find_slow(batch: Batch, rows: Rows, cause: Rows) -> None:
     known = (times != NO_TIME) & (asked != NO_TIME)
     # Hostile times can be further apart than 64 bits hold.
     late = times.astype(np.float64) - asked.astype(np.float64)
-    slow = known & (late > PATIENCE_S * 1e9) & ~batch.mcp.are_ours(batch.capture, rows)  # MCP has no such limit
+    slow = known & (late > ANSWER_LIMIT_S * 1e9) & ~batch.mcp.are_mcp(batch.capture, rows)  # MCP has no such limit
     details = [f"{nanoseconds / 1e9:,.0f} s" for nanoseconds in late[slow].tolist()]
     batch.findings.replace_findings(SLOW, rows, slow, others=cause, details=details)

@@ -21,7 +21,7 @@ from inspector.protocol.secrets.secret_placeholders import is_placeholder
 from inspector.store.columns.extracts import SELF_PAYLOAD_FLAGS
 from inspector.store.messages.adjacent_reads import read_line_ranges
 
-CLEAR = Check(
+SECRET_IN_CLEAR = Check(
     "secret-in-clear", WARNING, "Secret in plain text",
     "{subject} has a secret in plain text {place}.",
     "Every participant sees every message, and logs keep it. It is masked here, but not in the file.",
@@ -29,58 +29,58 @@ CLEAR = Check(
     "MEW release v0.11.0, gateway log: tokens appear in join and invite-ack",
     on_transcripts=True,
 )  # fmt: skip
-CHECKS = (CLEAR,)
+CHECKS = (SECRET_IN_CLEAR,)
 
 _CARRIERS = ("system/join", "system/register", "space/invite-ack")
 _PLACEHOLDERS = frozenset({"redacted", "masked", "hidden", "none", "null", MASK})
 _SCHEME = re.compile(r"(?:bearer|basic|token|negotiate|digest)\s+", re.IGNORECASE)
 _DOTS = re.compile("•+")
-_NO_SECRETS = frozenset({"www-authenticate", "requeststate"})
+_NON_SECRET_KEYS = frozenset({"www-authenticate", "requeststate"})
 """Fields that are no credentials: a challenge by the server, and state that the client carries for it."""
-_LONGEST_READ = 1 << 18
-_AT_ONCE = 64
+_MAX_RECORD_BYTES = 1 << 18
+_MESSAGES_PER_STEP = 64
 """Messages searched between two looks at the clock."""
 
 
-class Secrets:
+class SecretSearch:
     """Searches each record once for secrets."""
 
     def __init__(self) -> None:
-        self._looked_to = 0
+        self._searched_count = 0
 
     def feed(self, batch: Batch) -> None:
         """Checks kinds that carry tokens; the rest is deferred."""
         for row in [row for kind in _CARRIERS for row in batch.rows(kind).tolist()]:
             payload = batch.capture.records.decoded_record(row).payload
             own = bool(int(batch.capture.columns["flags"][row]) & SELF_PAYLOAD_FLAGS)
-            self._look_at(batch, row, payload if own else {"payload": payload})
+            self._check_envelope(batch, row, payload if own else {"payload": payload})
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Searches further messages until a time (`time.perf_counter`). Returns True if all are done."""
-        while self._looked_to < batch.stop:
-            rows = np.arange(self._looked_to, min(batch.stop, self._looked_to + _AT_ONCE))
-            self._looked_to = int(rows[-1]) + 1
-            rows = rows[batch.column_values("length", rows) <= _LONGEST_READ]
-            for row in _suspects(batch, rows):
-                self._look_at(batch, row, batch.capture.records.envelope(row))
+        while self._searched_count < batch.stop:
+            rows = np.arange(self._searched_count, min(batch.stop, self._searched_count + _MESSAGES_PER_STEP))
+            self._searched_count = int(rows[-1]) + 1
+            rows = rows[batch.column_values("length", rows) <= _MAX_RECORD_BYTES]
+            for row in _candidate_rows(batch, rows):
+                self._check_envelope(batch, row, batch.capture.records.envelope(row))
             if time.perf_counter() >= until:
-                return self._looked_to >= batch.stop
+                return self._searched_count >= batch.stop
         return True
 
-    def _look_at(self, batch: Batch, row: int, envelope: Any) -> None:
-        if int(batch.capture.columns["length"][row]) > _LONGEST_READ:
+    def _check_envelope(self, batch: Batch, row: int, envelope: Any) -> None:
+        if int(batch.capture.columns["length"][row]) > _MAX_RECORD_BYTES:
             return
         one = np.array([row], np.int64)
-        if not isinstance(envelope, dict) or batch.findings.has(CLEAR, one)[0]:
+        if not isinstance(envelope, dict) or batch.findings.has(SECRET_IN_CLEAR, one)[0]:
             return
         # Masking is the definition of a secret, so a path is reported exactly where the views show dots.
         masked = mask_secrets(envelope)
-        where = first_masked(envelope, masked, "") if masked != envelope else ""
+        where = first_secret_path(envelope, masked, "") if masked != envelope else ""
         if where:
-            batch.findings.add(CLEAR, one, details=where)
+            batch.findings.add(SECRET_IN_CLEAR, one, details=where)
 
 
-def _suspects(batch: Batch, rows: Rows) -> list[int]:
+def _candidate_rows(batch: Batch, rows: Rows) -> list[int]:
     """Returns messages that may contain a secret by the prefilter."""
     found: list[int] = []
     taken = 0
@@ -93,27 +93,27 @@ def _suspects(batch: Batch, rows: Rows) -> list[int]:
     return found
 
 
-def first_masked(value: Any, masked: Any, path: str) -> str:
+def first_secret_path(value: Any, masked: Any, path: str) -> str:
     """Returns the path of the first secret that is no placeholder; "" without one."""
     if isinstance(value, Mapping) and isinstance(masked, Mapping):
         # Both are in the same order. A key that is itself a secret is masked, and so is its name here.
         for (key, inner), (shown, other) in zip(value.items(), masked.items(), strict=False):
-            if str(key).lower() in _NO_SECRETS:
+            if str(key).lower() in _NON_SECRET_KEYS:
                 continue
             where = f"{path}.{shown}" if path else str(shown)
-            if shown != key or (where := first_masked(inner, other, where)):
+            if shown != key or (where := first_secret_path(inner, other, where)):
                 return where
         return ""
     if isinstance(value, list) and isinstance(masked, list):
         pairs = zip(value, masked, strict=False)
-        return next(filter(None, (first_masked(item, other, path) for item, other in pairs)), "")
+        return next(filter(None, (first_secret_path(item, other, path) for item, other in pairs)), "")
     if not isinstance(value, str | int | float):
         return ""  # nested too deeply to be searched
-    secret = value != masked and not all(map(_is_none, _masked_in(str(value), str(masked))))
+    secret = value != masked and not all(map(_is_placeholder, _masked_parts(str(value), str(masked))))
     return path if secret else ""
 
 
-def _masked_in(value: str, masked: str) -> list[str]:
+def _masked_parts(value: str, masked: str) -> list[str]:
     """Returns the masked parts of a text: pieces, or all of it."""
     dots = mask_text(value, keep_length=True)
     if masked == MASK or len(dots) != len(value):
@@ -121,7 +121,7 @@ def _masked_in(value: str, masked: str) -> list[str]:
     return [value[found.start() : found.end()] for found in _DOTS.finditer(dots)] or [value]
 
 
-def _is_none(secret: str) -> bool:
+def _is_placeholder(secret: str) -> bool:
     """Returns True for a placeholder in the place of a secret."""
     plain = _SCHEME.sub("", secret)
     return plain.strip("*•x <>[]()").lower() in ("", *_PLACEHOLDERS) or is_placeholder(plain)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_any
-from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.arrays.unique_ints import are_any_of
+from inspector.analysis.findings.batch import Array, Batch, StringNumbers
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol.participants import GATEWAY_IDS
@@ -19,9 +19,9 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 # A set of seen hashes without false negatives and with few false positives.
 
-_FIRST = 1 << 16
+_INITIAL_SLOTS = 1 << 16
 _SLOTS_EACH = 2
-_MANY = 255
+_SHARED_SLOT = 255
 """Value of a slot with several marks; any hash in this slot may have been seen."""
 
 
@@ -32,7 +32,7 @@ class SeenHashes:
     """
 
     def __init__(self) -> None:
-        self._table = np.zeros(_FIRST, np.uint8)
+        self._table = np.zeros(_INITIAL_SLOTS, np.uint8)
         self._count = 0
 
     def add(self, hashes: NDArray[np.uint64], every: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -44,7 +44,7 @@ class SeenHashes:
         """
         if not len(hashes):
             return np.empty(0, np.int64)
-        maybe = _twice_among(hashes) | self._mark(hashes)
+        maybe = _are_duplicates(hashes) | self._mark(hashes)
         self._count += len(hashes)
         if self._count * _SLOTS_EACH > len(self._table):
             self._table = np.zeros(1 << (self._count * _SLOTS_EACH).bit_length(), np.uint8)
@@ -55,17 +55,17 @@ class SeenHashes:
     def _mark(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Sets the marks of some hashes; (n,) bool: True if the mark may have been set before."""
         slots = (hashes & np.uint64(len(self._table) - 1)).astype(np.int64)
-        marks = ((hashes >> np.uint64(56)) % np.uint64(_MANY - 1) + np.uint64(1)).astype(np.uint8)
+        marks = ((hashes >> np.uint64(56)) % np.uint64(_SHARED_SLOT - 1) + np.uint64(1)).astype(np.uint8)
         standing = self._table[slots]
-        maybe = (standing == marks) | (standing == _MANY)
-        marks[(standing != 0) & (standing != marks)] = _MANY
+        maybe = (standing == marks) | (standing == _SHARED_SLOT)
+        marks[(standing != 0) & (standing != marks)] = _SHARED_SLOT
         self._table[slots] = marks
         lost = self._table[slots] != marks  # two of these share a slot
-        self._table[slots[lost]] = _MANY
+        self._table[slots[lost]] = _SHARED_SLOT
         return maybe
 
 
-def _twice_among(hashes: NDArray[Any]) -> NDArray[np.bool_]:
+def _are_duplicates(hashes: NDArray[Any]) -> NDArray[np.bool_]:
     """(n,) bool: True for values that occur more than once."""
     ordered = np.sort(hashes)
     twice = ordered[1:][(ordered[1:] == ordered[:-1]) & (ordered[1:] != NO_HASH)]
@@ -97,7 +97,7 @@ MISSING = Check(
     "Give each envelope an id; the gateway creates one if it is missing.",
     "MEW v0.4, envelope: id is required",
 )  # fmt: skip
-TWICE = Check(
+JOINED_TWICE = Check(
     "joined-twice", ERROR, "Our participant id joined twice",
     "Another participant has joined as {detail}, the id of this program.",
     "The gateway now delivers to only one of the two, so messages are missing from here on.",
@@ -105,7 +105,7 @@ TWICE = Check(
     "MEW release v0.11.0, gateway: a second socket takes over delivery",
     example="inspector-7f3a",
 )  # fmt: skip
-FULL = Check(
+WINDOW_FULL = Check(
     "context-window-full", WARNING, "Context window nearly full",
     "{who} reports {detail} of its context window in use.",
     "It will soon lose information, compact or fail.",
@@ -113,42 +113,42 @@ FULL = Check(
     "MEW v0.4, participant/status", limit=FULL_PERCENT,
     example="96 %",
 )  # fmt: skip
-CHECKS = (DIFFERS, TWICE, REUSED, FULL, MISSING)
+CHECKS = (DIFFERS, JOINED_TWICE, REUSED, WINDOW_FULL, MISSING)
 
 _SEEN = 1
-_MOST_PERCENT = 9_900
+_MAX_PERCENT = 9_900
 
 
-class Senders:
+class SenderChecks:
     """Checks senders and ids."""
 
     def __init__(self) -> None:
         self._differing = 0  # log lines with another sender
         self._ids = SeenHashes()
-        self._without_id = Marks()
+        self._without_id = StringNumbers()
         self._ours: dict[tuple[int, str], int] = {}
         self._full: dict[tuple[int, int], int] = {}  # last report of each participant with a nearly full window
 
     def feed(self, batch: Batch) -> None:
-        self._impostors(batch)
-        self._reused(batch)
-        self._without_ids(batch)
-        self._joins(batch)
-        self._usage(batch)
+        self._check_impostors(batch)
+        self._check_reused_ids(batch)
+        self._check_missing_ids(batch)
+        self._check_joins(batch)
+        self._check_usage(batch)
 
-    def _impostors(self, batch: Batch) -> None:
+    def _check_impostors(self, batch: Batch) -> None:
         known = batch.capture.impersonations
         start, self._differing = self._differing, len(known)
         rows = known["message"][start:].astype(np.int64)
         names = [batch.capture.strings[code] for code in known["participant"][start:].tolist()]
         batch.findings.add(DIFFERS, rows, details=names)
 
-    def _reused(self, batch: Batch) -> None:
+    def _check_reused_ids(self, batch: Batch) -> None:
         hashes = batch.new("id_hash")
         places = self._ids.add(hashes, batch.capture.columns["id_hash"])
         if not len(places):
             return
-        rows = batch.on_the_wire(places + batch.start)
+        rows = batch.sent_rows(places + batch.start)
         before = batch.capture.ids.latest_rows(batch.column_values("id_hash", rows), rows)
         rows, before = rows[before != NO_ROW], before[before != NO_ROW]
         # Logs of several recipients repeat a message; equal columns show a copy instead of a reused id.
@@ -158,21 +158,21 @@ class Senders:
         # The gateway echoes messages of this program and adds fields to them.
         echoes = batch.column_values("flags", before) & Flag.SENT.value != 0
         copies |= echoes & (batch.column_values("kind", rows) == batch.column_values("kind", before))
-        wrong = ~copies & ~self._from_gateway(batch, rows)
+        wrong = ~copies & ~self._are_from_gateway(batch, rows)
         batch.findings.add(REUSED, rows[wrong], others=before[wrong])
 
-    def _from_gateway(self, batch: Batch, rows: Rows) -> Array:
+    def _are_from_gateway(self, batch: Batch, rows: Rows) -> Array:
         """(n,) bool: True for messages of gateways. Released gateways make ids from the time, and these collide."""
         codes = [code for code in map(batch.code, sorted(GATEWAY_IDS)) if code >= 0]
-        return are_any(batch.column_values("sender", rows), codes)
+        return are_any_of(batch.column_values("sender", rows), codes)
 
-    def _without_ids(self, batch: Batch) -> None:
-        rows = batch.on_the_wire(batch.flagged(Flag.NO_ID.value))
+    def _check_missing_ids(self, batch: Batch) -> None:
+        rows = batch.sent_rows(batch.flagged_rows(Flag.NO_ID.value))
         if not len(rows):
             return
         strings = batch.capture.strings
         senders, kinds = batch.column_values("sender", rows), batch.column_values("kind", rows)
-        for sender, _ in self._without_id.unseen(senders):
+        for sender, _ in self._without_id.unnumbered_ids(senders):
             if sender == 0 or strings[sender] in GATEWAY_IDS:
                 self._without_id.set_number(sender, _SEEN)  # errors about malformed input have neither id nor sender
                 continue
@@ -182,7 +182,7 @@ class Senders:
                 self._without_id.set_number(sender, _SEEN)
                 batch.findings.add(MISSING, [int(rows[place])])
 
-    def _joins(self, batch: Batch) -> None:
+    def _check_joins(self, batch: Batch) -> None:
         joins = batch.rows("system/join")
         ours = joins[batch.column_values("flags", joins) & Flag.SENT.value != 0] if len(joins) else joins
         if not (self._ours or len(ours)):
@@ -203,31 +203,31 @@ class Senders:
             self._ours[space, name] += 1
             # Gateways of v0.0 and v0.1 announce the joiner to itself as well.
             if self._ours[space, name] > 1 or batch.string("protocol", row).startswith("mew/"):
-                batch.findings.add(TWICE, [row], details=name)
+                batch.findings.add(JOINED_TWICE, [row], details=name)
 
-    def _usage(self, batch: Batch) -> None:
+    def _check_usage(self, batch: Batch) -> None:
         for row in batch.rows("participant/status").tolist():
             payload = batch.capture.records.decoded_record(row).payload
-            used, most = _count_of(payload.get("tokens")), _count_of(payload.get("max_tokens"))
+            used, most = _token_count(payload.get("tokens")), _token_count(payload.get("max_tokens"))
             if used is None or not most:
                 continue
             key = (int(batch.capture.columns["space"][row]), int(batch.capture.columns["sender"][row]))
-            percent = min(used / most * 100, _MOST_PERCENT)
+            percent = min(used / most * 100, _MAX_PERCENT)
             # Never round up to 100 % below the limit.
             shown = round(percent) if used >= most else min(round(percent), 99)
             full = percent >= FULL_PERCENT
             if full and not self._was_full(batch, key, row):
-                batch.findings.add(FULL, [row], details=f"{shown} %")
+                batch.findings.add(WINDOW_FULL, [row], details=f"{shown} %")
             self._full[key] = row if full else NO_ROW
 
     def _was_full(self, batch: Batch, key: tuple[int, int], row: int) -> bool:
         """Returns True if the same process has already reported a full window."""
         last = self._full.get(key, NO_ROW)
         known = batch.passes.participants.all.get((key[0], batch.capture.strings[key[1]]))
-        return last != NO_ROW and not (known is not None and known.ended_between(last, row))
+        return last != NO_ROW and not (known is not None and known.has_ended_between(last, row))
 
 
-def _count_of(value: object) -> float | None:
+def _token_count(value: object) -> float | None:
     """Returns a number of tokens; None for other values, such as true, NaN or an overflow."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

@@ -29,16 +29,16 @@ from typing import Any
 from inspector.analysis.findings.batch import Passes
 from inspector.analysis.findings.check import Check, Severity
 from inspector.analysis.findings.proposals import OTHER_ARGUMENTS
-from inspector.analysis.findings.store import Found
+from inspector.analysis.findings.store import StoredFinding
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.log_vocabulary import spoken_kind
+from inspector.analysis.passes.log_vocabulary import kind_word
 from inspector.protocol import calls, kinds
 from inspector.protocol.secrets.masking import masked_value_text
 
-_LONGEST, _LONGEST_ID, _LONGEST_NAME = 120, 80, 24
-_MOST_ARGUMENTS = 4
-_NONE = object()
-_PERSONS = frozenset({"human", "user"})
+_MAX_CHARS, _MAX_ID_CHARS, _MAX_NAME_CHARS = 120, 80, 24
+_MAX_ARGUMENTS = 4
+_MISSING = object()
+_HUMAN_NAMES = frozenset({"human", "user"})
 """Names of human participants."""
 
 
@@ -68,104 +68,104 @@ class Finding:
         return self.check.severity
 
 
-def finding_of(passes: Passes, found: Found) -> Finding:
+def format_finding(passes: Passes, found: StoredFinding) -> Finding:
     node = passes.contexts.node_of(found.row)
     path = passes.contexts.tree.path(node) if node != MAIN else None
-    text = found.check.sentence.format_map(_Words(passes, found))
+    text = found.check.sentence.format_map(_PlaceholderValues(passes, found))
     return Finding(found.check, found.row, found.other if found.other >= 0 else None, path, text)
 
 
-def hint_of(passes: Passes, found: Found) -> str:
+def format_hint(passes: Passes, found: StoredFinding) -> str:
     """Returns the remedy of a finding, formatted."""
-    return found.check.fix.format_map(_Words(passes, found))
+    return found.check.fix.format_map(_PlaceholderValues(passes, found))
 
 
-class _Words(Mapping[str, Any]):
+class _PlaceholderValues(Mapping[str, Any]):
     """Lazy mapping of placeholders to the words of one finding."""
 
-    def __init__(self, passes: Passes, found: Found) -> None:
+    def __init__(self, passes: Passes, found: StoredFinding) -> None:
         self._passes = passes
         self._found = found
 
     def __getitem__(self, word: str) -> Any:
-        return _WORDS[word](self._passes, self._found)
+        return _PLACEHOLDERS[word](self._passes, self._found)
 
     def __iter__(self) -> Any:
-        return iter(_WORDS)
+        return iter(_PLACEHOLDERS)
 
     def __len__(self) -> int:
-        return len(_WORDS)
+        return len(_PLACEHOLDERS)
 
 
-def _who(passes: Passes, found: Found) -> str:
+def _who(passes: Passes, found: StoredFinding) -> str:
     return _short(passes.capture.string("sender", found.row) or "Somebody")
 
 
-def _to(passes: Passes, found: Found) -> str:
+def _to(passes: Passes, found: StoredFinding) -> str:
     return _short(", ".join(passes.capture.recipients(found.row))) or "somebody"
 
 
-def _kind(passes: Passes, found: Found) -> str:
+def _kind(passes: Passes, found: StoredFinding) -> str:
     return _short(passes.capture.string("kind", found.row) or "a message")
 
 
-def _subject(passes: Passes, found: Found) -> str:
+def _subject(passes: Passes, found: StoredFinding) -> str:
     """Names the message in the vocabulary of its log: "The call of Write", or kind and sender."""
-    word = spoken_kind(passes.capture, found.row)
+    word = kind_word(passes.capture, found.row)
     who = _who(passes, found)
     if word in ("call", "result"):
         return f"The {word} of {_call_name(passes, found)}"
     if word in ("request", "response", "notification"):
         return f"The {word} {_call_name(passes, found)} from {who}"
     if word:
-        return f"{_SPOKEN.get(word, f'The {word}')} of {who}"
+        return f"{_SUBJECT_PHRASES.get(word, f'The {word}')} of {who}"
     return f"{_kind(passes, found)} from {who}"
 
 
-_SPOKEN = {"prompt": "A prompt", "answer": "An answer", "thought": "A thought", "added": "Added text"}
+_SUBJECT_PHRASES = {"prompt": "A prompt", "answer": "An answer", "thought": "A thought", "added": "Added text"}
 
 
-def _call_name(passes: Passes, found: Found) -> str:
+def _call_name(passes: Passes, found: StoredFinding) -> str:
     """Returns the tool, or the method if there is no tool."""
     columns, strings = passes.correlation.columns, passes.capture.strings
     code = int(columns["target"][found.row]) or int(columns["method"][found.row])
     return _short(strings[code]) if code else "a tool"
 
 
-_PLACES = (
+_PLACE_PHRASES = (
     ("payload.params.arguments.", "in its argument `{}`"), ("params.arguments.", "in its argument `{}`"),
     ("payload.params.", "in its parameter `{}`"), ("params.", "in its parameter `{}`"),
     ("payload.result", "in its content"), ("result", "in its content"), ("payload.text", "in its text"),
 )  # fmt: skip
 
 
-def _place(passes: Passes, found: Found) -> str:
+def _place(passes: Passes, found: StoredFinding) -> str:
     """Describes the position of a value; gives the path if the log uses kinds of the protocol."""
-    if spoken_kind(passes.capture, found.row):
-        for start, words in _PLACES:
+    if kind_word(passes.capture, found.row):
+        for start, words in _PLACE_PHRASES:
             if found.detail.startswith(start):
                 return words.format(found.detail.removeprefix(start))
     return f"in `{found.detail}`"
 
 
-def _call(passes: Passes, found: Found) -> str:
+def _call(passes: Passes, found: StoredFinding) -> str:
     columns, strings = passes.correlation.columns, passes.capture.strings
     names = (int(columns[name][found.row]) for name in ("method", "target"))
     return _short(" ".join(strings[name] for name in names if name)) or "a call"
 
 
-def _context(passes: Passes, found: Found) -> str:
+def _context(passes: Passes, found: StoredFinding) -> str:
     node = passes.contexts.node_of(found.row)
     return _short(passes.contexts.tree.path(node)) if node != MAIN else "the main context"
 
 
-def _detail(_: Passes, found: Found) -> str:
+def _detail(_: Passes, found: StoredFinding) -> str:
     """Returns the finding's own text, without a final full stop if the template adds one."""
     ends = "{detail}." in found.check.sentence
     return found.detail.rstrip(".") if ends else found.detail
 
 
-def _advice(passes: Passes, found: Found) -> str:
+def _advice(passes: Passes, found: StoredFinding) -> str:
     """Returns advice on an unanswered request."""
     capture, columns = passes.capture, passes.correlation.columns
     space, to = int(capture.columns["space"][found.row]), capture.recipients(found.row)
@@ -173,7 +173,7 @@ def _advice(passes: Passes, found: Found) -> str:
     if capture.columns["part"][found.row]:
         return "The session ended or was interrupted before a result was written: check the effects of the tool so far"
     listing = capture.strings[int(columns["method"][found.row])] == "tools/list"
-    if listing and to and {name.lower() for name in to} <= _PERSONS:
+    if listing and to and {name.lower() for name in to} <= _HUMAN_NAMES:
         who = _to(passes, found)
         return (
             f"{who} is a person without tools: do not send it tools/list, or let its client answer with an empty list"
@@ -188,18 +188,18 @@ def _advice(passes: Passes, found: Found) -> str:
     return f"{may}; an observer should answer tools/list with an empty list" if listing else may
 
 
-def _named(passes: Passes, found: Found) -> str:
+def _named(passes: Passes, found: StoredFinding) -> str:
     """Returns the first id that a message names, quoted."""
     named = passes.capture.records.correlation_ids(found.row)
-    return f"“{masked_value_text(named[0], _LONGEST_ID)}”" if named else ""
+    return f"“{masked_value_text(named[0], _MAX_ID_CHARS)}”" if named else ""
 
 
-def _answered(passes: Passes, found: Found) -> str:
+def _answered(passes: Passes, found: StoredFinding) -> str:
     named = _named(passes, found)
     return f", {named}" if named else ""
 
 
-def _in_payload(passes: Passes, found: Found) -> str:
+def _in_payload(passes: Passes, found: StoredFinding) -> str:
     """Returns the call that a response's payload names, if it differs from the kind."""
     if found.other >= 0:  # the finding has the request, with another call
         return ""
@@ -209,25 +209,25 @@ def _in_payload(passes: Passes, found: Found) -> str:
     return f" and {_short(' '.join(filter(None, (call.method, call.target))) or 'another')} by its payload"
 
 
-def _arguments(passes: Passes, found: Found) -> str:
+def _arguments(passes: Passes, found: StoredFinding) -> str:
     """Lists the arguments in which a request differs from the proposal it fulfils."""
     if not found.detail.endswith(OTHER_ARGUMENTS):
         return ""
     asked, proposed = (
         calls.arguments_of(passes.capture.records.payload(row)) or {} for row in (found.row, found.other)
     )
-    names = [key for key in {**proposed, **asked} if proposed.get(key, _NONE) != asked.get(key, _NONE)]
-    listed = masked_value_text(", ".join(key[:_LONGEST_NAME] for key in names[:_MOST_ARGUMENTS]), _LONGEST)
+    names = [key for key in {**proposed, **asked} if proposed.get(key, _MISSING) != asked.get(key, _MISSING)]
+    listed = masked_value_text(", ".join(key[:_MAX_NAME_CHARS] for key in names[:_MAX_ARGUMENTS]), _MAX_CHARS)
     return f" ({listed})" if listed else ""
 
 
-def _ended(passes: Passes, found: Found) -> str:
+def _ended(passes: Passes, found: StoredFinding) -> str:
     """Returns the end of a server as its tap recorded it."""
-    words = masked_value_text((passes.capture.records.reason(found.row) or "it ended").rstrip("."), _LONGEST)
+    words = masked_value_text((passes.capture.records.reason(found.row) or "it ended").rstrip("."), _MAX_CHARS)
     return f"{words[:1].upper()}{words[1:]}"
 
 
-def _stopped(passes: Passes, found: Found) -> str:
+def _stopped(passes: Passes, found: StoredFinding) -> str:
     """Names the context that the other message cancelled: the message's own, or an ancestor."""
     contexts = passes.contexts
     node = contexts.tree.resolve(contexts.ending.get(found.other, contexts.node_of(found.other)))
@@ -235,10 +235,10 @@ def _stopped(passes: Passes, found: Found) -> str:
 
 
 def _short(text: str) -> str:
-    return masked_value_text(text, _LONGEST)
+    return masked_value_text(text, _MAX_CHARS)
 
 
-_WORDS: dict[str, Callable[[Passes, Found], Any]] = {
+_PLACEHOLDERS: dict[str, Callable[[Passes, StoredFinding], Any]] = {
     "who": _who,
     "to": _to,
     "kind": _kind,

@@ -18,10 +18,10 @@ from inspector.protocol.message_text import text_shown
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 
-WITHIN_NS = 10 * 60 * 1_000_000_000
-_DISTINCT = 0.2  # share of distinct texts on one side, at most
-_LONGEST = 2_000  # characters compared of a text
-_COUNTED = re.compile(r"\d+")
+MAX_REPLY_NS = 10 * 60 * 1_000_000_000
+_MAX_DISTINCT_SHARE = 0.2  # share of distinct texts on one side, at most
+_MAX_TEXT_CHARS = 2_000  # characters compared of a text
+_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
@@ -51,9 +51,9 @@ class SlowLoops:
     """
 
     def __init__(self, least: int) -> None:
-        self._least = least
+        self._min_steps = least
         self._turns: dict[int, Turns] = {}  # by space
-        self._worked: dict[int, int] = {}  # by space: last tool call or proposal
+        self._last_call: dict[int, int] = {}  # by space: last tool call or proposal
 
     def feed(self, batch: Batch, chats: Rows) -> list[tuple[int, Rows, Turns]]:
         """Takes in the chats of a batch. Returns (space, new chats, run) for each space with an ongoing loop."""
@@ -64,18 +64,18 @@ class SlowLoops:
         for space in np.unique(spaces).tolist():
             own, worked = chats[spaces == space], acts[worked_in == space]
             turns = self._turns.setdefault(space, Turns())
-            new = self._take(batch, turns, own, np.concatenate(([self._worked.get(space, NO_ROW)], worked)))
+            new = self._take(batch, turns, own, np.concatenate(([self._last_call.get(space, NO_ROW)], worked)))
             if turns.is_loop:
                 found.append((space, new, turns))
         for space in np.unique(worked_in).tolist():
-            self._worked[space] = int(acts[worked_in == space][-1])
+            self._last_call[space] = int(acts[worked_in == space][-1])
         return found
 
     def _take(self, batch: Batch, turns: Turns, chats: Rows, worked: Rows) -> Rows:
         """Extends a run or starts a new one. Returns the chats that belong to a detected loop."""
         before = turns.rows[-2:]
         together = np.concatenate((before, chats))
-        goes_on = _go_on(batch, together, worked)[len(before) :]
+        goes_on = _continue_run(batch, together, worked)[len(before) :]
         breaks = np.flatnonzero(~goes_on)
         first = int(breaks[-1]) if len(breaks) else 0
         new = chats[first:]
@@ -84,21 +84,21 @@ class SlowLoops:
             turns.root = int(new[0])
         turns.steps += len(new)
         known = np.concatenate((turns.rows, new))
-        turns.rows = known[-self._least :]
-        return new if turns.is_loop else self._judge(batch, turns, known)
+        turns.rows = known[-self._min_steps :]
+        return new if turns.is_loop else self._judge_run(batch, turns, known)
 
-    def _judge(self, batch: Batch, turns: Turns, known: Rows) -> Rows:
+    def _judge_run(self, batch: Batch, turns: Turns, known: Rows) -> Rows:
         """Judges a run at `least` steps and at each doubling. Returns the chats from the detection on."""
-        while not turns.is_loop and turns.steps >= (steps := 2 * turns.judged or self._least):
+        while not turns.is_loop and turns.steps >= (steps := 2 * turns.judged or self._min_steps):
             turns.judged = steps
             last = len(known) - 1 - (turns.steps - steps)
-            turns.is_loop = _repeat_themselves(batch, known[max(0, last + 1 - self._least) : last + 1])
+            turns.is_loop = _have_repeated_texts(batch, known[max(0, last + 1 - self._min_steps) : last + 1])
             if turns.is_loop:
                 return known[last:]
         return NO_ROWS
 
 
-def _go_on(batch: Batch, chats: Rows, worked: Rows) -> Array:
+def _continue_run(batch: Batch, chats: Rows, worked: Rows) -> Array:
     """(n,) bool: True for chats that answer the previous one by id, in turn and in time, without tool calls between."""
     answers = np.zeros(len(chats), np.bool_)
     if len(chats) < 2:
@@ -107,7 +107,7 @@ def _go_on(batch: Batch, chats: Rows, worked: Rows) -> Array:
     senders, times = batch.column_values("sender", chats), batch.column_values("time_ns", chats)
     goes_on = (batch.links["cause"][later] == earlier) & (senders[1:] != senders[:-1])
     goes_on &= (times[1:] != NO_TIME) & (times[:-1] != NO_TIME)
-    goes_on &= np.abs(times[1:] / 1e9 - times[:-1] / 1e9) <= WITHIN_NS / 1e9
+    goes_on &= np.abs(times[1:] / 1e9 - times[:-1] / 1e9) <= MAX_REPLY_NS / 1e9
     goes_on &= worked[np.searchsorted(worked, later) - 1] < earlier
     # From the third chat of a run on, the sender of the second to last must repeat; before it, turns are undefined.
     third = np.ones(len(later), np.bool_)
@@ -116,17 +116,17 @@ def _go_on(batch: Batch, chats: Rows, worked: Rows) -> Array:
     return answers
 
 
-def _repeat_themselves(batch: Batch, chats: Rows) -> bool:
+def _have_repeated_texts(batch: Batch, chats: Rows) -> bool:
     """Returns True if few texts are distinct on both sides, ignoring digits and quotes of each other."""
     texts = [_text(batch, row) for row in chats.tolist()]
     # Without this, a quote of the previous text would make each text distinct.
     own = [text.replace(before, "", 1) if before else text for before, text in zip(["", *texts], texts, strict=False)]
     sides = own[2::2], own[1::2]
-    return all(texts) and all(len(set(side)) <= _DISTINCT * len(side) for side in sides)
+    return all(texts) and all(len(set(side)) <= _MAX_DISTINCT_SHARE * len(side) for side in sides)
 
 
 def _text(batch: Batch, row: int) -> str:
     if batch.capture.records.is_big(row):
         return ""
     text = text_shown("chat", batch.capture.records.payload(row)) or ""
-    return " ".join(_COUNTED.sub("", text[:_LONGEST]).split()).casefold()
+    return " ".join(_DIGITS.sub("", text[:_MAX_TEXT_CHARS]).split()).casefold()

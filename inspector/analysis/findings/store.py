@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.findings.check import Check
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.protocol.secrets.masking import masked_value_text
@@ -20,15 +20,15 @@ from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.hashes import NO_ROW, HashIndex
 from inspector.store.columns.intern_table import InternTable
 
-LONGEST_DETAIL = 160
+MAX_DETAIL_CHARS = 160
 """Kept length of a detail, in characters."""
-LONGEST_SENTENCES = 2_000
+MAX_SENTENCES_CHARS = 2_000
 """Kept length of a detail that is the whole text, possibly several sentences; in characters."""
 _COMPACT_FROM = 1024
 _ENTRY = {"row": np.uint32, "other": np.int32, "detail": np.uint32, "gone": np.uint8}
 
 
-class Found(NamedTuple):
+class StoredFinding(NamedTuple):
     """One stored finding."""
 
     check: Check
@@ -64,7 +64,7 @@ class Findings:
         self.sets: list[tuple[str, ...]] = [()]
         self.severities: NDArray[np.uint8] = np.zeros(1, np.uint8)
         self._masks = [0]  # by set: one bit per check
-        self._held: NDArray[np.bool_] = np.zeros((1, len(self._checks)), np.bool_)
+        self._checks_by_set: NDArray[np.bool_] = np.zeros((1, len(self._checks)), np.bool_)
         self._set_of: dict[int, int] = {0: 0}
         self._details: InternTable[str] = InternTable("")
         self._tables: defaultdict[int, GrowingColumns] = defaultdict(lambda: GrowingColumns(_ENTRY))  # by check
@@ -103,13 +103,13 @@ class Findings:
         if isinstance(details, str):
             detail: Any = self._detail(details)
         else:
-            longest = LONGEST_SENTENCES if check.sentence == "{detail}" else LONGEST_DETAIL
+            longest = MAX_SENTENCES_CHARS if check.sentence == "{detail}" else MAX_DETAIL_CHARS
             detail = np.array([self._detail(text, longest) for text in details], np.uint32)
         self._tables[number].append({"row": rows, "other": others, "detail": detail, "gone": 0}, len(rows))
         self._counts[number] += len(rows)
         self._put(rows, number, present=True)
 
-    def _detail(self, text: str, longest: int = LONGEST_DETAIL) -> int:
+    def _detail(self, text: str, longest: int = MAX_DETAIL_CHARS) -> int:
         return self._details.intern(masked_value_text(text, longest)) if text else 0
 
     def replace_findings(
@@ -133,7 +133,7 @@ class Findings:
 
     def has(self, check: Check, rows: Rows) -> NDArray[np.bool_]:
         """(n,) bool: True for messages with a finding of this check."""
-        return self._held[self.columns["set"][rows], self._number[check]]
+        return self._checks_by_set[self.columns["set"][rows], self._number[check]]
 
     def withdraw(self, check: Check, rows: Rows) -> None:
         """Removes a check's findings from some messages. Each must have one."""
@@ -172,13 +172,13 @@ class Findings:
         sets = self.columns["set"][rows]
         bit = 1 << number
         # Messages share few distinct sets, so a loop over sets is cheap.
-        for before in ascending(sets).tolist():
+        for before in sorted_unique(sets).tolist():
             mask = self._masks[before]
-            after = self._set(mask | bit if present else mask & ~bit)
+            after = self._set_index(mask | bit if present else mask & ~bit)
             self.columns.replace("set", rows[sets == before], after)
-        self.changed.update_all(rows)
+        self.changed.add_array(rows)
 
-    def _set(self, mask: int) -> int:
+    def _set_index(self, mask: int) -> int:
         found = self._set_of.get(mask)
         if found is None:
             held = [self._checks[n] for n in self._order if mask >> n & 1]
@@ -188,7 +188,7 @@ class Findings:
             self._masks.append(mask)
             bits = np.array([bool(mask >> n & 1) for n in range(len(self._checks))], np.bool_)
             # One row per set: `has` then answers for many messages with a single lookup.
-            self._held = np.vstack((self._held, bits))
+            self._checks_by_set = np.vstack((self._checks_by_set, bits))
         return found
 
     # Queries
@@ -196,7 +196,7 @@ class Findings:
     def __len__(self) -> int:
         return sum(self._counts)
 
-    def counts_of(self, check: Check) -> int:
+    def count_of(self, check: Check) -> int:
         """Returns the number of findings of a check."""
         return self._counts[self._number[check]]
 
@@ -212,9 +212,9 @@ class Findings:
         places = alive[np.argsort(table["row"][alive], kind="stable")]
         return table["row"][places].astype(np.int64), table["other"][places].astype(np.int64), places
 
-    def found_at(self, check: Check, place: int) -> Found:
+    def found_at(self, check: Check, place: int) -> StoredFinding:
         """Returns one finding of a check, by position."""
-        return self._found(self._number[check], place)
+        return self._stored_finding(self._number[check], place)
 
     def checks(self) -> list[Check]:
         """Returns the checks that have findings, most severe first."""
@@ -224,37 +224,37 @@ class Findings:
         """Returns the number of findings by code, most severe first, without codes that have zero."""
         counts: dict[str, int] = {}
         for check in self.checks():
-            counts[check.code] = counts.get(check.code, 0) + self.counts_of(check)
+            counts[check.code] = counts.get(check.code, 0) + self.count_of(check)
         return counts
 
     def checks_in(self, place: int) -> list[Check]:
         """Returns the checks in one entry of `sets`."""
         return [check for number, check in enumerate(self._checks) if self._masks[place] >> number & 1]
 
-    def findings_about(self, row: int) -> list[Found]:
+    def findings_about(self, row: int) -> list[StoredFinding]:
         """Returns the findings about a message, most severe first."""
         # Bit masks, as a check of one code may be declared with several severities.
         mask = self._masks[int(self.columns["set"][row])]
         return [found for n in self._order if mask >> n & 1 for found in self._entries(n, row)]
 
-    def _entries(self, number: int, row: int) -> Iterator[Found]:
-        yield self._found(number, int(self._places_of(number, np.array([row], np.int64))[0]))
+    def _entries(self, number: int, row: int) -> Iterator[StoredFinding]:
+        yield self._stored_finding(number, int(self._places_of(number, np.array([row], np.int64))[0]))
 
-    def _found(self, number: int, place: int) -> Found:
+    def _stored_finding(self, number: int, place: int) -> StoredFinding:
         table = self._tables[number]
         detail = int(table["detail"][place])
         text = self._details[detail] if detail else ""
-        return Found(self._checks[number], int(table["row"][place]), int(table["other"][place]), text)
+        return StoredFinding(self._checks[number], int(table["row"][place]), int(table["other"][place]), text)
 
-    def each(self, check: Check) -> Iterator[Found]:
+    def each(self, check: Check) -> Iterator[StoredFinding]:
         """Yields the findings of a check, by message."""
         number = self._number[check]
         table = self._tables[number]
         alive = np.flatnonzero(table["gone"] == 0)
         for place in alive[np.argsort(table["row"][alive], kind="stable")].tolist():
-            yield self._found(number, place)
+            yield self._stored_finding(number, place)
 
-    def all(self) -> Iterator[Found]:
+    def all(self) -> Iterator[StoredFinding]:
         """Yields every finding: the most severe codes first, by message within a code."""
         for number in self._order:
             yield from self.each(self._checks[number])

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.findings.batch import Array, Batch, StringNumbers
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.deadlines import WaitingByTime
+from inspector.analysis.findings.deadlines import DeadlineQueue
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
@@ -54,21 +54,21 @@ _OPEN, _CLOSE, _REQUEST = "stream/open", "stream/close", "stream/request"
 _OPENED, _HAS_FRAMES = 1, 2
 
 
-class Streams:
+class StreamChecks:
     """Tracks streams by id."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}  # by space and id: ids are unique within a space only
-        self._marks = Marks()
-        self._strange: dict[int, int] = {}  # streams without an open: row of their first frame
+        self._marks = StringNumbers()
+        self._unopened: dict[int, int] = {}  # streams without an open: row of their first frame
         self._closed: dict[int, int] = {}  # by stream: row that closed it, until it is opened again
         self._reported: set[int] = set()
-        self._waiting = WaitingByTime(UNOPENED_AFTER_S)
-        self._served: set[int] = set()
-        self._served_ids: set[int] = set()
+        self._waiting = DeadlineQueue(UNOPENED_AFTER_S)
+        self._opened_requests: set[int] = set()
+        self._opened_request_ids: set[int] = set()
 
     def feed(self, batch: Batch) -> None:
-        opens, closes, asked = batch.both(_OPEN), batch.rows(_CLOSE), batch.rows(_REQUEST)
+        opens, closes, asked = batch.new_and_changed_rows(_OPEN), batch.rows(_CLOSE), batch.rows(_REQUEST)
         welcomes = batch.rows("system/welcome")
         if len(welcomes):
             welcomes = np.array([*filter(batch.passes.trust.is_gateway, welcomes.tolist())], np.int64)
@@ -77,8 +77,8 @@ class Streams:
             return
         closes_known = closes[batch.column_values("stream", closes) != 0]
         batch.findings.add(CLOSED_WITHOUT_ID, closes[batch.column_values("stream", closes) == 0])
-        listed = self._listed(batch, welcomes)
-        self._opened(batch, opens, listed)
+        listed = self._listed_streams(batch, welcomes)
+        self._note_opened(batch, opens, listed)
         if len(frames):
             self._frames(batch, frames)
         if self._closed or len(closes):
@@ -86,7 +86,7 @@ class Streams:
             self._after_close(batch, opens[opens >= batch.start], closes_known, frames, listed)
         self._requests(batch, asked, opens)
 
-    def _of(self, batch: Batch, rows: Rows) -> Array:
+    def _stream_numbers(self, batch: Batch, rows: Rows) -> Array:
         """(n,) number of each message's stream; 0 without one."""
         streams = batch.column_values("stream", rows).astype(np.int64)
         pairs, inverse = np.unique(
@@ -98,7 +98,7 @@ class Streams:
     def _number(self, pair: int) -> int:
         return self._numbers.setdefault(pair, len(self._numbers) + 1)
 
-    def _listed(self, batch: Batch, welcomes: Rows) -> dict[int, list[int]]:
+    def _listed_streams(self, batch: Batch, welcomes: Rows) -> dict[int, list[int]]:
         """Returns the streams that gateways list as open, by row of the welcome."""
         found: dict[int, list[int]] = {}
         for row in welcomes.tolist():
@@ -110,34 +110,34 @@ class Streams:
                     found.setdefault(row, []).append(self._number(space << 32 | batch.capture.strings.intern(name)))
         return found
 
-    def _opened(self, batch: Batch, opens: Rows, listed: dict[int, list[int]]) -> None:
-        streams = dict.fromkeys(self._of(batch, opens).tolist())
+    def _note_opened(self, batch: Batch, opens: Rows, listed: dict[int, list[int]]) -> None:
+        streams = dict.fromkeys(self._stream_numbers(batch, opens).tolist())
         streams.update((stream, None) for listing in listed.values() for stream in listing)
         for stream in filter(None, streams):
             self._marks.set_number(stream, self._marks.get(stream) | _OPENED)
-            row = self._strange.pop(stream, None)
+            row = self._unopened.pop(stream, None)
             if row is not None:
                 batch.findings.withdraw(UNKNOWN, np.array([row], np.int64))
 
     def _frames(self, batch: Batch, frames: Rows) -> None:
-        streams = self._of(batch, frames)
-        for stream, place in self._marks.unseen(streams):
+        streams = self._stream_numbers(batch, frames)
+        for stream, place in self._marks.unnumbered_ids(streams):
             self._marks.set_number(stream, _HAS_FRAMES)
             if stream:
                 row = int(frames[place])
                 if batch.beginnings.stream_may_be_older(row):
                     continue
-                self._strange[stream] = row
+                self._unopened[stream] = row
                 batch.findings.add(UNKNOWN, [row], details=batch.string("stream", row))
 
     def _after_close(self, batch: Batch, opens: Rows, closes: Rows, frames: Rows, listed: dict[int, list[int]]) -> None:
         """Reports the first late frame of a stream, once until it is opened again."""
-        named, closing = self._of(batch, frames), self._of(batch, closes)
+        named, closing = self._stream_numbers(batch, frames), self._stream_numbers(batch, closes)
         concerned = [stream for stream in np.unique(named).tolist() if stream in self._closed]
         late = frames[np.isin(named, [*concerned, *closing.tolist()])]
         rows = np.sort(np.concatenate((opens, closes, late, np.array([*listed], np.int64))))
         ends, begins = set(closes.tolist()), set(opens.tolist())
-        streams, times = self._of(batch, rows).tolist(), batch.column_values("time_ns", rows).tolist()
+        streams, times = self._stream_numbers(batch, rows).tolist(), batch.column_values("time_ns", rows).tolist()
         for row, stream, time in zip(rows.tolist(), streams, times, strict=True):
             # A welcome with the stream in its list also shows that it is open again.
             if row in begins or row in listed:
@@ -155,18 +155,20 @@ class Streams:
     def _requests(self, batch: Batch, asked: Rows, opens: Rows) -> None:
         served = batch.links["cause"][opens]
         for row in served[served != NO_ROW].tolist():
-            self._served.add(row)
-            self._served_ids.add(int(batch.capture.columns["id_hash"][row]))
+            self._opened_requests.add(row)
+            self._opened_request_ids.add(int(batch.capture.columns["id_hash"][row]))
             one = np.array([row], np.int64)
             # A request of an earlier batch may have been reported before its open came.
             if row < batch.start and batch.findings.has(UNOPENED, one)[0]:
                 batch.findings.withdraw(UNOPENED, one)
-        self._waiting.add(batch.column_values("time_ns", asked), asked, lambda rows: ~self._is_served(batch, rows))
+        self._waiting.add(batch.column_values("time_ns", asked), asked, lambda rows: ~self._are_opened(batch, rows))
         due = self._waiting.take_due(batch.now_ns)
-        batch.findings.add(UNOPENED, due[~self._is_served(batch, due)])
+        batch.findings.add(UNOPENED, due[~self._are_opened(batch, due)])
 
-    def _is_served(self, batch: Batch, asked: Rows) -> Array:
+    def _are_opened(self, batch: Batch, asked: Rows) -> Array:
         """(n,) bool: True for requests whose stream was opened, also through a copy in the log."""
         named = zip(asked.tolist(), batch.column_values("id_hash", asked).tolist(), strict=True)
-        served = [row in self._served or (id_ != NO_HASH and id_ in self._served_ids) for row, id_ in named]
+        served = [
+            row in self._opened_requests or (id_ != NO_HASH and id_ in self._opened_request_ids) for row, id_ in named
+        ]
         return np.array(served, np.bool_)

@@ -41,12 +41,12 @@ STRICT = Check(
 )  # fmt: skip
 CHECKS = (LENIENT, STRICT)
 
-_MOST_JUDGED = 200
+_MAX_JUDGED = 200
 """Messages judged one by one among equal verdicts, if payloads decide."""
-_MOST_WAITING = 10_000
+_MAX_QUEUED = 10_000
 """Verdicts kept for messages to come; some messages never come."""
-_LONGEST = 72
-_OWN = frozenset({"timestamp", "event", "envelope_id", "metadata"})
+_MAX_CAPABILITY_CHARS = 72
+_VARYING_KEYS = frozenset({"timestamp", "event", "envelope_id", "metadata"})
 """Fields that differ in every verdict."""
 
 
@@ -76,8 +76,8 @@ class _Case:
         """Describes the message and the capability that allowed or covers it."""
         about = f"{self.kind[:40]} from {self.sender[:40]}"
         if not self.allowed:
-            return f"{about}, though {_short(covering)}"
-        return about if self.matched is None else f"{about} by {_short(self.matched)}"
+            return f"{about}, though {_shortened(covering)}"
+        return about if self.matched is None else f"{about} by {_shortened(self.matched)}"
 
 
 class Verdicts:
@@ -87,13 +87,13 @@ class Verdicts:
         self._taken = 0
         self._waiting: Rows = NO_ROWS  # verdict lines whose messages have not come
         self._cases: dict[int, _Case | None] = {}
-        self._alike: dict[int, _Case | None] = {}  # for verdicts that are messages
+        self._logged_cases: dict[int, _Case | None] = {}  # for verdicts that are messages
         self._errors: dict[int, int] = {}  # by hash of the id they name: rows of the gateway's errors
 
     def feed(self, batch: Batch) -> None:
         """Checks new verdicts, and earlier ones whose messages have come."""
-        self._alone(batch)
-        for row in filter(batch.passes.trust.is_gateway_or_nobody, batch.rows("system/error").tolist()):
+        self._check_logged_verdicts(batch)
+        for row in filter(batch.passes.trust.is_gateway_or_unsigned, batch.rows("system/error").tolist()):
             self._errors.setdefault(int(batch.capture.ids.text_hashes("correlation_hash", [row])[0]), row)
         decisions = batch.decisions
         if decisions is None or (len(decisions) == self._taken and batch.stop == batch.start):
@@ -107,31 +107,31 @@ class Verdicts:
             # A message refused over a socket is in no log; the gateway's error stands in for it.
             rows[place] = self._errors.get(int(envelopes[place]), NO_ROW)
         known = rows != NO_ROW
-        self._waiting = lines[~known][-_MOST_WAITING:]
+        self._waiting = lines[~known][-_MAX_QUEUED:]
         lines, rows = lines[known], rows[known]
         # Equal verdicts share a hash, so each distinct one is parsed once.
         says = decisions.decision_hashes[lines]
         for value, first in zip(*(found.tolist() for found in np.unique(says, return_index=True)), strict=True):
             if value not in self._cases:
-                self._cases[value] = _read(decisions.decision(int(lines[first])))
+                self._cases[value] = _parse_verdict(decisions.decision(int(lines[first])))
             case = self._cases[value]
             if case is not None and case.expected != case.allowed:
-                _judge(batch, case, np.unique(rows[says == value]))
+                _check_case(batch, case, np.unique(rows[says == value]))
 
-    def _alone(self, batch: Batch) -> None:
+    def _check_logged_verdicts(self, batch: Batch) -> None:
         """Checks verdicts that are messages, after their file was opened as a log; only the kind is known."""
-        for row in batch.flagged(Flag.LOG_ONLY.value).tolist():
+        for row in batch.flagged_rows(Flag.LOG_ONLY.value).tolist():
             payload = batch.capture.records.decoded_record(row).payload
-            value = hash_text(compact_json({key: item for key, item in payload.items() if key not in _OWN}))
-            if value not in self._alike:
-                self._alike[value] = _read(payload)
-            case = self._alike[value]
+            value = hash_text(compact_json({key: item for key, item in payload.items() if key not in _VARYING_KEYS}))
+            if value not in self._logged_cases:
+                self._logged_cases[value] = _parse_verdict(payload)
+            case = self._logged_cases[value]
             # None, if the payload decides, equals neither: a verdict alone has no payload.
             if case is not None and case.expected == (not case.allowed):
-                batch.findings.add(case.check, [row], details=case.words(_covering(case)))
+                batch.findings.add(case.check, [row], details=case.words(_covering_capability(case)))
 
 
-def _read(verdict: Mapping[str, Any] | None) -> _Case | None:
+def _parse_verdict(verdict: Mapping[str, Any] | None) -> _Case | None:
     """Parses a verdict; None if it cannot be judged."""
     if verdict is None or verdict.get("result") not in ("allowed", "denied"):
         return None
@@ -145,18 +145,18 @@ def _read(verdict: Mapping[str, Any] | None) -> _Case | None:
     return _Case(verdict["result"] == "allowed", sender, kind, held, matched, covers_by_kind(held, kind))
 
 
-def _judge(batch: Batch, case: _Case, rows: Rows) -> None:
+def _check_case(batch: Batch, case: _Case, rows: Rows) -> None:
     """Checks the messages of a case's verdicts."""
     capture, found = batch.capture, batch.findings
     wrong: list[int] = []
     words: list[str] = []
     for row in rows[~found.has(case.check, rows)].tolist():
-        expected, capability = case.expected, _covering(case)
+        expected, capability = case.expected, _covering_capability(case)
         seen = capture.string("sender", row) == case.sender and capture.string("kind_raw", row) == case.kind
         if not seen and (case.allowed or capture.string("kind", row) != "system/error"):
             continue  # an id used twice: the verdict is about another message
         if expected is None:
-            if not seen or case.judged >= _MOST_JUDGED or capture.records.is_big(row):
+            if not seen or case.judged >= _MAX_JUDGED or capture.records.is_big(row):
                 continue  # of a message refused over a socket, only the kind is kept
             case.judged += 1
             asked = batch.passes.capabilities.asked_by(case.capabilities, row, case.kind)
@@ -167,11 +167,11 @@ def _judge(batch: Batch, case: _Case, rows: Rows) -> None:
     found.add(case.check, wrong, details=words)
 
 
-def _covering(case: _Case) -> object:
+def _covering_capability(case: _Case) -> object:
     """Returns the first capability that covers every message of the kind, or None."""
     return next((one for one in case.capabilities if covers_by_kind([one], case.kind)), None)
 
 
-def _short(capability: object) -> str:
+def _shortened(capability: object) -> str:
     text = capability if isinstance(capability, str) else compact_json(capability)
-    return masked_value_text(text, _LONGEST)
+    return masked_value_text(text, _MAX_CAPABILITY_CHARS)

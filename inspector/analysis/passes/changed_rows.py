@@ -7,12 +7,12 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import sorted_unique
 
 Rows = NDArray[np.int64]
 
 # 8 MB of rows: merging smaller amounts would sort the same rows again and again.
-_ENOUGH = 1 << 20
+_MERGE_LIMIT = 1 << 20
 
 NO_ROWS: Rows = np.empty(0, np.int64)
 
@@ -23,7 +23,10 @@ class ChangedRows:
     def __init__(self) -> None:
         self._rows: set[int] = set()
         self._batches: list[Rows] = []
-        self._held, self._most = 0, _ENOUGH  # rows in batches, and the limit before they are merged
+        self._batched_count, self._merge_limit = (
+            0,
+            _MERGE_LIMIT,
+        )  # rows in batches, and the limit before they are merged
 
     def add(self, row: int) -> None:
         self._rows.add(row)
@@ -31,16 +34,18 @@ class ChangedRows:
     def update(self, rows: Iterable[int]) -> None:
         self._rows.update(rows)
 
-    def update_all(self, rows: Rows) -> None:
+    def add_array(self, rows: Rows) -> None:
         """Adds the messages of an array; the caller must not change the array afterwards."""
         if len(rows):
             self._batches.append(rows)
-            self._held += len(rows)
-            if self._held > self._most:  # no caller has taken them yet: merge duplicates, so that memory stays bounded
-                self._batches = [ascending(*self._batches)]
-                self._held = len(self._batches[0])
+            self._batched_count += len(rows)
+            if (
+                self._batched_count > self._merge_limit
+            ):  # no caller has taken them yet: merge duplicates, so that memory stays bounded
+                self._batches = [sorted_unique(*self._batches)]
+                self._batched_count = len(self._batches[0])
                 # A limit of twice the rest keeps the cost of all merges linear in the number of rows.
-                self._most = max(_ENOUGH, 2 * self._held)
+                self._merge_limit = max(_MERGE_LIMIT, 2 * self._batched_count)
 
     def take_rows(self) -> Rows:
         """Returns the collected messages, ascending, and clears them."""
@@ -48,6 +53,6 @@ class ChangedRows:
             return NO_ROWS
         rows = np.fromiter(self._rows, np.int64, len(self._rows))
         # Batches may overlap with each other and with single rows.
-        found = ascending(rows, *self._batches)
-        self._rows, self._batches, self._held, self._most = set(), [], 0, _ENOUGH
+        found = sorted_unique(rows, *self._batches)
+        self._rows, self._batches, self._batched_count, self._merge_limit = set(), [], 0, _MERGE_LIMIT
         return found

@@ -13,31 +13,31 @@ from inspector.protocol import kinds
 from inspector.store.messages.capture import Capture
 
 THOUGHT = "reasoning/thought"
-_OF_SESSIONS = {kinds.REQUEST: "call", kinds.RESPONSE: "result", THOUGHT: "thought"}
-_OF_JSON_RPC = {kinds.REQUEST: "request", kinds.RESPONSE: "response"}
-_NOTICES = "notifications/"
-_ASKERS = ("user", "client")
-_PROGRAMS = (*AGENT_PROGRAMS, "system-prompt")
+_SESSION_WORDS = {kinds.REQUEST: "call", kinds.RESPONSE: "result", THOUGHT: "thought"}
+_JSON_RPC_WORDS = {kinds.REQUEST: "request", kinds.RESPONSE: "response"}
+_NOTIFICATION_PREFIX = "notifications/"
+_PROMPT_SENDERS = ("user", "client")
+_PROGRAM_SENDERS = (*AGENT_PROGRAMS, "system-prompt")
 
 
-def spoken_kind(capture: Capture, message: int) -> str:
+def kind_word(capture: Capture, message: int) -> str:
     """Returns the word a log has for a message, or "" if the kind of the protocol is the word."""
     columns = capture.columns
     kind = capture.string("kind", message) or ""
     if not columns["part"][message]:
         # Without a protocol it is plain JSON-RPC; MEW traffic keeps the kinds of its protocol.
-        if columns["protocol"][message] or kind not in _OF_JSON_RPC:
+        if columns["protocol"][message] or kind not in _JSON_RPC_WORDS:
             return ""
         if capture.foreign_rpc.is_foreign(message):
             return kinds.short_kind(capture.foreign_rpc.kind_of(message))
-        is_notice = kind == kinds.REQUEST and (capture.string("method", message) or "").startswith(_NOTICES)
-        return "notification" if is_notice else _OF_JSON_RPC[kind]
+        is_notice = kind == kinds.REQUEST and (capture.string("method", message) or "").startswith(_NOTIFICATION_PREFIX)
+        return "notification" if is_notice else _JSON_RPC_WORDS[kind]
     if kind != "chat":
-        return _OF_SESSIONS.get(kind) or otlp.SPOKEN.get(kind, "")
+        return _SESSION_WORDS.get(kind) or otlp.SPOKEN.get(kind, "")
     sender = capture.string("sender", message)
-    if sender in _ASKERS:
+    if sender in _PROMPT_SENDERS:
         return "prompt"
-    if sender in _PROGRAMS:
+    if sender in _PROGRAM_SENDERS:
         return "added"
     # In a sub-agent's context every sender but the agent itself prompts it.
     agent = capture.transcripts.agents.get(capture.string("context", message) or "")
@@ -57,7 +57,7 @@ def kind_words(topics: Sequence[str]) -> dict[str, str]:
         return own
     if set(topics) <= {"mcp", "json-rpc", "collapsible"}:
         before = "MCP " if own else ""
-        return own | {kind: before + word for kind, word in _OF_JSON_RPC.items() if "mcp" in topics}
+        return own | {kind: before + word for kind, word in _JSON_RPC_WORDS.items() if "mcp" in topics}
     # Sessions and MCP in one log: one word has to serve both.
     both = "mcp" in topics
     request, response = ("call or request", "result or response") if both else ("call", "result")

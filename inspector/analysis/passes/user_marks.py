@@ -18,9 +18,9 @@ from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 
-LONGEST_COMMENT = 20_000
+MAX_COMMENT_LENGTH = 20_000
 """Limit of a comment, in characters; the rest is cut."""
-_MARKED = 1
+_MARK_BIT = 1
 
 
 class ContextTarget(NamedTuple):
@@ -51,7 +51,7 @@ class Note(NamedTuple):
         return ["marked"] * self.marked + ["comment"] * bool(self.comment)
 
 
-NOTHING = Note()
+EMPTY_NOTE = Note()
 
 
 class Marks:
@@ -88,44 +88,44 @@ class Marks:
         Returns:
             True if that changed anything.
         """
-        note = Note(note.marked, note.comment[:LONGEST_COMMENT])
+        note = Note(note.marked, note.comment[:MAX_COMMENT_LENGTH])
         if note == self.note(target):
             return False
         if isinstance(target, int):
-            self._put_message(target, note)
+            self._set_message_note(target, note)
         else:
-            self._put_context(target, note)
+            self._set_context_note(target, note)
         self.version += 1
         return True
 
-    def _put_message(self, message: int, note: Note) -> None:
+    def _set_message_note(self, message: int, note: Note) -> None:
         if note:
             self._messages[message] = note
         else:
             del self._messages[message]
-        self._bits = _reaching(self._bits, message + 1)
-        self._comment_ids = _reaching(self._comment_ids, message + 1)
+        self._bits = _extended(self._bits, message + 1)
+        self._comment_ids = _extended(self._comment_ids, message + 1)
         # The columns mirror the notes, so that filters read them like a pass's columns.
-        self._bits[message] = _MARKED if note.marked else 0
+        self._bits[message] = _MARK_BIT if note.marked else 0
         self._comment_ids[message] = self._text_id(note.comment)
         self._rows = None
         self.changed.add(message)
 
-    def _put_context(self, target: ContextTarget, note: Note) -> None:
-        living = self.living(target)
+    def _set_context_note(self, target: ContextTarget, note: Note) -> None:
+        living = self.current_target(target)
         if note:
-            self._living_contexts()[living] = note
+            self._current_contexts()[living] = note
         else:
-            self._living_contexts().pop(living, None)
+            self._current_contexts().pop(living, None)
 
-    def _living_contexts(self) -> dict[ContextTarget, Note]:
+    def _current_contexts(self) -> dict[ContextTarget, Note]:
         """Returns the notes of contexts by the nodes of the current tree."""
         if self._tree_version != self._pass.tree.version:
             self._tree_version = self._pass.tree.version
             kept, self._contexts = self._contexts, {}
             for key, note in kept.items():
-                living = self.living(key)
-                other = self._contexts.get(living, NOTHING)  # the tree has merged two contexts
+                living = self.current_target(key)
+                other = self._contexts.get(living, EMPTY_NOTE)  # the tree has merged two contexts
                 comments = "\n".join(comment for comment in (other.comment, note.comment) if comment)
                 self._contexts[living] = Note(other.marked or note.marked, comments)
         return self._contexts
@@ -141,10 +141,10 @@ class Marks:
 
     def note(self, target: Target) -> Note:
         if isinstance(target, int):
-            return self._messages.get(target, NOTHING)
-        return self._living_contexts().get(self.living(target), NOTHING) if self._contexts else NOTHING
+            return self._messages.get(target, EMPTY_NOTE)
+        return self._current_contexts().get(self.current_target(target), EMPTY_NOTE) if self._contexts else EMPTY_NOTE
 
-    def living(self, target: ContextTarget) -> ContextTarget:
+    def current_target(self, target: ContextTarget) -> ContextTarget:
         """Returns the context with its node in the current tree."""
         node = target.node if target.node == MAIN else self._pass.tree.resolve(target.node)
         # The main context has no node, and never merges.
@@ -159,7 +159,7 @@ class Marks:
 
     def contexts(self) -> Iterator[tuple[ContextTarget, Note]]:
         """Yields the contexts with a note, in the order of their first notes; a merged one once."""
-        yield from list(self._living_contexts().items())
+        yield from list(self._current_contexts().items())
 
     def targets(self) -> list[Target]:
         """Returns all targets with a note: messages, then contexts."""
@@ -169,16 +169,16 @@ class Marks:
 
     def marked_column(self, length: int) -> Flags:
         """Returns the field `mark` of the first `length` messages."""
-        self._bits = _reaching(self._bits, length)
-        return Flags(self._bits[:length], _MARKED)
+        self._bits = _extended(self._bits, length)
+        return Flags(self._bits[:length], _MARK_BIT)
 
     def comment_column(self, length: int) -> Interned:
         """Returns the field `comment` of the first `length` messages."""
-        self._comment_ids = _reaching(self._comment_ids, length)
+        self._comment_ids = _extended(self._comment_ids, length)
         return Interned(self._comment_ids[:length], self._texts)
 
 
-def _reaching(values: NDArray[Any], length: int) -> NDArray[Any]:
+def _extended(values: NDArray[Any], length: int) -> NDArray[Any]:
     """Returns an array of at least `length`, padded with zeros.
 
     Copies non-zero values only: zero pages that are never written take no memory.

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_any
+from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.findings.mcp_rows import UNANSWERED as OF_MCP
 from inspector.analysis.findings.requests import UNANSWERED
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.findings.streams import UNOPENED
 from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
-from inspector.analysis.passes.calls.open_waits import are_forgotten, are_refused, settled_copies, wants_answer
+from inspector.analysis.passes.calls.open_waits import are_abandoned, are_refused, need_answer, settled_copies
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
@@ -32,7 +32,7 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW
 from inspector.store.messages.capture import Capture
 
 
-class State(enum.IntEnum):
+class MessageState(enum.IntEnum):
     """State of a message."""
 
     NONE = 0
@@ -50,28 +50,28 @@ class State(enum.IntEnum):
     CLOSED = 12
 
 
-STATES = ("", *(state.name.lower() for state in State if state))
+STATE_NAMES = ("", *(state.name.lower() for state in MessageState if state))
 """The values of the field."""
 
-_OF_PROPOSALS = np.zeros(len(ProposalState), np.uint8)
+_PROPOSAL_STATES = np.zeros(len(ProposalState), np.uint8)
 for _became, _state in {
-    ProposalState.OPEN: State.WAITING,
-    ProposalState.REJECTED: State.REJECTED,
-    ProposalState.WITHDRAWN: State.WITHDRAWN,
-    ProposalState.FULFILLED: State.FULFILLED,
-    ProposalState.ANSWERED: State.FULFILLED,
+    ProposalState.OPEN: MessageState.WAITING,
+    ProposalState.REJECTED: MessageState.REJECTED,
+    ProposalState.WITHDRAWN: MessageState.WITHDRAWN,
+    ProposalState.FULFILLED: MessageState.FULFILLED,
+    ProposalState.ANSWERED: MessageState.FULFILLED,
 }.items():
-    _OF_PROPOSALS[_became] = _state
+    _PROPOSAL_STATES[_became] = _state
 
 _STREAM_OPEN, _STREAM_CLOSE, _STREAM_REQUEST = "stream/open", "stream/close", "stream/request"
-_REASONING = "reasoning/start"
-_BEGIN = {
-    _REASONING: State.RUNNING, START_KIND: State.RUNNING, msp.SUBSESSION_OPENED: State.OPEN, _STREAM_OPEN: State.OPEN,
-    _STREAM_REQUEST: State.WAITING,
+_REASONING_START = "reasoning/start"
+_FIRST_STATES = {
+    _REASONING_START: MessageState.RUNNING, START_KIND: MessageState.RUNNING, msp.SUBSESSION_OPENED: MessageState.OPEN,
+    _STREAM_OPEN: MessageState.OPEN, _STREAM_REQUEST: MessageState.WAITING,
 }  # fmt: skip
-_OF_STARTS, _OF_SESSIONS = np.zeros((2, 3), np.uint8)
-_OF_STARTS[[RUNNING, CONCLUDED, CANCELLED]] = State.RUNNING, State.CONCLUDED, State.CANCELLED
-_OF_SESSIONS[[RUNNING, CONCLUDED, CANCELLED]] = State.OPEN, State.CLOSED, State.CANCELLED
+_START_STATES, _SESSION_STATES = np.zeros((2, 3), np.uint8)
+_START_STATES[[RUNNING, CONCLUDED, CANCELLED]] = MessageState.RUNNING, MessageState.CONCLUDED, MessageState.CANCELLED
+_SESSION_STATES[[RUNNING, CONCLUDED, CANCELLED]] = MessageState.OPEN, MessageState.CLOSED, MessageState.CANCELLED
 
 
 class StatePass:
@@ -90,7 +90,7 @@ class StatePass:
         self._rounds = correlation.rounds
         self._findings = findings
         self.columns = GrowingColumns({"state": np.uint8})
-        self._streams = _Streams(capture, correlation)
+        self._streams = _OpenStreams(capture, correlation)
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
@@ -105,19 +105,19 @@ class StatePass:
         """
         kind = self._capture.columns["kind"][start:stop]
         self.columns.append({"state": 0}, stop - start)
-        for name, state in _BEGIN.items():
-            rows = self._of_kind(kind, name, start)
+        for name, state in _FIRST_STATES.items():
+            rows = self._rows_of_kind(kind, name, start)
             if len(rows):
                 self.columns.replace("state", rows, state.value)
-        self._end()
+        self._update_starts()
         # An open may have been linked to its request only now.
-        opens = np.union1d(self._of_kind(kind, _STREAM_OPEN, start), self._linked_opens(linked[linked < start]))
-        asked, closes = (self._of_kind(kind, name, start) for name in (_STREAM_REQUEST, _STREAM_CLOSE))
+        opens = np.union1d(self._rows_of_kind(kind, _STREAM_OPEN, start), self._linked_opens(linked[linked < start]))
+        asked, closes = (self._rows_of_kind(kind, name, start) for name in (_STREAM_REQUEST, _STREAM_CLOSE))
         if len(opens) or len(asked) or len(closes):
             became = self._streams.feed(opens, asked, closes)
             self._put(np.fromiter(became, np.int64, len(became)), np.fromiter(became.values(), np.uint8, len(became)))
 
-    def _of_kind(self, kind: NDArray[Any], name: str, start: int) -> Rows:
+    def _rows_of_kind(self, kind: NDArray[Any], name: str, start: int) -> Rows:
         code = self._capture.strings.find(name)
         return np.flatnonzero(kind == code) + start if code else NO_ROWS
 
@@ -131,20 +131,22 @@ class StatePass:
         other = before != states
         if other.any():
             self.columns.replace("state", rows[other], states[other])
-            self._changed.update_all(rows[other])
+            self._changed.add_array(rows[other])
 
     # Contexts
 
-    def _end(self) -> None:
+    def _update_starts(self) -> None:
         """Updates the states of starts. O(starts with a changed state)."""
-        became, self._sequences.became = dict(self._sequences.became), []
+        became, self._sequences.changed_starts = dict(self._sequences.changed_starts), []
         if not became:
             return
         started, over = np.fromiter(became, np.int64, len(became)), np.fromiter(became.values(), np.uint8, len(became))
         start_kinds = self._capture.columns["kind"][started]
         sessions = start_kinds == (self._capture.strings.find(msp.SUBSESSION_OPENED) or -1)
-        states = np.where(sessions, _OF_SESSIONS[over], _OF_STARTS[over])
-        are_starts = are_any(start_kinds, [code for name in _BEGIN if (code := self._capture.strings.find(name))])
+        states = np.where(sessions, _SESSION_STATES[over], _START_STATES[over])
+        are_starts = are_any_of(
+            start_kinds, [code for name in _FIRST_STATES if (code := self._capture.strings.find(name))]
+        )
         self._put(started[are_starts], states[are_starts])
 
     # Lookup
@@ -154,43 +156,43 @@ class StatePass:
         rows = np.arange(*take.indices(len(self.columns))) if isinstance(take, slice) else take.astype(np.int64)
         states = np.array(self.columns["state"][take], np.uint8)
         told = np.flatnonzero(states)
-        states[told[are_refused(self._capture, self._links, rows[told])]] = State.FAILED
-        waits = told[states[told] == State.WAITING]
-        states[waits[self._findings.has(UNOPENED, rows[waits])]] = State.UNANSWERED
+        states[told[are_refused(self._capture, self._links, rows[told])]] = MessageState.FAILED
+        waits = told[states[told] == MessageState.WAITING]
+        states[waits[self._findings.has(UNOPENED, rows[waits])]] = MessageState.UNANSWERED
         kind = self._capture.columns["kind"][take]
-        for name, of in ((kinds.REQUEST, self._of_requests), (kinds.PROPOSAL, self._of_proposals)):
+        for name, of in ((kinds.REQUEST, self._request_states), (kinds.PROPOSAL, self._proposal_states)):
             code = self._capture.strings.find(name)
             places = np.flatnonzero(kind == code) if code else NO_ROWS
             if len(places):
                 states[places] = of(rows[places])
         return states
 
-    def state_of(self, message: int) -> State:
+    def state_of(self, message: int) -> MessageState:
         """Returns the state of one message. O(1)."""
-        return State(int(self.states_at(np.array([message]))[0]))
+        return MessageState(int(self.states_at(np.array([message]))[0]))
 
-    def _of_requests(self, rows: Rows) -> NDArray[np.uint8]:
-        states = np.full(len(rows), State.WAITING, np.uint8)
-        states[self._findings.has(UNANSWERED, rows) | self._findings.has(OF_MCP, rows)] = State.UNANSWERED
-        states[are_forgotten(self._capture, self._links, rows)] = State.CANCELLED
-        gone = states == State.CANCELLED
+    def _request_states(self, rows: Rows) -> NDArray[np.uint8]:
+        states = np.full(len(rows), MessageState.WAITING, np.uint8)
+        states[self._findings.has(UNANSWERED, rows) | self._findings.has(OF_MCP, rows)] = MessageState.UNANSWERED
+        states[are_abandoned(self._capture, self._links, rows)] = MessageState.CANCELLED
+        gone = states == MessageState.CANCELLED
         # Notifications have no state, also after they were cancelled.
-        states[~wants_answer(self._capture, rows, self._links["method"][rows])] = State.NONE
+        states[~need_answer(self._capture, rows, self._links["method"][rows])] = MessageState.NONE
         listens = self._links["method"][rows] == (self._capture.strings.find(mcp_messages.LISTEN_METHOD) or -1)
-        states[listens] = np.where(gone[listens], State.CLOSED, State.OPEN)
+        states[listens] = np.where(gone[listens], MessageState.CLOSED, MessageState.OPEN)
         answer = self._links["answer"][rows].astype(np.int64)
-        self._answer(states, answer)
-        self._answer_in_rounds(states, rows, gone)
-        states[are_refused(self._capture, self._links, rows)] = State.FAILED
-        left = np.flatnonzero((states == State.WAITING) | (states == State.UNANSWERED))
+        self._set_answered(states, answer)
+        self._set_answered_in_rounds(states, rows, gone)
+        states[are_refused(self._capture, self._links, rows)] = MessageState.FAILED
+        left = np.flatnonzero((states == MessageState.WAITING) | (states == MessageState.UNANSWERED))
         copies = settled_copies(self._capture, self._links, rows[left])
         found = copies != NO_ROW
         answer = np.full(len(rows), NO_ROW, np.int64)
         answer[left[found]] = self._links["answer"][copies[found]]
-        self._answer(states, answer)
+        self._set_answered(states, answer)
         return states
 
-    def _answer_in_rounds(self, states: NDArray[np.uint8], rows: Rows, gone: NDArray[np.bool_]) -> None:
+    def _set_answered_in_rounds(self, states: NDArray[np.uint8], rows: Rows, gone: NDArray[np.bool_]) -> None:
         """Sets the states of calls with several requests by their result.
 
         Args:
@@ -200,12 +202,12 @@ class StatePass:
         for place in np.flatnonzero(np.isin(rows, list(calls))).tolist() if calls else ():
             call = calls[int(rows[place])]
             if call.result == NO_ROW:
-                states[place] = State.CANCELLED if gone[place] else State.WAITING
+                states[place] = MessageState.CANCELLED if gone[place] else MessageState.WAITING
             else:
-                ended = State.FAILED if call.failed else State.ANSWERED
-                states[place] = State.CANCELLED if call.cancelled else ended
+                ended = MessageState.FAILED if call.failed else MessageState.ANSWERED
+                states[place] = MessageState.CANCELLED if call.cancelled else ended
 
-    def _answer(self, states: NDArray[np.uint8], answer: Rows) -> None:
+    def _set_answered(self, states: NDArray[np.uint8], answer: Rows) -> None:
         """Sets the states of requests by their answers; NO_ROW without one."""
         places = np.flatnonzero(answer != NO_ROW)
         answer = answer[places]
@@ -213,35 +215,35 @@ class StatePass:
         if self._capture.has_copies:  # a repeated answer in a history may lack the error mark
             first = self._capture.repeated_messages(answer)[0]
             failed |= (first != NO_ROW) & (self._capture.columns["flags"][first] & Flag.ERROR.value != 0)
-        states[places] = np.where(failed, State.FAILED.value, State.ANSWERED.value)
+        states[places] = np.where(failed, MessageState.FAILED.value, MessageState.ANSWERED.value)
         declined = self._capture.columns["flags"][answer] & np.uint32(Flag.DECLINED.value) != 0
-        states[places[declined]] = State.REJECTED
+        states[places[declined]] = MessageState.REJECTED
 
-    def _of_proposals(self, rows: Rows) -> NDArray[np.uint8]:
+    def _proposal_states(self, rows: Rows) -> NDArray[np.uint8]:
         became = self._links["proposal_state"]
-        states = _OF_PROPOSALS[became[rows]]
-        left = np.flatnonzero(states == State.WAITING)
+        states = _PROPOSAL_STATES[became[rows]]
+        left = np.flatnonzero(states == MessageState.WAITING)
         copies = settled_copies(self._capture, self._links, rows[left])
         found = copies != NO_ROW
-        states[left[found]] = _OF_PROPOSALS[became[copies[found]]]
+        states[left[found]] = _PROPOSAL_STATES[became[copies[found]]]
         left = left[~found]
-        states[left[are_forgotten(self._capture, self._links, rows[left])]] = State.CANCELLED
-        left = np.flatnonzero(states == State.CANCELLED)
-        states[left[are_refused(self._capture, self._links, rows[left])]] = State.FAILED
+        states[left[are_abandoned(self._capture, self._links, rows[left])]] = MessageState.CANCELLED
+        left = np.flatnonzero(states == MessageState.CANCELLED)
+        states[left[are_refused(self._capture, self._links, rows[left])]] = MessageState.FAILED
         return states
 
 
-class _Streams:
+class _OpenStreams:
     """Tracks open streams with the messages that opened and requested them. One entry per stream."""
 
     def __init__(self, capture: Capture, correlation: CorrelationPass) -> None:
         self._capture = capture
         self._correlation = correlation
-        self._became: dict[int, int] = {}  # by message, new states from this batch
+        self._changed_states: dict[int, int] = {}  # by message, new states from this batch
         self._open: dict[int, list[int]] = {}  # by space and stream: its open, with copies
-        self._named: dict[int, int] = {}  # these keys, by the hash of the stream's id
-        self._stream_of: dict[int, int] = {}  # by message that opened or requested a stream: space and stream
-        self._asked: dict[int, list[int]] = {}  # by the hash of their id: requests without a stream
+        self._keys_by_id: dict[int, int] = {}  # these keys, by the hash of the stream's id
+        self._keys_by_message: dict[int, int] = {}  # by message that opened or requested a stream: space and stream
+        self._unopened_requests: dict[int, list[int]] = {}  # by the hash of their id: requests without a stream
 
     def feed(self, opens: Rows, asked: Rows, closes: Rows) -> dict[int, int]:
         """Processes a batch's messages about streams, and earlier opens with newly linked requests.
@@ -249,16 +251,16 @@ class _Streams:
         Returns:
             The states of messages with a changed one.
         """
-        self._became = {}
+        self._changed_states = {}
         for row, own in zip(asked.tolist(), self._capture.columns["id_hash"][asked].tolist(), strict=True):
-            self._asked.setdefault(own, []).append(row)
+            self._unopened_requests.setdefault(own, []).append(row)
         closing = set(closes.tolist())
         for row in np.union1d(opens, closes).tolist():
             if row in closing:
-                self._close(row)
+                self._close_stream(row)
             else:
                 self._note_open(row)
-        return self._became
+        return self._changed_states
 
     def _key(self, row: int, stream: int) -> int:
         return int(self._capture.columns["space"][row]) << 32 | stream
@@ -269,37 +271,41 @@ class _Streams:
         key = self._key(row, stream)
         asked = int(self._correlation.columns["cause"][row])
         if asked != NO_ROW and self._capture.string("kind", asked) == _STREAM_REQUEST:
-            self._stream_of[asked] = key
-            self._answer(asked)
-        if row in self._stream_of or not stream:
+            self._keys_by_message[asked] = key
+            self._answer_request(asked)
+        if row in self._keys_by_message or not stream:
             return
-        self._stream_of[row] = key
+        self._keys_by_message[row] = key
         before = self._open.get(key)
         if before is None:
             before = self._open[key] = []
-            self._named[self._capture.ids.hash_in_space(key >> 32, self._capture.strings[stream])] = key
+            self._keys_by_id[self._capture.ids.hash_in_space(key >> 32, self._capture.strings[stream])] = key
         own = int(columns["id_hash"][row])
         if before and (own == NO_HASH or int(columns["id_hash"][before[0]]) != own):
             # Copies of an open share its id; another id means another stream.
-            self._became.update(dict.fromkeys(before, State.CLOSED.value))  # its id is in use again
+            self._changed_states.update(dict.fromkeys(before, MessageState.CLOSED.value))  # its id is in use again
             before.clear()
         before.append(row)
 
-    def _answer(self, asked: int) -> None:
+    def _answer_request(self, asked: int) -> None:
         own = int(self._capture.columns["id_hash"][asked])
-        rows = self._asked.pop(own, [asked]) if own != NO_HASH else [asked]
-        self._became.update(dict.fromkeys(rows, State.ANSWERED.value))
+        rows = self._unopened_requests.pop(own, [asked]) if own != NO_HASH else [asked]
+        self._changed_states.update(dict.fromkeys(rows, MessageState.ANSWERED.value))
 
-    def _close(self, row: int) -> None:
+    def _close_stream(self, row: int) -> None:
         if int(self._capture.columns["flags"][row]) & Flag.REFUSED.value:
             return
-        for key in self._closed_by(row):
-            self._became.update(dict.fromkeys(self._open.pop(key, ()), State.CLOSED.value))
+        for key in self._streams_closed_by(row):
+            self._changed_states.update(dict.fromkeys(self._open.pop(key, ()), MessageState.CLOSED.value))
 
-    def _closed_by(self, row: int) -> list[int]:
+    def _streams_closed_by(self, row: int) -> list[int]:
         """Returns the streams that a close may end: the one it names, else by correlation."""
         stream = int(self._capture.columns["stream"][row])
         if stream:
             return [self._key(row, stream)]
-        causes = [self._stream_of[cause] for cause in self._correlation.causes(row) if cause in self._stream_of]
-        return causes or [self._named[value] for value in self._capture.named_hashes(row) if value in self._named]
+        causes = [
+            self._keys_by_message[cause] for cause in self._correlation.causes(row) if cause in self._keys_by_message
+        ]
+        return causes or [
+            self._keys_by_id[value] for value in self._capture.named_hashes(row) if value in self._keys_by_id
+        ]

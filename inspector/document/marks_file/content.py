@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.analysis.passes.user_marks import LONGEST_COMMENT, Note
+from inspector.analysis.passes.user_marks import MAX_COMMENT_LENGTH, Note
 
 VERSION = 1
 MOST_BYTES = 8 << 20
@@ -152,7 +152,7 @@ def _merge_two(one: Entry, other: Entry) -> Entry:
 
 def join_note(note: Note, entry: Entry) -> Note:
     """Merges an entry into a note."""
-    comment, theirs = note.comment, entry.comment[:LONGEST_COMMENT]
+    comment, theirs = note.comment, entry.comment[:MAX_COMMENT_LENGTH]
     # Two windows may have written the same comment, or one a longer version.
     if theirs not in comment:
         comment = theirs if comment in theirs else f"{comment}\n{theirs}"

@@ -88,7 +88,7 @@ def write_beside(notes: ExportedNotes, target: Path) -> Path | None:
             number = document.capture.strings.find(space) if space else 0
             if number is None or number not in analysis.contexts.spaces:
                 continue
-            node = analysis.contexts.tree.displayed(number, path) if path else MAIN
+            node = analysis.contexts.tree.find_displayed(number, path) if path else MAIN
             if node != MAIN or not path:
                 analysis.marks.set_note(ContextTarget(number, node), note)
         file = MarksFile(document, target)

@@ -134,7 +134,7 @@ class MarksFile:
             return None
         if not entry.path:
             return ContextTarget(space, MAIN)
-        node = analysis.contexts.tree.displayed(space, entry.path)
+        node = analysis.contexts.tree.find_displayed(space, entry.path)
         return None if node == MAIN else ContextTarget(space, node)
 
     def _is_of(self, entry: MessageEntry) -> bool:

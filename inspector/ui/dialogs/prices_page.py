@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE, listed_lines
-from inspector.analysis.passes.tokens.price_table import EXAMPLE, PriceError, PriceTable, imported_lines
+from inspector.analysis.passes.tokens.price_table import EXAMPLE_LINE, PriceError, PriceTable, imported_lines
 from inspector.present.formats import count_of
 from inspector.settings import Prices, Settings
 from inspector.ui.dialogs.settings_dialog import SettingsPage
@@ -69,7 +69,7 @@ class PricesPage(SettingsPage):
         self._edit.setObjectName("pricesLines")
         self._edit.setProperty("variant", "field")
         self._edit.setAccessibleName("Your prices")
-        self._edit.setPlaceholderText(EXAMPLE)
+        self._edit.setPlaceholderText(EXAMPLE_LINE)
         self._edit.setTabChangesFocus(True)
         self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._edit.textChanged.connect(self._on_edited)

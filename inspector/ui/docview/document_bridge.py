@@ -7,7 +7,7 @@ import time
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
@@ -42,7 +42,7 @@ class DocumentBridge(QObject):
         self._span: tuple[int, int] | None = None
         self._changed: list[Rows] = []
         self._tree_moved = False
-        self._unsettled: Changes | None = None
+        self._unsettled: AnalysisChanges | None = None
         self._paused = False
         self._painting = False
         self._flooded = False  # the last flush was a flood
@@ -58,7 +58,7 @@ class DocumentBridge(QObject):
         self._painted.timeout.connect(self._on_painted)
         document.observers.append(self)
 
-    def messages_changed(self, changes: Changes) -> None:
+    def messages_changed(self, changes: AnalysisChanges) -> None:
         """Called by the document in the loop's thread. O(messages changed)."""
         start = changes.start if self._span is None else self._span[0]
         self._span = (start, changes.stop)
@@ -105,7 +105,7 @@ class DocumentBridge(QObject):
         self._began = time.perf_counter()
         self._painting = True
         self._painted.start()
-        self._unsettled = Changes(start, stop, rows, moved)
+        self._unsettled = AnalysisChanges(start, stop, rows, moved)
         self._flooded = stop - start > _FLOOD
         self.flushed.emit(self._unsettled)
         turn_of_loop().claim()

@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
@@ -17,7 +17,7 @@ from inspector.ui import budgets
 from inspector.ui.panels.messages.panel import MessagesPanel
 
 _TOO_LONG = "This expression takes too long to evaluate."
-_NO_CHANGES = Changes(0, 0, NO_ROWS, tree_moved=False)
+_NO_CHANGES = AnalysisChanges(0, 0, NO_ROWS, tree_moved=False)
 
 
 class FindInView(QObject):
@@ -142,7 +142,7 @@ class FindInView(QObject):
         self._say()
         self.changed.emit()
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Handles a flush after the table. O(new and changed messages)."""
         if self.search is not None:
             before = len(self.search.hits)

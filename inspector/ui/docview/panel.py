@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
-    from inspector.analysis import Changes
+    from inspector.analysis import AnalysisChanges
     from inspector.document.document import CaptureDocument
 
 MESSAGES = "messages"
@@ -53,7 +53,7 @@ class BottomPanel(Protocol):
     left: Any
     """Signal(): return the focus to the middle."""
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Handles changes of the document."""
         ...
 

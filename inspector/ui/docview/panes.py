@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.base.slices import SlicedWork
@@ -305,19 +305,19 @@ class Panes(QObject):
     def _renew_states(self) -> None:
         """Refreshes context states that change by the clock."""
         if Depends.CLOCK in self.rows.filter.depends:
-            self.messages.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False), clock=True)
+            self.messages.apply_changes(AnalysisChanges(0, 0, NO_ROWS, tree_moved=False), clock=True)
             self.counts_changed.emit()
 
     # Changes
 
-    def _on_flushed(self, changes: Changes) -> None:
+    def _on_flushed(self, changes: AnalysisChanges) -> None:
         self.filter_state.search.take_in(changes)
         self.messages.apply_changes(changes)
         self.find_in_view.apply_changes(changes)
         self.details.apply_changes(changes)
         self._chain.apply_changes(changes, self.filter_state.filter)
 
-    def _on_settled(self, changes: Changes) -> None:
+    def _on_settled(self, changes: AnalysisChanges) -> None:
         self.contexts.apply_changes(changes)
         self.participants.apply_changes(changes)
         self.problem_counts.apply_changes(changes)
@@ -520,7 +520,7 @@ class Panes(QObject):
 
     def show_notes(self) -> None:
         """Shows changed marks or comments at once, also while the view is paused."""
-        changes = Changes(0, 0, self.document.analysis.marks.changed.take_rows(), tree_moved=False)
+        changes = AnalysisChanges(0, 0, self.document.analysis.marks.changed.take_rows(), tree_moved=False)
         self.filter_state.search.take_in(changes)
         self.messages.apply_changes(changes)
         self.details.renew()

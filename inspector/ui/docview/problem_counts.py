@@ -11,7 +11,7 @@ from inspector.ui import budgets
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 if TYPE_CHECKING:
-    from inspector.analysis import Changes
+    from inspector.analysis import AnalysisChanges
     from inspector.document.document import CaptureDocument
 
 _REST = 10
@@ -38,7 +38,7 @@ class ProblemCounts(QObject):
         self.problems = problems_of(self._found)
         self.throttle = RefreshThrottle(self, self._count, lambda: budgets.current.lists_ms, rest=_REST)
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Schedules a count if problems may have changed. O(new and changed messages)."""
         sets = self._found.columns["set"]
         if (

@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.filters import DisplayFilter
 from inspector.filters.search import Search
 from inspector.filters.visible import Scope, VisibleRows
@@ -56,7 +56,7 @@ class RunningSearch(QObject):
         self._search, self._reports = Search(self._rows, filter_, scope), budgets.Reports()
         self._go_on_until(time.perf_counter() + budgets.current.first_s)
 
-    def take_in(self, changes: Changes) -> None:
+    def take_in(self, changes: AnalysisChanges) -> None:
         if self._search is not None:
             self._search.on_changes(changes)
 

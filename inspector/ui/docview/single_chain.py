@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.views.causes.chain import may_change_chain
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, compile_filter
@@ -50,7 +50,7 @@ class ChainAlone(QObject):
         self.filter = chain_filter(sorted(self._members))
         return self.filter
 
-    def apply_changes(self, changes: Changes, in_force: DisplayFilter) -> None:
+    def apply_changes(self, changes: AnalysisChanges, in_force: DisplayFilter) -> None:
         """Handles a flush under the active filter. O(new and changed messages)."""
         if self.filter is not in_force or self.message is None:
             self.stop()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.tally import ConditionTally
 from inspector.ui import budgets
@@ -116,7 +116,7 @@ class FilterConditions(QObject):
 
     # Counting
 
-    def _on_flushed(self, changes: Changes) -> None:
+    def _on_flushed(self, changes: AnalysisChanges) -> None:
         if self._tally is not None and self.bar.chips():
             self._tally.on_changes(changes)
             if not self._timer.isActive():

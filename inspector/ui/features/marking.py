@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QRect, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.user_marks import ContextTarget, Marks, Note, Target
 from inspector.document.marks_file import MarksFile, Snapshot, search_failure
@@ -124,7 +124,7 @@ class Marking(QObject):
 
     # Restoring
 
-    def _on_settled(self, changes: Changes) -> None:
+    def _on_settled(self, changes: AnalysisChanges) -> None:
         self.restore(complete=False)
         if changes.tree_moved and any(True for _ in self._marks.contexts()):
             self._changed()  # the file stores contexts by their path
@@ -247,7 +247,7 @@ class Marking(QObject):
 
     def _target(self, target: Target | None) -> Target | None:
         if target is not None or self._panes is None:
-            return self._marks.living(target) if isinstance(target, ContextTarget) else target
+            return self._marks.current_target(target) if isinstance(target, ContextTarget) else target
         return _target_of(self._panes)
 
     def _name(self, target: Target) -> str:

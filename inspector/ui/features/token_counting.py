@@ -108,7 +108,7 @@ class TokenCounting(QObject):
     def _on_selected(self, message: int | None) -> None:
         """Counts the selected message before all others."""
         if message is not None and self.wanted:
-            self._shown.document.analysis.tokens.want([message])
+            self._shown.document.analysis.tokens.prioritize([message])
 
     def _wait(self) -> None:
         if self.wanted and not self._timer.isActive() and not self._shown.document.analysis.tokens.done:

@@ -185,7 +185,7 @@ class Restoring(QObject):
         space = document.capture.strings.find(wanted.space) if wanted.space else 0
         node = None if wanted.context is None else MAIN
         if space is not None and wanted.context:
-            node = document.analysis.contexts.tree.displayed(space, wanted.context)
+            node = document.analysis.contexts.tree.find_displayed(space, wanted.context)
         if space is None or (wanted.context and node == MAIN):
             return self._settled
         reach = Reach.__members__.get(wanted.reach, Reach.BELOW)

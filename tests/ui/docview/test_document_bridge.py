@@ -13,15 +13,15 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.ui.docview import document_bridge as bridge_module
 from inspector.ui.docview.document_bridge import DocumentBridge
 from tests.ui.find import child
 
 
-def changes(start: int, stop: int, *changed: int, moved: bool = False) -> Changes:
-    return Changes(start, stop, np.array(changed, np.int64), moved)
+def changes(start: int, stop: int, *changed: int, moved: bool = False) -> AnalysisChanges:
+    return AnalysisChanges(start, stop, np.array(changed, np.int64), moved)
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def bridge(qapp: QApplication) -> Iterator[DocumentBridge]:
     made.detach()
 
 
-def heard(bridge: DocumentBridge) -> list[Changes]:
-    got: list[Changes] = []
+def heard(bridge: DocumentBridge) -> list[AnalysisChanges]:
+    got: list[AnalysisChanges] = []
     bridge.flushed.connect(got.append)
     return got
 

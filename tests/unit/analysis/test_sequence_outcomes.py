@@ -6,17 +6,17 @@ from itertools import product
 
 import pytest
 
-from inspector.analysis.passes.contexts.reasoning_sequences import CANCELLED, CONCLUDED, EVERY, Sequences
+from inspector.analysis.passes.contexts.reasoning_sequences import ALL_SENDERS, CANCELLED, CONCLUDED, ReasoningSequences
 
 A, B = 1, 2
 _EVENTS = (
     ("start", A, -1), ("start", B, -1), ("own", A, -1), ("mark", A, -1), (CONCLUDED, A, -1), (CANCELLED, B, -1),
-    (CONCLUDED, A, EVERY), (CANCELLED, A, 0), (CONCLUDED, B, 1), (CONCLUDED, A, 3),
+    (CONCLUDED, A, ALL_SENDERS), (CANCELLED, A, 0), (CONCLUDED, B, 1), (CONCLUDED, A, 3),
 )  # fmt: skip
 
 
-def sequences(nodes: int) -> Sequences:
-    made = Sequences()
+def sequences(nodes: int) -> ReasoningSequences:
+    made = ReasoningSequences()
     for values in (made.last, made.first_end):
         values.extend([-1] * nodes)
     return made
@@ -35,7 +35,7 @@ def test_each_outcome_is_that_of_a_replay(length: int) -> None:
             replay = found.replay(0)
             assert outcome == replay.outcome, events
             assert found.first_end[0] == (replay.changes[0].row if replay.changes else -1), events
-        states.update(found.became)
+        states.update(found.changed_starts)
         assert states == dict(zip(found._starts, found._states, strict=True)), events
 
 

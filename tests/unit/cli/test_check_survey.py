@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from inspector.analysis.findings.streams import Streams
+from inspector.analysis.findings.streams import StreamChecks
 from inspector.survey.folder import SurveyFolder
 from inspector.survey.one_run import SurveyOptions, survey_run
 from inspector.survey.run_places import find_runs
@@ -51,7 +51,7 @@ def _fail(*_: object) -> None:
 
 @pytest.mark.logs_warnings
 def test_checks_that_failed_in_a_run_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Streams, "feed", _fail)
+    monkeypatch.setattr(StreamChecks, "feed", _fail)
     folder = SurveyFolder(tmp_path / "out")
     (place,) = find_runs([str(CODER)])
     folder.add(survey_run(place, SurveyOptions(tokens=False)))

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
-from inspector.analysis.findings.streams import Streams
+from inspector.analysis.findings.streams import StreamChecks
 from inspector.cli import app
 from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
 from tests.samples import first_of
@@ -433,7 +433,7 @@ def _fail(*_: object) -> None:
 
 @pytest.mark.logs_warnings
 def test_check_tells_of_checks_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Streams, "feed", _fail)
+    monkeypatch.setattr(StreamChecks, "feed", _fail)
     sentence = (
         "The checks of streams ended at No. 1 by an error in this program, which its log file describes. "
         "Later messages were not checked by them."

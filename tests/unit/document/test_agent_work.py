@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.analysis.views.summaries.context_usage import context_usage, usage_by_node
@@ -59,7 +59,7 @@ def test_a_session_of_claude_code(claude: CaptureDocument) -> None:
     assert found["calls"] == {"tools": 56, "answered": 55, "failed": 2, "unanswered": 1, "rejected": 0}
     assert found["findings"] == {"model-call-failed": 1, "context-full": 1}
     states = claude.analysis.states.states_at(slice(0, 148))
-    (stopped,) = np.flatnonzero(states == State.CANCELLED)  # a call during which the user interrupted
+    (stopped,) = np.flatnonzero(states == MessageState.CANCELLED)  # a call during which the user interrupted
     assert claude.capture.records.payload(int(stopped))["params"]["name"] == "Bash"
     assert labels(claude) == {
         "a91c2f7": ("Find roundings of money", "concluded"), "a5510de": ("Look at the web client", "concluded"),

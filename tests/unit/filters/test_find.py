@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter, long_records
@@ -23,7 +23,7 @@ from inspector.store.columns.hashes import NO_ROW
 from tests.builders import GrowingLog, clean_up, document_of, envelope, received, tool_call, tool_result
 from tests.ui.windows import story
 
-NOTHING = Changes(0, 0, NO_ROWS, tree_moved=False)
+NOTHING = AnalysisChanges(0, 0, NO_ROWS, tree_moved=False)
 
 
 def rows_of(document: CaptureDocument, filter_: str = "") -> VisibleRows:
@@ -185,7 +185,7 @@ def test_a_result_that_is_collapsed_later_is_found_by_its_summary() -> None:
     search = FindSearch(rows, FindQuery("short words"))
     assert finished(search) == []
     document.analysis.transients.summary = lambda row: "short words"  # type: ignore[method-assign]
-    assert search.on_changes(Changes(9, 9, np.array([5]), tree_moved=False), None)
+    assert search.on_changes(AnalysisChanges(9, 9, np.array([5]), tree_moved=False), None)
     assert search.hits.tolist() == []  # summaries may be many, and an expression take long in each
     assert finished(search) == [5]
     document.analysis.transients.summary = summary  # type: ignore[method-assign]
@@ -200,7 +200,7 @@ def test_summaries_are_asked_for_again_as_long_as_there_is_time() -> None:
     asked: list[int] = []
     with patch.object(transients, "summary", lambda row: asked.append(row) or "short words"):
         for times in 1, 2:  # asked for twice before it gets to it
-            assert search.on_changes(Changes(12, 12, np.arange(12), tree_moved=False), None), times
+            assert search.on_changes(AnalysisChanges(12, 12, np.arange(12), tree_moved=False), None), times
         for count in 1, 2, 3:
             assert search.step(0) is (count == 3)
             assert asked == search.hits.tolist() == rows[:count].tolist()

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.analysis.passes.user_marks import Note
 from inspector.document.document import CaptureDocument
@@ -84,7 +84,7 @@ def test_what_changed_is_asked_again(document: CaptureDocument) -> None:
     highlighter.set_rules([rule("mark")])
     assert set(looks(highlighter, 9)) == {PLAIN_LOOK}
     document.analysis.marks.set_note(3, Note(True, ""))
-    highlighter.on_changes(Changes(0, 0, np.asarray([3]), tree_moved=False))
+    highlighter.on_changes(AnalysisChanges(0, 0, np.asarray([3]), tree_moved=False))
     assert [message for message, look in enumerate(looks(highlighter, 9)) if look is not PLAIN_LOOK] == [3]
     assert not highlighter.on_clock()
 
@@ -95,6 +95,6 @@ def test_rules_on_the_tree_and_the_clock(document: CaptureDocument) -> None:
     looks(highlighter, 9)
     assert highlighter.on_clock()
     looks(highlighter, 9)
-    highlighter.on_changes(Changes(0, 0, NO_ROWS, tree_moved=True))
+    highlighter.on_changes(AnalysisChanges(0, 0, NO_ROWS, tree_moved=True))
     assert highlighter.cached_look(3) is PLAIN_LOOK
     assert highlighter.evaluated_look(3).names[-1] == "context.depth == 1"

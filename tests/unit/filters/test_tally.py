@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
@@ -101,7 +101,7 @@ def test_what_is_dear_is_counted_in_slices() -> None:
 def test_nothing_asked_costs_nothing() -> None:
     tally = tally_of(chats(1), {})
     assert tally.is_finished
-    tally.on_changes(Changes(0, 1, NO_ROWS, tree_moved=True))
+    tally.on_changes(AnalysisChanges(0, 1, NO_ROWS, tree_moved=True))
     assert tally.is_finished
 
 

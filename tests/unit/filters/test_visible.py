@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.filters import batch_size, compile_filter
@@ -114,7 +114,7 @@ scopes = st.none() | st.tuples(st.integers(-1, 4), st.sampled_from(list(Reach)))
 
 
 anything = st.one_of(conversations, context_conversations, rpc_conversations, gateway_logs(), traffic())
-NOTHING = Changes(0, 0, np.empty(0, np.int64), tree_moved=False)
+NOTHING = AnalysisChanges(0, 0, np.empty(0, np.int64), tree_moved=False)
 
 
 @given(anything, st.sampled_from(FILTERS), scopes, st.integers(1, 4))
@@ -172,7 +172,7 @@ def slow_decoding() -> Generator[None]:
         yield
 
 
-def follow(rows: VisibleRows, changes: Changes, text: str) -> Update:
+def follow(rows: VisibleRows, changes: AnalysisChanges, text: str) -> Update:
     """Apply what a feed did, and compare with choosing anew through a filter that remembers nothing."""
     before = rows.visible.tolist()
     update = rows.prepare(changes)
@@ -220,7 +220,7 @@ def test_time_passing_changes_what_goes_by_the_clock() -> None:
     rows = rows_of(document, "context.state == active")
     assert rows.visible.tolist() == [0]
     document.analysis.now_ns = 2 * 10**18
-    nothing = Changes(1, 1, np.empty(0, np.int64), tree_moved=False)
+    nothing = AnalysisChanges(1, 1, np.empty(0, np.int64), tree_moved=False)
     assert rows.prepare(nothing).visible.tolist() == [0]
     assert rows.prepare(nothing, clock=True).visible.tolist() == []
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.tool_calls import calls_of, tool_calls
 from inspector.analysis.views.latency.latency import latency_by_tool, tools_of
 from inspector.document.document import CaptureDocument
@@ -438,7 +438,7 @@ def test_calls_wait_only_in_traces_that_record_tools(pending: bool) -> None:
     calls = summary(document, "x")["calls"]
     assert (calls["tools"], calls["answered"], calls["unanswered"]) == (2, 1, int(pending))
     assert calls.get("untraced", 0) == int(not pending)
-    assert [State(one).name for one in document.analysis.states.states_at(calls_of(document.analysis).rows)] == [
+    assert [MessageState(one).name for one in document.analysis.states.states_at(calls_of(document.analysis).rows)] == [
         "ANSWERED", "WAITING" if pending else "NONE",
     ]  # fmt: skip
 
@@ -452,9 +452,9 @@ def test_a_call_waits_once_the_first_span_of_a_tool_comes() -> None:
     log = GrowingLog()
     log.write(*first)
     (asked,) = calls_of(log.document.analysis).rows.tolist()
-    assert log.document.analysis.states.state_of(asked) is State.NONE
+    assert log.document.analysis.states.state_of(asked) is MessageState.NONE
     assert asked in {row for changes in log.write(*later) for row in changes.changed.tolist()}
-    assert log.document.analysis.states.state_of(asked) is State.WAITING
+    assert log.document.analysis.states.state_of(asked) is MessageState.WAITING
 
 
 def test_flat_histories_of_a_thousand_messages_are_read_without_building_them_again(

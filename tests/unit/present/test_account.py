@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.analysis.views.account.account import AccountTally
-from inspector.analysis.views.summaries.token_shares import summing
+from inspector.analysis.views.summaries.token_shares import sum_in_steps
 from inspector.analysis.views.waste import WasteFinder
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
@@ -33,7 +33,7 @@ def account(document: CaptureDocument) -> Account:
         pass
     waste = tool_tokens = None
     if document.analysis.tokens.done:
-        tool_tokens = run_to_end(summing(document.analysis, "tool"))
+        tool_tokens = run_to_end(sum_in_steps(document.analysis, "tool"))
         finder = WasteFinder(document.analysis)
         finder.go_on(math.inf)
         waste = finder.found

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.passes.contexts.naming_notes import Oddity
+from inspector.analysis.passes.contexts.naming_notes import NamingOddity
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_at
@@ -111,7 +111,7 @@ def test_drafts_dots_and_object_contexts() -> None:
     assert contexts.metadata(why) == {"trigger": "d2", "confidence": 0.9, "ended": "2025-09-01T09:00:06Z"}
     assert (contexts.type(why), contexts.type(contexts.tree.find(0, "scan"))) == ("reasoning", "analysis")
     assert [(note.what, note.row + 1) for note in contexts.notes] == [
-        (Oddity.PARENT_CYCLE, 5), (Oddity.PARENT_CONFLICT, 6),
+        (NamingOddity.PARENT_CYCLE, 5), (NamingOddity.PARENT_CONFLICT, 6),
     ]  # fmt: skip
 
 

@@ -13,7 +13,13 @@ import numpy as np
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.kinds_and_lines import UNREADABLE
-from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk, put_away, seconds
+from inspector.analysis.findings.mcp.conversations import (
+    Conversation,
+    McpMessage,
+    McpRequest,
+    seconds_between,
+    settle_request,
+)
 from inspector.formats.prefixed.reader import DISCONNECTED
 from inspector.protocol import mcp_messages
 from inspector.protocol.header import ABSENT
@@ -37,7 +43,7 @@ LATE = Check(
     "MCP 2025-06-18, Cancellation",
     example="Answered 4.0 s after the client had cancelled",
 )  # fmt: skip
-GOES_ON = Check(
+CONTINUES_AFTER_CANCEL = Check(
     "mcp-goes-on-after-cancel", NOTE, "Server continues a cancelled request",
     "{detail}.",
     "The server's work is useless.",
@@ -84,31 +90,31 @@ LOST = Check(
     "Check why its process ended: its log, its command, and its requirements.",
     "Claude Desktop: “Server disconnected”; VS Code: “Connection state: Error”", on_transcripts=True,
 )  # fmt: skip
-CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS, TIMED_OUT, LOST)
+CHECKS = (NOISE, IN_USE, LATE, CONTINUES_AFTER_CANCEL, UNKNOWN, BACKWARDS, TIMED_OUT, LOST)
 
 _RACE_S, _GRACE_S = 0.1, 1.0
 _CANCELLED_CODE = -32800
 """Error code of the Python SDK 2.3 for a cancelled request."""
-_MOST_TOKENS, _MOST_OPEN, _MOST_LOOKED_AT = 10_000, 10_000, 128
+_MAX_TOKENS, _MAX_OPEN, _MAX_SEARCHED = 10_000, 10_000, 128
 _TASKS = "tasks/"
 _FAILED = 400
 
 
-_Latest = OrderedDict[tuple[bool, int], Asked]
+_Latest = OrderedDict[tuple[bool, int], McpRequest]
 
 
-class Calls:
+class CallTracker:
     """Tracks request ids and progress tokens."""
 
     def __init__(self) -> None:
         self._tokens: OrderedDict[tuple[int, str], _Token] = OrderedDict()  # by conversation, and side with token
         self._latest: dict[int, _Latest] = {}  # by conversation: open request per side and id
-        self._exchanges: dict[tuple[int, int], Asked] = {}  # by source and HTTP exchange: its last call
+        self._exchanges: dict[tuple[int, int], McpRequest] = {}  # by source and HTTP exchange: its last call
 
-    def on_message(self, heard: Heard) -> None:
+    def on_message(self, heard: McpMessage) -> None:
         note = heard.note
         if note is None:
-            self._exchange_over(heard)
+            self._end_exchange(heard)
         elif note.method is None:
             self._answer(heard)
         elif note.method == "notifications/cancelled" and note.params is not None:
@@ -118,59 +124,63 @@ class Calls:
         elif note.written_id:
             self._request(heard)
 
-    def _request(self, heard: Heard) -> None:
-        note, own = heard.note, heard.talk.open.get(heard.row)
+    def _request(self, heard: McpMessage) -> None:
+        note, own = heard.note, heard.conversation.open.get(heard.row)
         if note is None or own is None:
             return
-        latest = self._latest.get(heard.talk.key)
+        latest = self._latest.get(heard.conversation.key)
         if latest is None:
-            latest = self._latest[heard.talk.key] = OrderedDict()
+            latest = self._latest[heard.conversation.key] = OrderedDict()
         key = own.by_server, own.rpc_hash
         before = latest.pop(key, None)
-        if before is not None and before.row in heard.talk.open and before.cancelled_ns is None:
+        if before is not None and before.row in heard.conversation.open and before.cancelled_ns is None:
             heard.report(IN_USE, other=before.row)
         # Ids are unique per side only: client and server may both use 1.
         latest[key] = own
-        if len(latest) > _MOST_OPEN:
+        if len(latest) > _MAX_OPEN:
             latest.popitem(last=False)
         if own.exchange:
-            self._exchanges[heard.talk.source, own.exchange] = own
-            if len(self._exchanges) > _MOST_TOKENS:
+            self._exchanges[heard.conversation.source, own.exchange] = own
+            if len(self._exchanges) > _MAX_TOKENS:
                 del self._exchanges[next(iter(self._exchanges))]
         # A person may take minutes to answer, and the call that caused the question waits as well.
         if own.by_server and own.method in mcp_messages.SERVER_METHODS:
-            _stir_calls(heard, _FOR_PEOPLE_NS)
+            _restart_waits(heard, _USER_INPUT_NS)
         token = note.params.meta_value("progressToken") if note.params is not None else None
         if token is not None:
-            name = heard.talk.key, _token(own.by_server, token)
+            name = heard.conversation.key, _token_key(own.by_server, token)
             self._tokens.pop(name, None)  # keeps the latest token last
             self._tokens[name] = _Token(own)
-            if len(self._tokens) > _MOST_TOKENS:
+            if len(self._tokens) > _MAX_TOKENS:
                 self._tokens.popitem(last=False)
 
-    def _cancel(self, heard: Heard, identifier: Any, reason: Any) -> None:
+    def _cancel(self, heard: McpMessage, identifier: Any, reason: Any) -> None:
         """Notes that a request was cancelled; it stays open until it is answered."""
         written = repr(identifier)
-        for asked in islice(reversed(heard.talk.open.values()), _MOST_LOOKED_AT):
+        for asked in islice(reversed(heard.conversation.open.values()), _MAX_SEARCHED):
             if asked.note.written_id == written and asked.by_server == heard.by_server:
                 if asked.cancelled_ns is None:
                     asked.cancelled_ns = heard.time_ns
-                    _tell_timeout(heard, asked, reason)
+                    _report_timeout(heard, asked, reason)
                 return
 
-    def _answer(self, heard: Heard) -> None:
+    def _answer(self, heard: McpMessage) -> None:
         asked, note = heard.asked, heard.note
         if asked is None or note is None:
             return
         heard.batch.mcp.end(asked.row)
         if asked.by_server:
-            _stir_calls(heard)
-        latest, key = self._latest.get(heard.talk.key), (asked.by_server, asked.rpc_hash)
+            _restart_waits(heard)
+        latest, key = self._latest.get(heard.conversation.key), (asked.by_server, asked.rpc_hash)
         if latest is not None and latest.get(key) is asked:
             del latest[key]
         request = asked.note.params
         token = request.meta_value("progressToken") if request is not None else None
-        found = self._tokens.get((heard.talk.key, _token(asked.by_server, token))) if token is not None else None
+        found = (
+            self._tokens.get((heard.conversation.key, _token_key(asked.by_server, token)))
+            if token is not None
+            else None
+        )
         if found is not None:
             found.answered_ns = heard.time_ns
             found.asked = replace(asked, note=McpNote())  # drops the request's content, which is no longer needed
@@ -183,32 +193,32 @@ class Calls:
             or NO_TIME in (heard.time_ns, asked.cancelled_ns)
         ):
             return
-        after = seconds(heard.time_ns, asked.cancelled_ns)
+        after = seconds_between(heard.time_ns, asked.cancelled_ns)
         # An answer may cross the cancel on the wire.
         if after >= _RACE_S and not (note.error is not None and note.error.code == _CANCELLED_CODE):
             heard.report(LATE, f"Answered {after:.1f} s after the client had cancelled", other=asked.row)
 
-    def _exchange_over(self, heard: Heard) -> None:
+    def _end_exchange(self, heard: McpMessage) -> None:
         """Ends an exchange. Since 2026-07-28, a client that closes it cancels its request."""
         exchange = heard.exchange
         if exchange is None or not exchange.is_end:
             return
-        asked = self._exchanges.pop((heard.talk.source, exchange.number), None)
-        if asked is None or asked.row not in heard.talk.open:
+        asked = self._exchanges.pop((heard.conversation.source, exchange.number), None)
+        if asked is None or asked.row not in heard.conversation.open:
             return
         if exchange.status >= _FAILED:  # refused; the client may retry with the same id
-            put_away(heard.talk, asked)
+            settle_request(heard.conversation, asked)
         elif exchange.hung_up and asked.modern:
             asked.cancelled_ns = heard.time_ns
 
-    def _progress(self, heard: Heard, token: Any, value: Any) -> None:
-        name = _token(not heard.by_server, token)
-        found = self._tokens.get((heard.talk.key, name)) if token is not ABSENT else None
+    def _progress(self, heard: McpMessage, token: Any, value: Any) -> None:
+        name = _token_key(not heard.by_server, token)
+        found = self._tokens.get((heard.conversation.key, name)) if token is not ABSENT else None
         if found is None:
-            if heard.talk.whole and heard.talk.once(UNKNOWN, name):
+            if heard.conversation.whole and heard.conversation.report_once(UNKNOWN, name):
                 heard.report(UNKNOWN, f"Progress for `{str(token)[:40]}`, which is not the token of an open request")
             return
-        self._time_of(heard, found)
+        self._check_progress_time(heard, found)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return
         if found.last is not None and not value > found.last and not found.told:
@@ -216,58 +226,58 @@ class Calls:
             heard.report(BACKWARDS, f"Progress went from {found.last:g} to {value:g}", other=found.asked.row)
         found.last = value
 
-    def _time_of(self, heard: Heard, found: _Token) -> None:
+    def _check_progress_time(self, heard: McpMessage, found: _Token) -> None:
         """Reports progress after an answer or a cancel."""
         asked, now = found.asked, heard.time_ns
         if now == NO_TIME:
             return
-        if asked.row in heard.talk.open:
-            heard.batch.mcp.stir(asked.row, now)
+        if asked.row in heard.conversation.open:
+            heard.batch.mcp.note_progress(asked.row, now)
         cancelled = asked.cancelled_ns
-        if cancelled is not None and cancelled != NO_TIME and seconds(now, cancelled) > _GRACE_S:
-            if heard.talk.once(GOES_ON, str(asked.row)):
-                after = seconds(now, cancelled)
+        if cancelled is not None and cancelled != NO_TIME and seconds_between(now, cancelled) > _GRACE_S:
+            if heard.conversation.report_once(CONTINUES_AFTER_CANCEL, str(asked.row)):
+                after = seconds_between(now, cancelled)
                 words = f"The server sent progress {after:.1f} s after the client had cancelled"
-                heard.report(GOES_ON, words, other=asked.row)
+                heard.report(CONTINUES_AFTER_CANCEL, words, other=asked.row)
             return
         answered = found.answered_ns
-        over = answered not in (None, NO_TIME) and not found.lives_on and seconds(now, answered or 0) > _GRACE_S
-        if over and heard.talk.once(UNKNOWN, f"answered {asked.row}"):
+        over = answered not in (None, NO_TIME) and not found.lives_on and seconds_between(now, answered or 0) > _GRACE_S
+        if over and heard.conversation.report_once(UNKNOWN, f"answered {asked.row}"):
             heard.report(UNKNOWN, "Progress of a request that already has an answer", other=asked.row)
 
 
 _TIMED_OUT = re.compile(r"(?:request|call) timed out|timeout", re.IGNORECASE)
-_LONGEST_REASON = 200
+_MAX_REASON_CHARS = 200
 
 
-def _tell_timeout(heard: Heard, asked: Asked, reason: Any) -> None:
+def _report_timeout(heard: McpMessage, asked: McpRequest, reason: Any) -> None:
     """Reports a request that was cancelled because of a timeout."""
-    found = _TIMED_OUT.search(reason[:_LONGEST_REASON]) if isinstance(reason, str) else None
+    found = _TIMED_OUT.search(reason[:_MAX_REASON_CHARS]) if isinstance(reason, str) else None
     if found is None:
         return
     who = "server" if asked.by_server else "client"
     known = NO_TIME not in (heard.time_ns, asked.time_ns) and heard.time_ns >= asked.time_ns
-    after = f" after {seconds(heard.time_ns, asked.time_ns):.1f} s" if known else ""
-    words = f"The {who} gave up {masked_value_text(asked.method, _LONGEST_METHOD)}{after}: “{found[0]}”"
+    after = f" after {seconds_between(heard.time_ns, asked.time_ns):.1f} s" if known else ""
+    words = f"The {who} gave up {masked_value_text(asked.method, _MAX_METHOD_CHARS)}{after}: “{found[0]}”"
     heard.report(TIMED_OUT, words, row=asked.row, other=heard.row)
 
 
-_LONGEST_METHOD = 60
-_FOR_PEOPLE_NS = 240_000_000_000
+_MAX_METHOD_CHARS = 60
+_USER_INPUT_NS = 240_000_000_000
 """Extra waiting time in ns for a call whose server asks the user a question."""
 
 
-def _stir_calls(heard: Heard, more_ns: int = 0) -> None:
+def _restart_waits(heard: McpMessage, more_ns: int = 0) -> None:
     """Restarts the wait of open calls: a question of the server may belong to any of them."""
     if heard.time_ns == NO_TIME:
         return
     # A message of the server does not name the call that it belongs to, so the latest ones wait longer.
-    for one in islice(reversed(heard.talk.open.values()), _MOST_STIRRED):
+    for one in islice(reversed(heard.conversation.open.values()), _MAX_RESTARTED):
         if not one.by_server:
-            heard.batch.mcp.stir(one.row, heard.time_ns + more_ns)
+            heard.batch.mcp.note_progress(one.row, heard.time_ns + more_ns)
 
 
-_MOST_STIRRED = 16
+_MAX_RESTARTED = 16
 
 
 class _Token:
@@ -275,7 +285,7 @@ class _Token:
 
     __slots__ = ("answered_ns", "asked", "last", "lives_on", "told")
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: McpRequest) -> None:
         self.asked = asked
         self.last: float | None = None
         self.answered_ns: int | None = None
@@ -283,17 +293,17 @@ class _Token:
         self.told = False
 
 
-def _token(by_server: bool, token: Any) -> str:
+def _token_key(by_server: bool, token: Any) -> str:
     return f"{'s' if by_server else 'c'}{token!r}"
 
 
-def note_lost_servers(batch: Batch) -> None:
+def report_lost_servers(batch: Batch) -> None:
     """Reports lines of clients that lost a server. O(such lines)."""
     rows = batch.rows(DISCONNECTED)
     batch.findings.add(LOST, rows[batch.column_values("flags", rows) & Flag.DERIVED.value != 0])
 
 
-def settle_noise(batch: Batch, talk: Talk) -> None:
+def merge_noise_findings(batch: Batch, talk: Conversation) -> None:
     """Replaces a server's noise lines by one finding."""
     rows = [row for row, _ in talk.noise]
     words = next((" ".join(text.split()) for _, text in talk.noise if text.strip()), "")

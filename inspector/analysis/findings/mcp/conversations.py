@@ -24,9 +24,9 @@ from inspector.protocol.record import HttpExchange
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 # Requests without an answer stay open for as long as the capture.
-_MOST_OPEN = 10_000
-_MOST_TALKS = 100_000
-_MOST_NOISE = 1_000
+_MAX_OPEN = 10_000
+_MAX_CONVERSATIONS = 100_000
+_MAX_NOISE = 1_000
 _BY_SERVERS = mcp_messages.SERVER_METHODS | {
     "notifications/message", "notifications/tools/list_changed", "notifications/resources/list_changed",
     "notifications/prompts/list_changed", "notifications/resources/updated", "notifications/tasks/status",
@@ -36,7 +36,7 @@ _SECOND = 1_000_000_000
 
 
 @dataclass(slots=True)
-class Asked:
+class McpRequest:
     """A request that is open or was recently answered."""
 
     row: int
@@ -53,7 +53,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Talk:
+class Conversation:
     """A conversation.
 
     Attributes:
@@ -75,17 +75,17 @@ class Talk:
     key: int
     is_mcp: bool = False
     whole: bool = False
-    heard_any: bool = False
+    has_messages: bool = False
     modern: bool = False
     legacy: bool = False
     version: str = ""
-    client_can: dict[str, Any] | None = None
-    server_can: dict[str, Any] | None = None
+    client_capabilities: dict[str, Any] | None = None
+    server_capabilities: dict[str, Any] | None = None
     server: str = ""
     server_version: str = ""
-    open: OrderedDict[int, Asked] = field(default_factory=OrderedDict)
-    settled: OrderedDict[int, Asked] = field(default_factory=OrderedDict)
-    lately: deque[tuple[Talk, int]] = field(default_factory=deque, repr=False)
+    open: OrderedDict[int, McpRequest] = field(default_factory=OrderedDict)
+    settled: OrderedDict[int, McpRequest] = field(default_factory=OrderedDict)
+    lately: deque[tuple[Conversation, int]] = field(default_factory=deque, repr=False)
     sides: dict[str, bool] = field(default_factory=dict)
     noise: list[tuple[int, str]] = field(default_factory=list)
     reported: set[tuple[str, str]] = field(default_factory=set)
@@ -95,16 +95,16 @@ class Talk:
         """Number of the source."""
         return self.key >> 32
 
-    def once(self, check: Check, about: str = "") -> bool:
+    def report_once(self, check: Check, about: str = "") -> bool:
         """Returns True on the first call for a check and subject in this conversation."""
-        if (check.code, about) in self.reported or len(self.reported) > _MOST_OPEN:
+        if (check.code, about) in self.reported or len(self.reported) > _MAX_OPEN:
             return False
         self.reported.add((check.code, about))
         return True
 
 
 @dataclass(slots=True)
-class Heard:
+class McpMessage:
     """A message of an MCP conversation, or an HTTP line without one.
 
     Attributes:
@@ -117,12 +117,12 @@ class Heard:
 
     batch: Batch
     row: int
-    talk: Talk
+    conversation: Conversation
     note: McpNote | None
     time_ns: int
     by_server: bool
     modern: bool
-    asked: Asked | None = None
+    asked: McpRequest | None = None
     exchange: HttpExchange | None = None
 
     @property
@@ -132,10 +132,10 @@ class Heard:
 
     def report(self, check: Check, detail: str = "", *, other: int = NO_ROW, row: int | None = None) -> None:
         """Reports a finding about `row`, by default this message; an existing finding stays unchanged."""
-        report(self.batch, check, self.row if row is None else row, detail, other=other)
+        add_finding(self.batch, check, self.row if row is None else row, detail, other=other)
 
 
-def report(batch: Batch, check: Check, row: int, detail: str = "", *, other: int = NO_ROW) -> None:
+def add_finding(batch: Batch, check: Check, row: int, detail: str = "", *, other: int = NO_ROW) -> None:
     """Reports a finding about a message; an existing finding stays unchanged."""
     rows = np.array([row], np.int64)
     if not batch.findings.has(check, rows)[0]:
@@ -151,16 +151,16 @@ class Conversations:
     """
 
     def __init__(self) -> None:
-        self.talks: dict[int, Talk] = {}
-        self.noisy: dict[int, Talk] = {}
-        self._lately: deque[tuple[Talk, int]] = deque()
+        self.conversations: dict[int, Conversation] = {}
+        self.noisy_conversations: dict[int, Conversation] = {}
+        self._recently_settled: deque[tuple[Conversation, int]] = deque()
 
-    def read_messages(self, batch: Batch) -> Iterator[Heard]:
+    def read_messages(self, batch: Batch) -> Iterator[McpMessage]:
         """Yields the MCP messages of a batch and HTTP lines around them, in order. O(such messages).
 
         Open requests and capabilities are as of each message, its own content included.
         """
-        self.noisy = {}
+        self.noisy_conversations = {}
         capture = batch.capture
         notes, carried, noise = (
             capture.extracted.mcp_notes(),
@@ -180,35 +180,35 @@ class Conversations:
         for row, key, time_ns, way, sender, rpc, target, cause in zip(
             rows.tolist(), keys, *columns, causes, strict=True
         ):
-            talk = self.talks.get(key)
+            talk = self.conversations.get(key)
             # Bounded, as hostile traffic may open a connection per message.
             if talk is None:
-                if len(self.talks) > _MOST_TALKS:
+                if len(self.conversations) > _MAX_CONVERSATIONS:
                     continue
-                talk = self.talks[key] = Talk(key, lately=self._lately)
+                talk = self.conversations[key] = Conversation(key, lately=self._recently_settled)
             note = notes.get(row)
             exchange = carried.get(row)
             direction, named = (capture.strings[code] if code else "" for code in (way, sender))
             if row in noise:
-                if _is_server(talk, direction, named, None) and len(talk.noise) < _MOST_NOISE:
+                if _is_server(talk, direction, named, None) and len(talk.noise) < _MAX_NOISE:
                     talk.noise.append((row, noise[row]))
-                    self.noisy[key] = talk
+                    self.noisy_conversations[key] = talk
                 continue
             if note is None:
                 by_server = _is_server(talk, direction, named, None)
-                heard = Heard(batch, row, talk, None, time_ns, by_server, False, None, exchange)
+                heard = McpMessage(batch, row, talk, None, time_ns, by_server, False, None, exchange)
             else:
                 name = capture.strings[target] if target else ""
                 heard = self._message(batch, talk, row, note, time_ns, direction, named, rpc, name, cause, exchange)
             if talk.is_mcp:
                 yield heard
             if heard.asked is not None and note is not None and note.method is None:
-                put_away(talk, heard.asked)
+                settle_request(talk, heard.asked)
 
     def _message(
-        self, batch: Batch, talk: Talk, row: int, note: McpNote, time_ns: int, way: str, sender: str, rpc: int,
+        self, batch: Batch, talk: Conversation, row: int, note: McpNote, time_ns: int, way: str, sender: str, rpc: int,
         name: str, cause: int, exchange: HttpExchange | None,
-    ) -> Heard:  # fmt: skip
+    ) -> McpMessage:  # fmt: skip
         asked = talk.open.get(cause) or talk.settled.get(cause) if note.method is None else None
         by_server = _is_server(talk, way, sender, note if asked is None else None)
         # The request has fixed the side already; the direction of the line may be written differently.
@@ -218,9 +218,9 @@ class Conversations:
         modern = isinstance(version, str) and version >= mcp_messages.FIRST_MODERN
         if note.method is None:
             modern = asked is not None and asked.modern
-        heard = Heard(batch, row, talk, note, time_ns, by_server, modern, asked, exchange)
-        if not talk.heard_any:
-            talk.heard_any = True
+        heard = McpMessage(batch, row, talk, note, time_ns, by_server, modern, asked, exchange)
+        if not talk.has_messages:
+            talk.has_messages = True
             talk.whole = modern or note.method in ("initialize", "server/discover")
         if not talk.is_mcp and _is_mcp(note, modern=modern):
             talk.is_mcp = True
@@ -228,35 +228,37 @@ class Conversations:
             if talk.whole:
                 batch.mcp.whole.add(talk.key)
             if talk.noise:
-                self.noisy[talk.key] = talk
-        self._learn(heard, rpc, name)
+                self.noisy_conversations[talk.key] = talk
+        self._update_conversation(heard, rpc, name)
         return heard
 
-    def _learn(self, heard: Heard, rpc: int, name: str) -> None:
+    def _update_conversation(self, heard: McpMessage, rpc: int, name: str) -> None:
         """Updates the conversation by a message, and opens a request."""
-        talk, note = heard.talk, heard.note
+        talk, note = heard.conversation, heard.note
         if note is None:
             return
         talk.modern |= heard.modern
         if note.method is not None and note.params is not None:
             if note.method == "initialize":
-                talk.client_can = note.params.capabilities if isinstance(note.params.capabilities, dict) else None
+                talk.client_capabilities = (
+                    note.params.capabilities if isinstance(note.params.capabilities, dict) else None
+                )
             elif heard.modern:
                 declared = note.params.meta_value(CAPABILITIES_KEY)
-                talk.client_can = declared if isinstance(declared, dict) else talk.client_can
+                talk.client_capabilities = declared if isinstance(declared, dict) else talk.client_capabilities
             if rpc != NO_HASH and not note.method.startswith("notifications/"):
                 number = heard.exchange.number if heard.exchange is not None else 0
-                asked = Asked(
+                asked = McpRequest(
                     heard.row, note.method, name, note, heard.time_ns, heard.by_server, heard.modern, rpc, number
                 )  # fmt: skip
                 talk.open[heard.row] = asked
-                if len(talk.open) > _MOST_OPEN:
+                if len(talk.open) > _MAX_OPEN:
                     talk.open.popitem(last=False)
             return
         if heard.asked is None or note.result is None:
             return
         if heard.asked.method in ("initialize", "server/discover"):
-            talk.server_can = note.result.capabilities if isinstance(note.result.capabilities, dict) else None
+            talk.server_capabilities = note.result.capabilities if isinstance(note.result.capabilities, dict) else None
             name, version = server_name_and_version(note.result)
             if name:
                 talk.server, talk.server_version = name, version
@@ -264,20 +266,20 @@ class Conversations:
                 talk.version, talk.legacy = note.result.version, True
 
 
-def put_away(talk: Talk, asked: Asked) -> None:
+def settle_request(talk: Conversation, asked: McpRequest) -> None:
     """Moves a request from open to settled."""
     if talk.open.pop(asked.row, None) is not None:
         talk.settled[asked.row] = asked
         # Late answers and retries refer to recent requests only.
-        while len(talk.settled) > _MOST_SETTLED:
+        while len(talk.settled) > _MAX_SETTLED:
             talk.settled.popitem(last=False)
         talk.lately.append((talk, asked.row))
-        if len(talk.lately) > _MOST_LATELY:
+        if len(talk.lately) > _MAX_SETTLED_TOTAL:
             other, row = talk.lately.popleft()
             other.settled.pop(row, None)
 
 
-_MOST_SETTLED, _MOST_LATELY = 256, 4_096
+_MAX_SETTLED, _MAX_SETTLED_TOTAL = 256, 4_096
 """Bounds of settled requests per conversation, and in total: a fleet may have one short conversation per task."""
 
 
@@ -291,11 +293,11 @@ def _is_mcp(note: McpNote, *, modern: bool) -> bool:
     return method == "initialize" and note.params is not None and isinstance(note.params.version, str)
 
 
-_EITHER = frozenset({"ping", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
+_METHODS_OF_BOTH_SIDES = frozenset({"ping", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
 """Requests that both sides send."""
 
 
-def _is_server(talk: Talk, way: str, sender: str, note: McpNote | None) -> bool:
+def _is_server(talk: Conversation, way: str, sender: str, note: McpNote | None) -> bool:
     """Returns True if the server sent it: by its name, else by the line's direction, else by the method."""
     said_by, said_to = sender_and_receiver(way)
     for one, is_sender in ((sender or said_by, True), (said_to, False)):
@@ -308,11 +310,11 @@ def _is_server(talk: Talk, way: str, sender: str, note: McpNote | None) -> bool:
     if way and talk.sides:  # there are two directions, so this is the other one
         talk.sides[way] = not next(iter(talk.sides.values()))
         return talk.sides[way]
-    if way and method is not None and method not in _EITHER and not method.startswith("notifications/"):
+    if way and method is not None and method not in _METHODS_OF_BOTH_SIDES and not method.startswith("notifications/"):
         talk.sides[way] = told
     return told
 
 
-def seconds(later_ns: int, earlier_ns: int) -> float:
+def seconds_between(later_ns: int, earlier_ns: int) -> float:
     """Returns the difference in seconds; hostile times can be far apart."""
     return (later_ns - earlier_ns) / _SECOND

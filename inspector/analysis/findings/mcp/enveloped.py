@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from inspector.analysis.arrays.unique_ints import are_any
+from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.findings.batch import Batch
-from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk
-from inspector.analysis.findings.mcp.schemas import Schemas
-from inspector.analysis.findings.mcp.tools import Tools
+from inspector.analysis.findings.mcp.conversations import Conversation, McpMessage, McpRequest
+from inspector.analysis.findings.mcp.schemas import SchemaValidation
+from inspector.analysis.findings.mcp.tools import ToolLists
 from inspector.protocol import kinds
 from inspector.protocol.header import NotAnObjectError, read_header
 from inspector.protocol.mcp_notes import McpNote, note_of
@@ -25,22 +25,22 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 _LIST, _CALL = "tools/list", "tools/call"
-_NOT_OURS = np.uint32((Flag.RPC | Flag.DERIVED | Flag.LOG_ONLY).value)
+_EXCLUDED_FLAGS = np.uint32((Flag.RPC | Flag.DERIVED | Flag.LOG_ONLY).value)
 _REVISION = "2025-06-18"
 """Envelopes name no revision. This is the first with output schemas, so only these depend on it."""
 # A record is decoded and encoded again in one piece, which no deadline interrupts.
-_LONGEST_RECORD = 1 << 20
+_MAX_RECORD_BYTES = 1 << 20
 
 
-class Enveloped:
+class EnvelopedMcp:
     """Tracks lists and calls in envelopes."""
 
     def __init__(self) -> None:
-        self._tools = Tools(needs_schemas=False)
-        self._schemas = Schemas(self._tools)
-        self._talks: dict[tuple[int, int], Talk] = {}  # by space and participant
+        self._tools = ToolLists(needs_schemas=False)
+        self._schemas = SchemaValidation(self._tools)
+        self._conversations: dict[tuple[int, int], Conversation] = {}  # by space and participant
         self._rows = array("q")
-        self._looked_to = 0
+        self._read_count = 0
 
     def feed(self, batch: Batch) -> None:
         """Queues lists and calls. O(messages in the batch) in numpy."""
@@ -48,15 +48,16 @@ class Enveloped:
         if methods:
             rows = np.sort(np.concatenate([batch.rows(kind) for kind in (kinds.REQUEST, kinds.RESPONSE)]))
             rows = rows[
-                are_any(batch.links["method"][rows], methods) & (batch.column_values("flags", rows) & _NOT_OURS == 0)
+                are_any_of(batch.links["method"][rows], methods)
+                & (batch.column_values("flags", rows) & _EXCLUDED_FLAGS == 0)
             ]
             self._rows.extend(rows.tolist())
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Reads queued records until a time (`time.perf_counter`). Returns True if the queue is empty."""
-        while self._looked_to < len(self._rows):
-            row = self._rows[self._looked_to]
-            self._looked_to += 1
+        while self._read_count < len(self._rows):
+            row = self._rows[self._read_count]
+            self._read_count += 1
             self._read(batch, row)
             if time.perf_counter() >= until:
                 return False
@@ -69,19 +70,21 @@ class Enveloped:
         if asked == NO_ROW or (asks and method == _LIST):
             return
         server = self._server(batch, row, asks=asks)
-        talk = self._talks.get(server)
+        talk = self._conversations.get(server)
         # Calls are read only after a list, since records are expensive to read.
         if talk is None:
             if method != _LIST:
                 return  # its tools are unknown
             # Negative, so that no connection has the same key.
-            talk = self._talks[server] = Talk(-1 - len(self._talks), version=_REVISION)
-        note = _note(batch, row)
+            talk = self._conversations[server] = Conversation(-1 - len(self._conversations), version=_REVISION)
+        note = _payload_note(batch, row)
         if note is None:
             return
-        heard = Heard(batch, row, talk, note, int(batch.column_values("time_ns", np.array([row]))[0]), not asks, False)
+        heard = McpMessage(
+            batch, row, talk, note, int(batch.column_values("time_ns", np.array([row]))[0]), not asks, False
+        )
         if not asks:
-            heard.asked = _asked(batch, asked, method, with_note=method == _LIST)
+            heard.asked = _request_of(batch, asked, method, with_note=method == _LIST)
         self._tools.on_message(heard)
         self._schemas.on_message(heard)
 
@@ -94,15 +97,15 @@ class Enveloped:
         return int(columns["space"][row]), who if asks else int(columns["sender"][row])
 
 
-def _asked(batch: Batch, row: int, method: str, *, with_note: bool) -> Asked:
+def _request_of(batch: Batch, row: int, method: str, *, with_note: bool) -> McpRequest:
     target = int(batch.links["target"][row])
-    note = (_note(batch, row) if with_note else None) or McpNote(method)
-    return Asked(row, method, batch.capture.strings[target] if target else "", note, 0, False, False, NO_HASH, 0)
+    note = (_payload_note(batch, row) if with_note else None) or McpNote(method)
+    return McpRequest(row, method, batch.capture.strings[target] if target else "", note, 0, False, False, NO_HASH, 0)
 
 
-def _note(batch: Batch, row: int) -> McpNote | None:
+def _payload_note(batch: Batch, row: int) -> McpNote | None:
     """Extracts an envelope's payload; None if it is too large or has no message."""
-    if int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
+    if int(batch.capture.columns["length"][row]) > _MAX_RECORD_BYTES:
         return None
     payload: Any = batch.capture.records.payload(row)
     try:

@@ -13,9 +13,9 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.mcp.conversations import Heard, seconds
+from inspector.analysis.findings.mcp.conversations import McpMessage, seconds_between
 from inspector.analysis.findings.mcp.revisions import check_meta
-from inspector.analysis.findings.mcp.tools import Tools
+from inspector.analysis.findings.mcp.tools import ToolLists
 from inspector.formats.wire_recording.reader import PARAMETER_PREFIX
 from inspector.protocol import mcp_messages
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -67,7 +67,7 @@ _OF_HTTP = (406, 415, 421, 429)
 _SOON_S = 60
 _BASE64 = re.compile(r"=\?base64\?([A-Za-z0-9+/=_-]*)\?=", re.IGNORECASE)
 _PARAMETERS = re.compile(r'(\w+)\s*=\s*(?:"([^"]*)"|([^\s,"]+))')
-_MOST = 10_000
+_MAX_TRACKED = 10_000
 
 
 @dataclass(slots=True)
@@ -90,19 +90,23 @@ class HttpExchanges:
         tools: listed tools; some of their arguments are mirrored in headers.
     """
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: ToolLists) -> None:
         self._tools = tools
         self._open: dict[tuple[int, int], _Exchange] = {}  # by source and number
-        self._worked: set[tuple[int, str]] = set()  # (source, session) of sessions that a server has answered
-        self._ended: set[tuple[int, str]] = set()  # (source, session) of sessions that their client ended
+        self._answered_sessions: set[tuple[int, str]] = (
+            set()
+        )  # (source, session) of sessions that a server has answered
+        self._ended_sessions: set[tuple[int, str]] = set()  # (source, session) of sessions that their client ended
         self._refused: dict[tuple[int, str], tuple[int, int]] = {}  # by source and path: row and time of a refusal
-        self._lost: dict[tuple[int, str], tuple[int, int]] = {}  # by source and path: row and time of a lost session
+        self._lost_sessions: dict[
+            tuple[int, str], tuple[int, int]
+        ] = {}  # by source and path: row and time of a lost session
 
-    def on_message(self, heard: Heard) -> None:
+    def on_message(self, heard: McpMessage) -> None:
         exchange = heard.exchange
         if exchange is None:
             return
-        key = heard.talk.source, exchange.number
+        key = heard.conversation.source, exchange.number
         if exchange.is_request:
             known = self._open.get(key)
             if known is None or known.row != heard.row:
@@ -110,10 +114,10 @@ class HttpExchanges:
                     heard.row, (exchange.method or "").upper(), exchange.session, exchange.path,
                     initializes=exchange.initializes,
                 )  # fmt: skip
-                if len(self._open) > _MOST:
+                if len(self._open) > _MAX_TRACKED:
                     del self._open[next(iter(self._open))]
             if known.initializes:
-                self._begun_anew(heard, known)
+                self._note_new_session(heard, known)
             if heard.note is not None and exchange.headers is not None:
                 self._request(heard, exchange.headers, known)
             return
@@ -130,7 +134,7 @@ class HttpExchanges:
 
     # Requests
 
-    def _request(self, heard: Heard, headers: dict[str, str], known: _Exchange) -> None:
+    def _request(self, heard: McpMessage, headers: dict[str, str], known: _Exchange) -> None:
         note = heard.note
         if note is None or note.params is None or note.method is None:
             return
@@ -146,7 +150,7 @@ class HttpExchanges:
             known.mismatch = True
             heard.report(MISMATCH, wrong)
 
-    def _first_difference(self, heard: Heard, headers: dict[str, str], version: Any) -> str:
+    def _first_difference(self, heard: McpMessage, headers: dict[str, str], version: Any) -> str:
         note = heard.note
         if note is None or note.params is None or note.method is None:
             return ""
@@ -162,11 +166,11 @@ class HttpExchanges:
                 return f"The header {_title(name)} is missing; the body says `{meant[:48]}`"
             if (given := _decoded(headers[name])) != meant:
                 return f"The header says `{given[:48]}`, the body `{meant[:48]}`"
-        return self._parameter(heard, headers)
+        return self._parameter_difference(heard, headers)
 
-    def _parameter(self, heard: Heard, headers: dict[str, str]) -> str:
+    def _parameter_difference(self, heard: McpMessage, headers: dict[str, str]) -> str:
         """Checks arguments that headers mirror by the tool's schema (`x-mcp-header`)."""
-        note, book = heard.note, self._tools.books.get((heard.talk.key, True))
+        note, book = heard.note, self._tools.lists.get((heard.conversation.key, True))
         if note is None or note.params is None or note.method != "tools/call" or book is None:
             return ""
         tool = book.definition(note.params.name) if isinstance(note.params.name, str) else None
@@ -196,25 +200,27 @@ class HttpExchanges:
 
     # Answers
 
-    def _response(self, heard: Heard, exchange: HttpExchange, known: _Exchange) -> None:
-        status, source = exchange.status, heard.talk.source
+    def _response(self, heard: McpMessage, exchange: HttpExchange, known: _Exchange) -> None:
+        status, source = exchange.status, heard.conversation.source
         headers = exchange.headers or {}
         session = exchange.session or known.session
         if status < 400:
             # Only a session that worked can be lost; a client may also send an invented one.
-            if session is not None and len(self._worked) < _MOST:
-                self._worked.add((source, session))
-            self._signed_in(heard, known)
+            if session is not None and len(self._answered_sessions) < _MAX_TRACKED:
+                self._answered_sessions.add((source, session))
+            self._note_success(heard, known)
             if known.method == "DELETE" and known.session is not None:
-                self._worked.discard((source, known.session))
-                self._ended.add((source, known.session))
+                self._answered_sessions.discard((source, known.session))
+                self._ended_sessions.add((source, known.session))
             return
-        # The common start of a sign-in; `_signed_in` removes the finding if access works soon after.
+        # The common start of a sign-in; `_note_success` removes the finding if access works soon after.
         if status in (401, 403):
-            heard.report(AUTH, f"Status {status}: {_challenge(headers.get('www-authenticate', ''))}", other=known.row)
+            heard.report(
+                AUTH, f"Status {status}: {_describe_challenge(headers.get('www-authenticate', ''))}", other=known.row
+            )
             self._refused[source, known.path or ""] = heard.row, heard.time_ns
         elif status == 404 and known.session is not None:
-            self._session_gone(heard, known, exchange.number)
+            self._report_lost_session(heard, known, exchange.number)
         # The specification allows servers to refuse GET and DELETE.
         elif status == 405 and known.method != "POST":
             return
@@ -224,40 +230,40 @@ class HttpExchanges:
             what = "" if heard.note is not None else " without a message"
             heard.report(STATUS, f"Status {_status(status)}{what}{wait}", other=known.row)
 
-    def _session_gone(self, heard: Heard, known: _Exchange, exchange: int) -> None:
-        key = heard.talk.source, known.session or ""
-        if key in self._worked:
-            left = sum(not one.by_server and one.exchange != exchange for one in heard.talk.open.values())
+    def _report_lost_session(self, heard: McpMessage, known: _Exchange, exchange: int) -> None:
+        key = heard.conversation.source, known.session or ""
+        if key in self._answered_sessions:
+            left = sum(not one.by_server and one.exchange != exchange for one in heard.conversation.open.values())
             calls = (
                 f"; {left:,} more call{'s' * (left > 1)} in it ha{'ve' if left > 1 else 's'} no answer" if left else ""
             )
             words = f"The server no longer knows the session{calls}"
             heard.report(LOST_FOR_GOOD, words, other=known.row)
-            self._lost[heard.talk.source, known.path or ""] = heard.row, heard.time_ns
-            self._worked.discard(key)
-        elif key in self._ended:
+            self._lost_sessions[heard.conversation.source, known.path or ""] = heard.row, heard.time_ns
+            self._answered_sessions.discard(key)
+        elif key in self._ended_sessions:
             heard.report(LOST, "The client continues a session that it has ended", other=known.row)
         elif heard.note is None:
             heard.report(STATUS, "Status 404 (Not Found) without a message", other=known.row)
 
-    def _begun_anew(self, heard: Heard, known: _Exchange) -> None:
+    def _note_new_session(self, heard: McpMessage, known: _Exchange) -> None:
         """Lowers the finding about a lost session if its client starts a new one soon."""
-        lost = self._lost.pop((heard.talk.source, known.path or ""), None)
+        lost = self._lost_sessions.pop((heard.conversation.source, known.path or ""), None)
         if lost is not None and _is_soon(heard, lost[1]):
-            _tell_instead(heard.batch, lost[0], LOST_FOR_GOOD, LOST)
+            _replace_finding(heard.batch, lost[0], LOST_FOR_GOOD, LOST)
 
-    def _signed_in(self, heard: Heard, known: _Exchange) -> None:
+    def _note_success(self, heard: McpMessage, known: _Exchange) -> None:
         """Lowers or withdraws the finding about a refusal that was followed by success."""
-        refused = self._refused.pop((heard.talk.source, known.path or ""), None)
+        refused = self._refused.pop((heard.conversation.source, known.path or ""), None)
         if refused is not None:
-            _tell_instead(heard.batch, refused[0], AUTH, None if _is_soon(heard, refused[1]) else SIGNED_IN)
+            _replace_finding(heard.batch, refused[0], AUTH, None if _is_soon(heard, refused[1]) else SIGNED_IN)
 
 
-def _is_soon(heard: Heard, then_ns: int) -> bool:
-    return NO_TIME not in (then_ns, heard.time_ns) and 0 <= seconds(heard.time_ns, then_ns) <= _SOON_S
+def _is_soon(heard: McpMessage, then_ns: int) -> bool:
+    return NO_TIME not in (then_ns, heard.time_ns) and 0 <= seconds_between(heard.time_ns, then_ns) <= _SOON_S
 
 
-def _tell_instead(batch: Batch, row: int, told: Check, now: Check | None) -> None:
+def _replace_finding(batch: Batch, row: int, told: Check, now: Check | None) -> None:
     """Replaces a finding by one of another severity, or removes it."""
     found = next((one for one in batch.findings.findings_about(row) if one.check is told), None)
     if found is not None:
@@ -301,7 +307,7 @@ def _is_same(given: str, meant: Any) -> bool:
     return given in (str(meant), str(meant).strip())  # headers lose surrounding blanks
 
 
-def _challenge(header: str) -> str:
+def _describe_challenge(header: str) -> str:
     """Describes a WWW-Authenticate challenge."""
     if not header:
         return "the server does not name a sign-in method"

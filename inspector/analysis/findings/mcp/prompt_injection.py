@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.mcp.conversations import Heard, report
+from inspector.analysis.findings.mcp.conversations import McpMessage, add_finding
 from inspector.protocol.timestamps import NO_TIME
 
 ORDERS = Check(
@@ -54,7 +54,7 @@ _COMMANDS = {
         r"\bbefore\s+(?:using|calling|invoking|running)\s+(?:any|every|all)\s+(?:other\s+)?tools?\b", re.IGNORECASE
     ),
 }  # fmt: skip
-_PASSES_ON = re.compile(
+_PASS_ON_PATTERN = re.compile(
     r"\b(?:pass|send|put|include|forward|append|attach|copy|provide|submit)\s+(?:(?:along|all|of|the|full|whole|its|their)\s+)*"
     r"(?:it|this|that|them|these|those|contents?|results?|outputs?|text|files?|data|keys?|secrets?|history|"
     r"conversation|messages?|prompts?)\b[^.\n]{0,80}\b(?:as|in|into|to|with|via)\b",
@@ -62,29 +62,29 @@ _PASSES_ON = re.compile(
 )
 """Objects that a tool obtains, as opposed to its parameters."""
 # The expressions run over a text in one piece, which no deadline interrupts.
-_LONGEST_READ = 20_000
+_MAX_TEXT_CHARS = 20_000
 
 
 def orders_in(text: str) -> list[str]:
     """Returns the orders in a description besides passing data on; [] without both."""
-    text = text[:_LONGEST_READ]
-    return [words for words, rule in _COMMANDS.items() if rule.search(text)] if _PASSES_ON.search(text) else []
+    text = text[:_MAX_TEXT_CHARS]
+    return [words for words, rule in _COMMANDS.items() if rule.search(text)] if _PASS_ON_PATTERN.search(text) else []
 
 
-_ASKS = re.compile(
+_CALL_ORDER_PATTERN = re.compile(
     r"\b(?:you\s+(?:must|should|need\s+to|have\s+to|are\s+to)|please|now|then|first|next|immediately|always)\s+(?:\w+\s+){0,2}?"
     r"(?:call|use|run|invoke|execute)\b[^.\n]{0,60}",
     re.IGNORECASE,
 )
-_IN_RESULTS = ("keep quiet", "ignore earlier instructions")
+_RESULT_COMMANDS = ("keep quiet", "ignore earlier instructions")
 """Orders that data hardly contains by chance, unlike file names."""
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 # Ordinary words occur by chance; names of tools mostly have a hyphen or an underscore.
-_TELLING = re.compile(r"(?=.*[_-]).{5,}", re.DOTALL)
-_LEAST_TEXT = 12
-_LONGEST_RECORD = 1 << 18
+_DISTINCTIVE_WORD = re.compile(r"(?=.*[_-]).{5,}", re.DOTALL)
+_MIN_TEXT_CHARS = 12
+_MAX_RECORD_BYTES = 1 << 18
 # Each later call of another server is compared with every suspect.
-_MOST_SUSPECTS = 64
+_MAX_SUSPECTS = 64
 _CALLS_AFTER = 32
 _LONG_AFTER_NS = 600_000_000_000
 _READ = ("tools/call", "resources/read")
@@ -107,72 +107,74 @@ class _Suspect(NamedTuple):
     until: int
 
 
-class Orders:
+class PromptInjection:
     """Tracks results and calls of servers with known names."""
 
     def __init__(self) -> None:
         self._rows, self._servers = array("q"), array("l")
         self._names: dict[str, int] = {}
-        self._looked_to = 0
+        self._read_count = 0
         self._calls = 0
-        self._suspects: deque[_Suspect] = deque(maxlen=_MOST_SUSPECTS)
+        self._suspects: deque[_Suspect] = deque(maxlen=_MAX_SUSPECTS)
 
     def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts tool calls, and answers to calls and resource reads."""
         return method == "tools/call" or (answer and method in _READ)
 
-    def on_message(self, heard: Heard) -> None:
+    def on_message(self, heard: McpMessage) -> None:
         """Queues results and calls."""
         note = heard.note
-        if note is None or not heard.talk.server:
+        if note is None or not heard.conversation.server:
             return
         is_call = note.method == "tools/call" and not heard.by_server
         is_read = note.result is not None and heard.asked is not None and heard.asked.method in _READ
         if is_call or is_read:
             # The complement marks a call, so that one array keeps the order of both.
             self._rows.append(heard.row if is_read else ~heard.row)
-            self._servers.append(self._names.setdefault(heard.talk.server, len(self._names)))
+            self._servers.append(self._names.setdefault(heard.conversation.server, len(self._names)))
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Reads queued records until a time (`time.perf_counter`). Returns True if the queue is empty."""
         # With one server a followed order cannot reach another one.
         if len(self._names) < 2:
             return True
-        while self._looked_to < len(self._rows):
-            row, server = self._rows[self._looked_to], self._servers[self._looked_to]
-            self._looked_to += 1
+        while self._read_count < len(self._rows):
+            row, server = self._rows[self._read_count], self._servers[self._read_count]
+            self._read_count += 1
             if row >= 0:
                 self._read_result(batch, row, server)
             else:
                 self._read_call(batch, ~row, server)
             if time.perf_counter() >= until:
                 break
-        return self._looked_to >= len(self._rows)
+        return self._read_count >= len(self._rows)
 
     def _read_result(self, batch: Batch, row: int, server: int) -> None:
-        if int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
+        if int(batch.capture.columns["length"][row]) > _MAX_RECORD_BYTES:
             return
-        text = "\n".join(_texts(batch.capture.records.payload(row).get("result")))[:_LONGEST_READ]
-        named = frozenset(word for asks in _ASKS.finditer(text) for word in _WORD.findall(asks[0]))
-        named = frozenset(word for word in named if _TELLING.fullmatch(word))
-        rules = any(_COMMANDS[what].search(text) for what in _IN_RESULTS)
+        text = "\n".join(_texts(batch.capture.records.payload(row).get("result")))[:_MAX_TEXT_CHARS]
+        named = frozenset(word for asks in _CALL_ORDER_PATTERN.finditer(text) for word in _WORD.findall(asks[0]))
+        named = frozenset(word for word in named if _DISTINCTIVE_WORD.fullmatch(word))
+        rules = any(_COMMANDS[what].search(text) for what in _RESULT_COMMANDS)
         if named or rules:
             self._suspects.append(_Suspect(row, server, text, named, rules, self._calls + _CALLS_AFTER))
 
     def _read_call(self, batch: Batch, row: int, server: int) -> None:
         self._calls += 1
         before = [one for one in self._suspects if one.server != server and self._calls <= one.until]
-        if not before or int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
+        if not before or int(batch.capture.columns["length"][row]) > _MAX_RECORD_BYTES:
             return
         params = batch.capture.records.payload(row).get("params")
         name, arguments = (params.get("name"), params.get("arguments")) if isinstance(params, dict) else (None, None)
         for one in before:
             asked_for = isinstance(name, str) and name in one.named
-            carries = one.rules and any(len(text) >= _LEAST_TEXT and text in one.text for text in _strings(arguments))
+            carries = one.rules and any(
+                len(text) >= _MIN_TEXT_CHARS and text in one.text for text in _strings(arguments)
+            )
             if (asked_for or carries) and _is_soon(batch, one.row, row):
                 how = "as the result requested" if asked_for else "with text of the result"
                 words = f"After this result the model called `{str(name)[:48]}` of another server, {how}"
-                report(batch, FOLLOWED, one.row, words, other=row)
+                add_finding(batch, FOLLOWED, one.row, words, other=row)
                 self._suspects.remove(one)
 
 
@@ -196,9 +198,9 @@ def _texts(result: Any) -> Iterator[str]:
 def _strings(value: Any, depth: int = 0) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict | list) and depth < _DEEPEST:
+    elif isinstance(value, dict | list) and depth < _MAX_DEPTH:
         for inner in value.values() if isinstance(value, dict) else value:
             yield from _strings(inner, depth + 1)
 
 
-_DEEPEST = 32
+_MAX_DEPTH = 32

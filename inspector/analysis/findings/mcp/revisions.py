@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.findings.mcp.conversations import Heard, Talk, seconds
+from inspector.analysis.findings.mcp.conversations import Conversation, McpMessage, seconds_between
 from inspector.protocol import mcp_messages
 from inspector.protocol.mcp_notes import CAPABILITIES_KEY, CLIENT_KEY, LOG_LEVEL_KEY, SUBSCRIPTION_KEY, Params
 from inspector.protocol.timestamps import NO_TIME
@@ -106,24 +106,28 @@ _CHANGES = {
     "notifications/resources/list_changed": ("resources", "resourcesListChanged"),
 }
 _UPDATED, _ACKNOWLEDGED = "notifications/resources/updated", "notifications/subscriptions/acknowledged"
-_SERVER_CAN = {
+_SERVER_CAPABILITIES = {
     "completion/complete": ("completions", ""), "logging/setLevel": ("logging", ""),
     "resources/subscribe": ("resources", "subscribe"), "tools/call": ("tools", ""), "tools/list": ("tools", ""),
     "prompts/get": ("prompts", ""), "prompts/list": ("prompts", ""), "resources/read": ("resources", ""),
     "resources/list": ("resources", ""),
 }  # fmt: skip
-_CLIENT_CAN = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
+_CLIENT_CAPABILITIES = {
+    "elicitation/create": "elicitation",
+    "sampling/createMessage": "sampling",
+    "roots/list": "roots",
+}
 _COMPLETIONS_SINCE = "2025-03-26"
 _DEPRECATED = frozenset({"roots/list", "sampling/createMessage", "logging/setLevel", "tasks/list", "tasks/result"})
 _DEPRECATED_CODES = (-32002, -32042)
-_OF_LISTS = {
+_CACHEABLE_METHODS = {
     "tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources",
     "resources/templates/list": "resources", "resources/read": "resources", "server/discover": "",
 }  # fmt: skip
-_MOST_CACHED = 1_000
-_MOST_LOOKED_AT = 256
+_MAX_CACHED = 1_000
+_MAX_SEARCHED = 256
 # 32 years; a larger number is no duration.
-_LONGEST_TTL_MS = 1e12
+_MAX_TTL_MS = 1e12
 
 
 class Revisions:
@@ -137,7 +141,7 @@ class Revisions:
         """Accepts every message, as removed features may occur in any."""
         return True
 
-    def on_message(self, heard: Heard) -> None:
+    def on_message(self, heard: McpMessage) -> None:
         note = heard.note
         if note is None:
             return
@@ -148,47 +152,47 @@ class Revisions:
         else:
             self._request(heard, note.method)
 
-    def _request(self, heard: Heard, method: str) -> None:
-        talk = heard.talk
+    def _request(self, heard: McpMessage, method: str) -> None:
+        talk = heard.conversation
         # Servers of older revisions may send requests; a conversation with both eras is not judged.
         if heard.by_server:
             if talk.modern and not talk.legacy:
-                if talk.once(BY_SERVER, method):
+                if talk.report_once(BY_SERVER, method):
                     heard.report(BY_SERVER)
-            elif talk.legacy and talk.client_can is not None:
-                can = _CLIENT_CAN.get(method)
-                if can is not None and can not in talk.client_can and talk.once(UNDECLARED, method):
+            elif talk.legacy and talk.client_capabilities is not None:
+                can = _CLIENT_CAPABILITIES.get(method)
+                if can is not None and can not in talk.client_capabilities and talk.report_once(UNDECLARED, method):
                     heard.report(
                         ASKED_UNDECLARED, f"The server requests `{method}`, but the client has not declared {can}"
                     )
             return
         if heard.modern:
-            self._ask_again(heard, method)
+            self._check_early_request(heard, method)
             if method in _DEPRECATED:
-                _tell_deprecated(heard, method)
-        elif talk.legacy and talk.server_can is not None and (needs := _SERVER_CAN.get(method)):
-            self._needs(heard, method, *needs)
+                _report_deprecated(heard, method)
+        elif talk.legacy and talk.server_capabilities is not None and (needs := _SERVER_CAPABILITIES.get(method)):
+            self._check_capability(heard, method, *needs)
 
-    def _needs(self, heard: Heard, method: str, part: str, member: str) -> None:
-        can = heard.talk.server_can or {}
-        if part == "completions" and heard.talk.version < _COMPLETIONS_SINCE:
+    def _check_capability(self, heard: McpMessage, method: str, part: str, member: str) -> None:
+        can = heard.conversation.server_capabilities or {}
+        if part == "completions" and heard.conversation.version < _COMPLETIONS_SINCE:
             return
         declared = can.get(part)
         lacks = part not in can or (member and isinstance(declared, dict) and declared.get(member) is not True)
-        if lacks and heard.talk.once(UNDECLARED, method):
+        if lacks and heard.conversation.report_once(UNDECLARED, method):
             what = f"{part}.{member}" if member else part
             heard.report(ASKED_UNDECLARED, f"The client requests `{method}`, but the server has not declared {what}")
 
-    def _notification(self, heard: Heard, method: str) -> None:
-        talk, note = heard.talk, heard.note
+    def _notification(self, heard: McpMessage, method: str) -> None:
+        talk, note = heard.conversation, heard.note
         if note is None or note.params is None or not heard.by_server:
             return
-        self._forget_changed(talk, method, note.params.uri)
+        self._invalidate_changed(talk, method, note.params.uri)
         alone = talk.modern and not talk.legacy
-        if method in _CHANGES and talk.legacy and not talk.modern and talk.server_can is not None:
+        if method in _CHANGES and talk.legacy and not talk.modern and talk.server_capabilities is not None:
             part = _CHANGES[method][0]
-            declared = talk.server_can.get(part)
-            if not (isinstance(declared, dict) and declared.get("listChanged") is True) and talk.once(
+            declared = talk.server_capabilities.get(part)
+            if not (isinstance(declared, dict) and declared.get("listChanged") is True) and talk.report_once(
                 UNDECLARED, method
             ):
                 heard.report(
@@ -198,103 +202,111 @@ class Revisions:
             return
         # Looked up before `once`, which would note a report that is not made.
         if method == "notifications/message" and (LOGS.code, "") not in talk.reported and not _log_was_asked(heard):
-            talk.once(LOGS)
+            talk.report_once(LOGS)
             heard.report(LOGS)
         if method == "notifications/cancelled" and (CANCELS.code, "") not in talk.reported and not _is_listen(heard):
-            talk.once(CANCELS)
+            talk.report_once(CANCELS)
             heard.report(CANCELS)
         if method in _CHANGES or method in (_UPDATED, _ACKNOWLEDGED):
-            self._listened(heard, method)
+            self._check_subscription(heard, method)
         elif (
             note.params.meta_value(SUBSCRIPTION_KEY) is not None
-            and method in _OF_REQUESTS
-            and talk.once(LISTEN, method)
+            and method in _REQUEST_NOTIFICATIONS
+            and talk.report_once(LISTEN, method)
         ):
             heard.report(LISTEN, f"`{method}` belongs to a request, but came for a subscription")
 
-    def _listened(self, heard: Heard, method: str) -> None:
+    def _check_subscription(self, heard: McpMessage, method: str) -> None:
         note = heard.note
         if note is None or note.params is None:
             return
         identifier = note.params.meta_value(SUBSCRIPTION_KEY)
-        key = heard.talk.key, repr(identifier)
+        key = heard.conversation.key, repr(identifier)
         wrong = ""
         if identifier is None:
             wrong = f"`{method}` has no subscription id"
         elif method == _ACKNOWLEDGED:
             self._granted[key] = note.params.granted if isinstance(note.params.granted, dict) else {}
-            if len(self._granted) > _MOST_CACHED:
+            if len(self._granted) > _MAX_CACHED:
                 del self._granted[next(iter(self._granted))]
         elif key not in self._granted:
-            wrong = f"`{method}` came before its subscription was acknowledged" if heard.talk.whole else ""
+            wrong = f"`{method}` came before its subscription was acknowledged" if heard.conversation.whole else ""
         elif method in _CHANGES and self._granted[key].get(_CHANGES[method][1]) is not True:
             wrong = f"`{method}` was not subscribed to"
-        if wrong and heard.talk.once(LISTEN, method):
+        if wrong and heard.conversation.report_once(LISTEN, method):
             heard.report(LISTEN, wrong)
 
-    def _answer(self, heard: Heard) -> None:
-        talk, note, asked = heard.talk, heard.note, heard.asked
+    def _answer(self, heard: McpMessage) -> None:
+        talk, note, asked = heard.conversation, heard.note, heard.asked
         if note is None:
             return
-        if not heard.by_server and talk.modern and not talk.legacy and talk.once(BY_CLIENT):
+        if not heard.by_server and talk.modern and not talk.legacy and talk.report_once(BY_CLIENT):
             heard.report(BY_CLIENT)
         if asked is None or not heard.modern or not heard.by_server:
             return
         if note.result is not None:
-            if note.result.type is None and talk.once(NO_TYPE):
+            if note.result.type is None and talk.report_once(NO_TYPE):
                 heard.report(NO_TYPE)
-            self._keep(heard)
+            self._cache_answer(heard)
             wanted = note.result.inputs if isinstance(note.result.inputs, dict) else {}
             for one in wanted.values():
                 method = one.get("method") if isinstance(one, dict) else None
                 if isinstance(method, str) and method in _DEPRECATED:
-                    _tell_deprecated(heard, method)
+                    _report_deprecated(heard, method)
         elif (
             note.error is not None
             and note.error.code in _DEPRECATED_CODES
-            and talk.once(DEPRECATED, str(note.error.code))
+            and talk.report_once(DEPRECATED, str(note.error.code))
         ):
             heard.report(DEPRECATED, f"The error code {note.error.code} belongs to older revisions")
 
     # Cached answers
 
-    def _keep(self, heard: Heard) -> None:
+    def _cache_answer(self, heard: McpMessage) -> None:
         result, asked = heard.note.result if heard.note is not None else None, heard.asked
-        if result is None or asked is None or asked.method not in _OF_LISTS or result.type not in (None, "complete"):
+        if (
+            result is None
+            or asked is None
+            or asked.method not in _CACHEABLE_METHODS
+            or result.type not in (None, "complete")
+        ):
             return
         ttl = result.ttl_ms
-        if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not 0 < ttl < _LONGEST_TTL_MS:
+        if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not 0 < ttl < _MAX_TTL_MS:
             return
         if heard.time_ns == NO_TIME:
             return
-        kept = self._cached.setdefault(heard.talk.key, OrderedDict())
+        kept = self._cached.setdefault(heard.conversation.key, OrderedDict())
         kept[_cache_key(asked.method, asked.note.params)] = heard.row, heard.time_ns, ttl / 1_000
-        if len(kept) > _MOST_CACHED:
+        if len(kept) > _MAX_CACHED:
             kept.popitem(last=False)
 
-    def _ask_again(self, heard: Heard, method: str) -> None:
-        if method not in _OF_LISTS or heard.time_ns == NO_TIME or heard.note is None:
+    def _check_early_request(self, heard: McpMessage, method: str) -> None:
+        if method not in _CACHEABLE_METHODS or heard.time_ns == NO_TIME or heard.note is None:
             return
-        kept = self._cached.get(heard.talk.key)
+        kept = self._cached.get(heard.conversation.key)
         found = kept.get(_cache_key(method, heard.note.params)) if kept is not None else None
         if found is None:
             return
         row, then_ns, good_s = found
-        after = seconds(heard.time_ns, then_ns)
-        if 0 <= after < good_s and heard.talk.once(EARLY, method):
-            words = f"`{method}` was requested again after {_span(after)}; its answer was valid for {_span(good_s)}"
+        after = seconds_between(heard.time_ns, then_ns)
+        if 0 <= after < good_s and heard.conversation.report_once(EARLY, method):
+            gap, validity = _duration_text(after), _duration_text(good_s)
+            words = f"`{method}` was requested again after {gap}; its answer was valid for {validity}"
             heard.report(EARLY, words, other=row)
 
-    def _forget_changed(self, talk: Talk, method: str, uri: Any) -> None:
+    def _invalidate_changed(self, talk: Conversation, method: str, uri: Any) -> None:
         kept = self._cached.get(talk.key)
         if kept is None:
             return
         part = _CHANGES[method][0] if method in _CHANGES else None
-        for key in [key for key in kept if _OF_LISTS[key[0]] == part or (method == _UPDATED and key[1] == uri)]:
+        for key in [
+            key for key in kept if _CACHEABLE_METHODS[key[0]] == part or (method == _UPDATED and key[1] == uri)
+        ]:
             del kept[key]
 
 
-_OF_REQUESTS = ("notifications/progress", "notifications/message")
+_REQUEST_NOTIFICATIONS = ("notifications/progress", "notifications/message")
 
 
 def _cache_key(method: str, params: Params | None) -> tuple[str, str, str]:
@@ -308,33 +320,33 @@ def _cache_key(method: str, params: Params | None) -> tuple[str, str, str]:
     )
 
 
-def _span(value: float) -> str:
+def _duration_text(value: float) -> str:
     return f"{value:.1f} s" if value < 10 else f"{value:,.0f} s"
 
 
-def _tell_deprecated(heard: Heard, method: str) -> None:
-    if heard.talk.once(DEPRECATED, method):
+def _report_deprecated(heard: McpMessage, method: str) -> None:
+    if heard.conversation.report_once(DEPRECATED, method):
         gone = method in ("tasks/list", "tasks/result")
         heard.report(DEPRECATED, f"`{method}` is {'of an older revision' if gone else 'deprecated'}")
 
 
-def _log_was_asked(heard: Heard) -> bool:
+def _log_was_asked(heard: McpMessage) -> bool:
     """Returns True if an open request, of the same exchange if there is one, asked for log messages."""
     number = heard.exchange.number if heard.exchange is not None else 0
-    latest = islice(reversed(heard.talk.open.values()), _MOST_LOOKED_AT)
+    latest = islice(reversed(heard.conversation.open.values()), _MAX_SEARCHED)
     asked = [one for one in latest if not number or one.exchange == number]
     # A log line may come just after the answer to its request.
-    asked = asked or list(heard.talk.settled.values())[-1:]
+    asked = asked or list(heard.conversation.settled.values())[-1:]
     return any(one.note.params is not None and one.note.params.meta_value(LOG_LEVEL_KEY) is not None for one in asked)
 
 
-def _is_listen(heard: Heard) -> bool:
+def _is_listen(heard: McpMessage) -> bool:
     wanted = repr(heard.note.params.request_id) if heard.note is not None and heard.note.params is not None else ""
-    both = chain(heard.talk.open.values(), heard.talk.settled.values())
+    both = chain(heard.conversation.open.values(), heard.conversation.settled.values())
     return any(one.method == mcp_messages.LISTEN_METHOD and one.note.written_id == wanted for one in both)
 
 
-def check_meta(heard: Heard, said: str) -> None:
+def check_meta(heard: McpMessage, said: str) -> None:
     """Checks a request against the revision in the header of its exchange."""
     note = heard.note
     if note is None or note.params is None or note.method is None or not note.written_id:
@@ -350,5 +362,12 @@ def check_meta(heard: Heard, said: str) -> None:
             heard.report(
                 META, f"The header says {said[:20]}, `_meta` of `{note.method[:40]}` lacks {' and '.join(lacks)}"
             )
-    elif version is None and heard.talk.version and said != heard.talk.version and note.method != "initialize":
-        heard.report(MIXED, f"The header says {said[:20]}, but the negotiated revision is {heard.talk.version[:20]}")
+    elif (
+        version is None
+        and heard.conversation.version
+        and said != heard.conversation.version
+        and note.method != "initialize"
+    ):
+        heard.report(
+            MIXED, f"The header says {said[:20]}, but the negotiated revision is {heard.conversation.version[:20]}"
+        )

@@ -12,8 +12,8 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.findings.deadlines import Overdue
-from inspector.analysis.findings.mcp.conversations import Asked, Heard, seconds
+from inspector.analysis.findings.deadlines import OverdueCheck
+from inspector.analysis.findings.mcp.conversations import McpMessage, McpRequest, seconds_between
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.protocol import mcp_messages
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
@@ -87,19 +87,19 @@ POLLED = Check(
 CHECKS = (UNANSWERED, ALTERED, SAME_ID, NOT_ALLOWED, PLAIN, SECRET, FORGOTTEN, POLLED)
 
 _NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
-_ENDS = ("completed", "failed", "cancelled")
+_TERMINAL_STATES = ("completed", "failed", "cancelled")
 # Questions that no client answers stay open for as long as the capture.
-_MOST_OPEN = 1_000
-_HURRIED = 3
+_MAX_OPEN = 1_000
+_MIN_EARLY_POLLS = 3
 """Early polls of a client from which they are reported."""
 
 
 @dataclass(slots=True, eq=False)
-class _Open:
+class _OpenQuestion:
     """An answer that asks for input, and its request."""
 
     row: int
-    asked: Asked
+    asked: McpRequest
     state: str | None
     keys: frozenset[str]
     words: str
@@ -112,7 +112,7 @@ class _Task:
     row: int
     poll_s: float = 0.0
     polled_ns: int = NO_TIME
-    hurried: int = 0
+    early_polls: int = 0
     ended: str = ""
 
 
@@ -120,17 +120,19 @@ class InputRounds:
     """Tracks questions and retries."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[int, str, str], list[_Open]] = {}
+        self._open: dict[tuple[int, str, str], list[_OpenQuestion]] = {}
         self._words: dict[int, str] = {}  # by row of an open question: its text
         self._new: list[int] = []
         self._closed: list[int] = []
-        self._late = Overdue(UNANSWERED, self._are_settled, lambda row: self._words.get(row, "The server waits"))
+        self._overdue = OverdueCheck(
+            UNANSWERED, self._are_settled, lambda row: self._words.get(row, "The server waits")
+        )
 
     def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts answers, retries, and forms of older revisions."""
         return answer or method in mcp_messages.RETRIED_METHODS or method == "elicitation/create"
 
-    def on_message(self, heard: Heard) -> None:
+    def on_message(self, heard: McpMessage) -> None:
         note, asked = heard.note, heard.asked
         if note is None:
             return
@@ -138,16 +140,16 @@ class InputRounds:
             if isinstance(note.params.state, str) or note.params.inputs is not ABSENT:
                 self._retry(heard)
         elif note.method == "elicitation/create" and note.params is not None:
-            _look_at_form(heard, note.params.mode, note.params.schema)
+            _check_form(heard, note.params.mode, note.params.schema)
         elif (
             note.result is not None
             and asked is not None
             and note.result.type == mcp_messages.INPUT_REQUIRED
             and heard.modern
         ):
-            self._asks(heard, asked)
+            self._add_question(heard, asked)
 
-    def _asks(self, heard: Heard, asked: Asked) -> None:
+    def _add_question(self, heard: McpMessage, asked: McpRequest) -> None:
         result = heard.note.result if heard.note is not None else None
         if result is None:
             return
@@ -160,25 +162,25 @@ class InputRounds:
         for one in wanted.values():
             params = one.get("params") if isinstance(one, dict) else None
             if isinstance(params, dict) and one.get("method") == "elicitation/create":
-                _look_at_form(heard, params.get("mode"), params.get("requestedSchema"))
+                _check_form(heard, params.get("mode"), params.get("requestedSchema"))
         if asked.method not in mcp_messages.RETRIED_METHODS:
             return
-        key = heard.talk.key, asked.method, asked.name
+        key = heard.conversation.key, asked.method, asked.name
         keys = frozenset(name for name in wanted if isinstance(name, str))
         rounds = self._open.setdefault(key, [])
-        rounds.append(_Open(heard.row, asked, state, keys, _question(wanted)))
-        if len(rounds) > _MOST_OPEN:
+        rounds.append(_OpenQuestion(heard.row, asked, state, keys, _question(wanted)))
+        if len(rounds) > _MAX_OPEN:
             self._close(rounds, rounds[0])
         if keys:
             self._words[heard.row] = f"The server waits for an answer{_question(wanted)}"
             self._new.append(heard.row)
 
-    def _retry(self, heard: Heard) -> None:
+    def _retry(self, heard: McpMessage) -> None:
         note = heard.note
         if note is None or note.params is None:
             return
         params, name = note.params, _name_of(note.params.name, note.params.uri)
-        rounds = self._open.get((heard.talk.key, note.method or "", name), [])
+        rounds = self._open.get((heard.conversation.key, note.method or "", name), [])
         state = params.state if isinstance(params.state, str) else None
         # Several open rounds of one tool are told apart by state and arguments.
         same = [one for one in rounds if one.state == state and _same_arguments(one.asked, params.arguments)]
@@ -201,7 +203,7 @@ class InputRounds:
         if same:
             self._close(rounds, one)
 
-    def _close(self, rounds: list[_Open], one: _Open) -> None:
+    def _close(self, rounds: list[_OpenQuestion], one: _OpenQuestion) -> None:
         rounds.remove(one)
         if self._words.pop(one.row, None) is not None:
             self._closed.append(one.row)
@@ -213,7 +215,7 @@ class InputRounds:
     def check_overdue(self, batch: Batch) -> None:
         """Checks questions that wait too long."""
         new, closed = (np.array(sorted(rows), np.int64) if rows else NO_ROWS for rows in (self._new, self._closed))
-        self._late.feed(batch, new, closed)
+        self._overdue.feed(batch, new, closed)
         self._new, self._closed = [], []
 
 
@@ -222,7 +224,7 @@ def _name_of(name: Any, uri: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _same_arguments(asked: Asked, raw: Any) -> bool:
+def _same_arguments(asked: McpRequest, raw: Any) -> bool:
     before = asked.note.params.arguments if asked.note.params is not None else b""
     if bytes(before) == bytes(raw):
         return True
@@ -235,7 +237,7 @@ def _same_arguments(asked: Asked, raw: Any) -> bool:
         return False
 
 
-def _not_allowed(asked: Asked, wanted: dict[str, Any], state: str | None) -> str:
+def _not_allowed(asked: McpRequest, wanted: dict[str, Any], state: str | None) -> str:
     """Returns the reason for which an answer may not ask for input; "" if it may."""
     if asked.method not in mcp_messages.RETRIED_METHODS:
         return f"`{asked.method}` was answered with a question"
@@ -266,7 +268,7 @@ _SECRET_FIELD = re.compile(
 )
 
 
-def _look_at_form(heard: Heard, mode: Any, schema: Any) -> None:
+def _check_form(heard: McpMessage, mode: Any, schema: Any) -> None:
     """Checks a form for secrets; a URL elicitation may ask for them."""
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if mode == "url" or not isinstance(properties, dict):
@@ -278,8 +280,8 @@ def _look_at_form(heard: Heard, mode: Any, schema: Any) -> None:
             return
 
 
-_LEAST = 8
-_MOST = 4_096
+_MIN_STATE_CHARS = 8
+_MAX_STATE_CHARS = 4_096
 _WORDS = re.compile(r"[a-z]{3,}")
 _TOKENS = re.compile(r"[A-Za-z0-9]+")
 
@@ -290,7 +292,7 @@ def readable_state(state: str) -> str:
     RULE: readable are JSON, plain or in Base64, and words with names and short numbers between them. A token in three
     parts is signed. A state with a random-looking part is not judged.
     """
-    if not _LEAST < len(state) <= _MOST or state.count(".") == 2:
+    if not _MIN_STATE_CHARS < len(state) <= _MAX_STATE_CHARS or state.count(".") == 2:
         return ""
     for text in (state, _from_base64(state)):
         if text and (_is_json(text) or _is_words(text)):
@@ -338,8 +340,8 @@ class Tasks:
     def __init__(self) -> None:
         self._tasks: dict[tuple[int, str], _Task] = {}  # by source and id
         self._new: list[int] = []
-        self._left: dict[int, None] = {}  # rows of tasks that were cancelled
-        self._late = Overdue(
+        self._cancelled: dict[int, None] = {}  # rows of tasks that were cancelled
+        self._overdue = OverdueCheck(
             FORGOTTEN, self._are_over, lambda _: "The task was created, but its result was never fetched"
         )
 
@@ -347,62 +349,62 @@ class Tasks:
         """Accepts answers, which may create tasks, and messages about tasks."""
         return answer or method.startswith(("tasks/", "notifications/tasks"))
 
-    def on_message(self, heard: Heard) -> None:
+    def on_message(self, heard: McpMessage) -> None:
         note, asked = heard.note, heard.asked
         if note is None:
             return
         if note.method is not None and note.params is not None and isinstance(note.params.task_id, str):
-            task = self._tasks.get((heard.talk.source, note.params.task_id))
+            task = self._tasks.get((heard.conversation.source, note.params.task_id))
             if task is not None and note.method == "tasks/get":
                 self._poll(heard, task)
             elif task is not None and note.method == "tasks/cancel":
-                self._leave(task)
+                self._add_cancelled(task)
             elif task is not None and note.method.startswith("notifications/tasks"):
-                self._stands(heard, task, note.params.status)
+                self._update_status(heard, task, note.params.status)
         elif note.result is not None and asked is not None:
             told = note.result.task if isinstance(note.result.task, dict) else None
             identifier = told.get("taskId") if told is not None else note.result.task_id
             status = told.get("status") if told is not None else note.result.status
             if not isinstance(identifier, str):
                 return
-            key = heard.talk.source, identifier
+            key = heard.conversation.source, identifier
             if not asked.method.startswith("tasks/"):
                 self._tasks[key] = _Task(heard.row)
                 self._new.append(heard.row)
-                if len(self._tasks) > _MOST_TASKS:
+                if len(self._tasks) > _MAX_TASKS:
                     del self._tasks[next(iter(self._tasks))]
             task = self._tasks.get(key)
             if task is not None:
                 every = told.get("pollInterval") if told is not None else note.result.poll_ms_2025
                 every = note.result.poll_ms if every is None else every
                 task.poll_s = (
-                    every / 1_000 if isinstance(every, int | float) and 0 < every < _LONGEST_MS else task.poll_s
+                    every / 1_000 if isinstance(every, int | float) and 0 < every < _MAX_POLL_MS else task.poll_s
                 )
-                self._stands(heard, task, status)
+                self._update_status(heard, task, status)
 
-    def _poll(self, heard: Heard, task: _Task) -> None:
+    def _poll(self, heard: McpMessage, task: _Task) -> None:
         if NO_TIME not in (task.polled_ns, heard.time_ns):
-            apart = seconds(heard.time_ns, task.polled_ns)
-            task.hurried += 0 <= apart < task.poll_s / 2
-            if task.hurried == _HURRIED and apart < task.poll_s / 2:
+            apart = seconds_between(heard.time_ns, task.polled_ns)
+            task.early_polls += 0 <= apart < task.poll_s / 2
+            if task.early_polls == _MIN_EARLY_POLLS and apart < task.poll_s / 2:
                 words = f"Polled after {max(apart, 0):.1f} s, but the server's interval is {task.poll_s:g} s"
                 heard.report(POLLED, words, other=task.row)
                 # One more, so that a task is reported once.
-                task.hurried += 1
+                task.early_polls += 1
         task.polled_ns = heard.time_ns
 
-    def _stands(self, heard: Heard, task: _Task, status: Any) -> None:
+    def _update_status(self, heard: McpMessage, task: _Task, status: Any) -> None:
         if not isinstance(status, str):
             return
         if task.ended and status != task.ended:
             heard.report(POLLED, f"The task is {status[:40]} after it was {task.ended}", other=task.row)
-        elif status in _ENDS:
+        elif status in _TERMINAL_STATES:
             task.ended = status
 
-    def _leave(self, task: _Task) -> None:
-        self._left[task.row] = None
-        if len(self._left) > _MOST_TASKS:
-            del self._left[next(iter(self._left))]
+    def _add_cancelled(self, task: _Task) -> None:
+        self._cancelled[task.row] = None
+        if len(self._cancelled) > _MAX_TASKS:
+            del self._cancelled[next(iter(self._cancelled))]
 
     def _are_over(self, batch: Batch, rows: Rows) -> Array:
         """(n,) bool: True for tasks whose call has a result, was given up, or was cancelled."""
@@ -411,17 +413,17 @@ class Tasks:
         first = [rounds.first.get(cause, cause) for cause in map(int, causes.tolist())]
         ended = [(call := rounds.calls.get(row)) is None or call.result >= 0 for row in first]
         gone = batch.links["given_up"][np.array(first, np.int64)] != 0
-        left = np.isin(rows, list(self._left)) if self._left else np.zeros(len(rows), np.bool_)
+        left = np.isin(rows, list(self._cancelled)) if self._cancelled else np.zeros(len(rows), np.bool_)
         return np.array(ended, np.bool_) | gone | left
 
     def check_overdue(self, batch: Batch) -> None:
         """Checks tasks without a fetched result."""
-        fetched = batch.findings.rows_of(FORGOTTEN) if batch.findings.counts_of(FORGOTTEN) else NO_ROWS
-        self._late.feed(batch, np.array(self._new, np.int64), np.sort(fetched))
+        fetched = batch.findings.rows_of(FORGOTTEN) if batch.findings.count_of(FORGOTTEN) else NO_ROWS
+        self._overdue.feed(batch, np.array(self._new, np.int64), np.sort(fetched))
         self._new = []
 
 
 # Tasks stay after their end, to notice one that changes its state again.
-_MOST_TASKS = 10_000
+_MAX_TASKS = 10_000
 # Eleven days; a larger number is no interval.
-_LONGEST_MS = 1e9
+_MAX_POLL_MS = 1e9

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.analysis.findings.mcp.conversations import Asked, Heard, report
-from inspector.analysis.findings.mcp.tools import Tools
+from inspector.analysis.findings.mcp.conversations import McpMessage, McpRequest, add_finding
+from inspector.analysis.findings.mcp.tools import ToolLists
 from inspector.protocol import schema_validation
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.mcp_definitions import Definition
@@ -36,14 +36,14 @@ STRUCTURED = Check(
 CHECKS = (ARGUMENTS, STRUCTURED)
 
 _OUTPUTS_SINCE = "2025-06-18"
-_AT_ONCE_S = 0.01
+_BATCH_BUDGET_S = 0.01
 """Seconds of validation per batch, so that a live finding comes with its message."""
-_MOST_BYTES = 1 << 25
+_MAX_QUEUED_BYTES = 1 << 25
 """Bytes of queued values, at most."""
 _CHECKED = {"arguments": ARGUMENTS, "result": STRUCTURED}
 
 
-class _Waiting(NamedTuple):
+class _QueuedValue(NamedTuple):
     row: int
     what: str
     tool: Definition
@@ -51,24 +51,24 @@ class _Waiting(NamedTuple):
     listed: int
 
 
-class Schemas:
+class SchemaValidation:
     """Validates values; compiles each schema once.
 
     Args:
         tools: listed tools.
     """
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: ToolLists) -> None:
         self._tools = tools
         self._compiled: dict[tuple[int, str], tuple[Definition, Schema]] = {}  # by id of the definition
-        self._queue: deque[_Waiting] = deque()
+        self._queue: deque[_QueuedValue] = deque()
         self._bytes = 0
 
     def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts tool calls and their results."""
         return method == "tools/call" or (answer and method == "tasks/result")
 
-    def on_message(self, heard: Heard) -> None:
+    def on_message(self, heard: McpMessage) -> None:
         """Queues arguments and results."""
         note = heard.note
         if note is None:
@@ -77,11 +77,11 @@ class Schemas:
             tool = self._definition(heard, note.params.name)
             raw = bytes(note.params.arguments) or b"{}"
             if tool is not None and tool.input_schema is not None:
-                self._wait(_Waiting(heard.row, "arguments", tool, raw, self._listed(heard)))
+                self._enqueue(_QueuedValue(heard.row, "arguments", tool, raw, self._list_row(heard)))
         elif note.result is not None and heard.asked is not None:
             self._answered(heard)
 
-    def _answered(self, heard: Heard) -> None:
+    def _answered(self, heard: McpMessage) -> None:
         result = heard.note.result if heard.note is not None else None
         call = _tool_call(heard)
         if result is None or call is None or result.is_error is True:
@@ -93,20 +93,20 @@ class Schemas:
             return
         raw = bytes(result.structured)
         if raw and raw != b"null":
-            self._wait(_Waiting(heard.row, "result", tool, raw, self._listed(heard)))
+            self._enqueue(_QueuedValue(heard.row, "result", tool, raw, self._list_row(heard)))
         elif self._schema(tool, "result").can_validate:
             words = f"`{tool.name[:48]}` answered without structuredContent, but it has an outputSchema"
-            heard.report(STRUCTURED, words, other=self._listed(heard))
+            heard.report(STRUCTURED, words, other=self._list_row(heard))
 
-    def _definition(self, heard: Heard, name: Any) -> Definition | None:
-        book = self._tools.books.get((heard.talk.key, heard.modern))
+    def _definition(self, heard: McpMessage, name: Any) -> Definition | None:
+        book = self._tools.lists.get((heard.conversation.key, heard.modern))
         return book.definition(name) if book is not None and isinstance(name, str) else None
 
-    def _listed(self, heard: Heard) -> int:
-        book = self._tools.books.get((heard.talk.key, heard.modern))
+    def _list_row(self, heard: McpMessage) -> int:
+        book = self._tools.lists.get((heard.conversation.key, heard.modern))
         return book.row if book is not None else NO_ROW
 
-    def _wait(self, one: _Waiting) -> None:
+    def _enqueue(self, one: _QueuedValue) -> None:
         if len(one.raw) <= MAX_VALUE_BYTES:
             self._queue.append(one)
             self._bytes += len(one.raw)
@@ -114,11 +114,11 @@ class Schemas:
     def feed(self, batch: Batch) -> None:
         """Validates a little, or more if the queue is large. The very first validation is left to `go_on`."""
         # Importing and building the validators takes longer than a slice of the event loop.
-        if not schema_validation.are_validators_loaded() and self._bytes <= _MOST_BYTES:
+        if not schema_validation.are_validators_loaded() and self._bytes <= _MAX_QUEUED_BYTES:
             return
-        until = time.perf_counter() + _AT_ONCE_S
-        while self._queue and (time.perf_counter() < until or self._bytes > _MOST_BYTES):
-            self._judge(batch, self._queue.popleft())
+        until = time.perf_counter() + _BATCH_BUDGET_S
+        while self._queue and (time.perf_counter() < until or self._bytes > _MAX_QUEUED_BYTES):
+            self._validate(batch, self._queue.popleft())
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Validates until a time (`time.perf_counter`). Returns True if the queue is empty."""
@@ -127,12 +127,12 @@ class Schemas:
             if time.perf_counter() >= until:
                 return False
         while self._queue:
-            self._judge(batch, self._queue.popleft())
+            self._validate(batch, self._queue.popleft())
             if time.perf_counter() >= until:
                 break
         return not self._queue
 
-    def _judge(self, batch: Batch, one: _Waiting) -> None:
+    def _validate(self, batch: Batch, one: _QueuedValue) -> None:
         self._bytes -= len(one.raw)
         try:
             # Wrapped, as the decoder takes only objects.
@@ -141,23 +141,23 @@ class Schemas:
             return
         found = self._schema(one.tool, one.what).find_mismatch(value.get("v") if isinstance(value, dict) else None)
         if found is not None:
-            report(batch, _CHECKED[one.what], one.row, _words(one, found), other=one.listed)
+            add_finding(batch, _CHECKED[one.what], one.row, _describe_mismatch(one, found), other=one.listed)
 
     def _schema(self, tool: Definition, what: str) -> Schema:
         known = self._compiled.get((id(tool), what))
         if known is None or known[0] is not tool:
             definition = tool.input_schema if what == "arguments" else tool.output_schema
             known = self._compiled[id(tool), what] = tool, Schema(definition)
-            if len(self._compiled) > _MOST_COMPILED:
+            if len(self._compiled) > _MAX_COMPILED:
                 del self._compiled[next(iter(self._compiled))]
         return known[1]
 
 
 # A server may list changed definitions without end.
-_MOST_COMPILED = 2_000
+_MAX_COMPILED = 2_000
 
 
-def _words(one: _Waiting, found: Mismatch) -> str:
+def _describe_mismatch(one: _QueuedValue, found: Mismatch) -> str:
     name = one.tool.name[:48]
     member = found.where.rpartition(".")[2] or found.where
     value = found.value if found.value == "nothing" or not is_secret_key(member) else "a secret"
@@ -166,19 +166,20 @@ def _words(one: _Waiting, found: Mismatch) -> str:
         asks = (
             "its schema has no such member" if found.wants == "no such member" else f"its schema asks for {found.wants}"
         )
-        return f"`{name}` was called {'without' if value == 'nothing' else 'with'} {_given(found, given)}; {asks}"
+        return (
+            f"`{name}` was called {'without' if value == 'nothing' else 'with'} {_describe_value(found, given)}; {asks}"
+        )
     given = f"`{found.where}` = {value}" if found.where else value
     promised = "it promised no such member" if found.wants == "no such member" else f"it promised {found.wants}"
-    return f"`{name}` answered {'without' if value == 'nothing' else ''} {_given(found, given)}; {promised}".replace(
-        "  ", " "
-    )
+    without = "without " if value == "nothing" else ""
+    return f"`{name}` answered {without}{_describe_value(found, given)}; {promised}".replace("  ", " ")
 
 
-def _given(found: Mismatch, given: str) -> str:
+def _describe_value(found: Mismatch, given: str) -> str:
     return f"`{found.where}`" if found.value == "nothing" else given
 
 
-def _tool_call(heard: Heard) -> Asked | None:
+def _tool_call(heard: McpMessage) -> McpRequest | None:
     """Returns the tool call of a result, also through a task; None otherwise."""
     asked = heard.asked
     if asked is None:
@@ -186,9 +187,9 @@ def _tool_call(heard: Heard) -> Asked | None:
     if asked.method == "tools/call":
         return asked
     first = heard.batch.passes.correlation.rounds.begun.get(heard.row)
-    found = heard.talk.settled.get(first) if first is not None else None
+    found = heard.conversation.settled.get(first) if first is not None else None
     return found if found is not None and asked.method == "tasks/result" and found.method == "tools/call" else None
 
 
-def _version(heard: Heard) -> str:
-    return "2026-07-28" if heard.modern else heard.talk.version
+def _version(heard: McpMessage) -> str:
+    return "2026-07-28" if heard.modern else heard.conversation.version

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.findings.mcp.conversations import Heard, Talk
+from inspector.analysis.findings.mcp.conversations import Conversation, McpMessage
 from inspector.analysis.findings.mcp.prompt_injection import MORE_ORDERS, ORDERS, orders_in
 from inspector.protocol.mcp_definitions import Definition, ListPages, changed_aspects, definitions_of, tools_in
 from inspector.protocol.schema_validation import find_external_reference
@@ -103,12 +103,12 @@ _SAYS_CHANGED = {
     "notifications/prompts/list_changed": "its prompts",
 }  # fmt: skip
 # Open requests are listed at each notification; with many the change has no certain cause anyway.
-_FEW = 8
+_MAX_OPEN_REQUESTS = 8
 _NAMES_FROM, _OUTPUTS_ANY = "2025-11-25", "2026-07-28"
 
 
 @dataclass(slots=True)
-class ToolBook:
+class ToolList:
     """The tools of a server, from its lists.
 
     Attributes:
@@ -125,7 +125,7 @@ class ToolBook:
     row: int = NO_ROW
     version: str = ""
     stale: bool = False
-    ever: set[str] = field(default_factory=set)
+    all_names: set[str] = field(default_factory=set)
     pages: ListPages = field(default_factory=ListPages)
     begun_at: int = NO_ROW
     changed_at: int = NO_ROW
@@ -135,7 +135,7 @@ class ToolBook:
         return self.listed.get(name) if not self.stale else None
 
 
-class Tools:
+class ToolLists:
     """Assembles lists and compares them.
 
     Args:
@@ -147,56 +147,60 @@ class Tools:
 
     def __init__(self, *, needs_schemas: bool = True) -> None:
         self._needs_schemas = needs_schemas
-        self.books: dict[tuple[int, bool], ToolBook] = {}
-        self._of_server: dict[tuple[int, str, bool], ToolBook] = {}  # by source, server name and era
+        self.lists: dict[tuple[int, bool], ToolList] = {}
+        self._of_server: dict[tuple[int, str, bool], ToolList] = {}  # by source, server name and era
         self._servers: dict[tuple[int, bool], str] = {}
 
-    def book(self, talk: Talk, *, modern: bool) -> ToolBook:
+    def list_for(self, talk: Conversation, *, modern: bool) -> ToolList:
         """Returns the tools of a conversation in one era."""
-        return self.books.setdefault((talk.key, modern), ToolBook())
+        return self.lists.setdefault((talk.key, modern), ToolList())
 
     def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts lists, change notifications and calls."""
         return method == _LIST if answer else method in _SAYS_CHANGED or method == "tools/call"
 
-    def on_message(self, heard: Heard) -> None:
+    def on_message(self, heard: McpMessage) -> None:
         note = heard.note
         if note is None:
             return
         if heard.by_server and note.method in _SAYS_CHANGED:
-            self._changed_meanwhile(heard, _SAYS_CHANGED[note.method])
+            self._check_surprise(heard, _SAYS_CHANGED[note.method])
         if note.method == _LIST_CHANGED and heard.by_server:
             # A notification does not name its era.
             for modern in (False, True):
-                book = self.book(heard.talk, modern=modern)
+                book = self.list_for(heard.conversation, modern=modern)
                 book.stale, book.changed_at = True, heard.row
         elif note.method == "tools/call" and note.params is not None and not heard.by_server:
-            self._called(heard, note.params.name)
+            self._check_call(heard, note.params.name)
         elif heard.asked is not None and heard.asked.method == _LIST and note.result is not None:
-            self._page(heard, self.book(heard.talk, modern=heard.modern))
+            self._add_page(heard, self.list_for(heard.conversation, modern=heard.modern))
 
-    def _changed_meanwhile(self, heard: Heard, what: str) -> None:
+    def _check_surprise(self, heard: McpMessage, what: str) -> None:
         """Attributes a change notification to the only open call; resources also change by themselves."""
-        calls = [one for one in heard.talk.open.values() if not one.by_server] if len(heard.talk.open) < _FEW else []
+        calls = (
+            [one for one in heard.conversation.open.values() if not one.by_server]
+            if len(heard.conversation.open) < _MAX_OPEN_REQUESTS
+            else []
+        )
         if len(calls) != 1 or calls[0].method != "tools/call" or calls[0].cancelled_ns is not None:
             return
-        book = self.books.get((heard.talk.key, calls[0].modern))
+        book = self.lists.get((heard.conversation.key, calls[0].modern))
         tool = book.definition(calls[0].name) if book is not None else None
-        if tool is not None and _reads_only(tool) and heard.talk.once(SURPRISE, tool.name):
-            words = f"changed while only `{_short(tool.name)}` ran, which has a readOnlyHint"
+        if tool is not None and _reads_only(tool) and heard.conversation.report_once(SURPRISE, tool.name):
+            words = f"changed while only `{_shortened(tool.name)}` ran, which has a readOnlyHint"
             heard.report(SURPRISE, f"The server reported that {what} {words}", other=calls[0].row)
 
-    def _called(self, heard: Heard, name: Any) -> None:
-        book = self.books.get((heard.talk.key, heard.modern))
+    def _check_call(self, heard: McpMessage, name: Any) -> None:
+        book = self.lists.get((heard.conversation.key, heard.modern))
         if book is None or book.row == NO_ROW or not isinstance(name, str):
             return
         if name in book.listed:
             book.listed[name].last_call = heard.row
-        elif not book.stale and name not in book.ever:
+        elif not book.stale and name not in book.all_names:
             count = f"{len(book.listed):,} tool{'s' * (len(book.listed) != 1)}"
-            heard.report(UNLISTED, f"`{_short(name)}` is not in any list of the server ({count})", other=book.row)
+            heard.report(UNLISTED, f"`{_shortened(name)}` is not in any list of the server ({count})", other=book.row)
 
-    def _page(self, heard: Heard, book: ToolBook) -> None:
+    def _add_page(self, heard: McpMessage, book: ToolList) -> None:
         """Takes in one page. A list is complete after its last page, if its first page was seen."""
         asked, result = heard.asked, heard.note.result if heard.note is not None else None
         if asked is None or result is None:
@@ -209,13 +213,13 @@ class Tools:
         if cursor is None:
             book.begun_at = heard.row
         if book.pages.accepts_cursor(cursor):
-            self._look_at(heard, page)
+            self._check_definitions(heard, page)
         complete = book.pages.add_page(cursor, page, result.next_cursor)
         if complete is not None:
-            self._complete(heard, book, complete)
+            self._finish_list(heard, book, complete)
 
-    def _complete(self, heard: Heard, book: ToolBook, complete: list[dict[str, Any]]) -> None:
-        talk = heard.talk
+    def _finish_list(self, heard: McpMessage, book: ToolList, complete: list[dict[str, Any]]) -> None:
+        talk = heard.conversation
         listed = definitions_of(complete)
         before = book
         # A reconnected client continues the comparison with the same server's former list.
@@ -223,20 +227,20 @@ class Tools:
             before = self._of_server.get((talk.source, talk.server, heard.modern), book)
         if before.row != NO_ROW:
             self._compare(heard, before, listed)
-        elif heard.batch.baseline is not None and talk.once(SINCE):
+        elif heard.batch.baseline is not None and talk.report_once(SINCE):
             _compare_with_last_time(heard, heard.batch.baseline.get(talk.server), listed)
         for name, one in listed.items():
             if (same := before.listed.get(name)) is not None and same.aspects == one.aspects:
                 one.last_call = same.last_call
         book.listed, book.row, book.stale = listed, heard.row, book.changed_at > book.begun_at
         book.version = talk.server_version
-        book.ever |= listed.keys()
+        book.all_names |= listed.keys()
         if talk.server:
             self._of_server[talk.source, talk.server, heard.modern] = book
             self._servers[talk.key, heard.modern] = talk.server
-            self._shadows(heard, book)
+            self._check_shadowing(heard, book)
 
-    def _compare(self, heard: Heard, before: ToolBook, listed: dict[str, Definition]) -> None:
+    def _compare(self, heard: McpMessage, before: ToolList, listed: dict[str, Definition]) -> None:
         changed = [
             (one, aspects)
             for name, one in listed.items()
@@ -250,17 +254,20 @@ class Tools:
         first, aspects = changed[0]
         more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
         after = " after its use" if first.name in used else ""
-        words = f"`{_short(first.name)}`{more} changed{after}: {', '.join(aspects)}"
+        words = f"`{_shortened(first.name)}`{more} changed{after}: {', '.join(aspects)}"
         check = CHANGED
-        if before.version and heard.talk.server_version not in ("", before.version):
-            check, words = NEWER, f"{words}; the server now reports version {_short(heard.talk.server_version)}"
+        if before.version and heard.conversation.server_version not in ("", before.version):
+            check, words = (
+                NEWER,
+                f"{words}; the server now reports version {_shortened(heard.conversation.server_version)}",
+            )
         elif any(_is_worse(before.listed[name], listed[name]) for name in used):
             check = USED_CHANGED
         heard.report(check, words, other=before.row)
 
     # Contents of a list
 
-    def _look_at(self, heard: Heard, tools: list[dict[str, Any]]) -> None:
+    def _check_definitions(self, heard: McpMessage, tools: list[dict[str, Any]]) -> None:
         version = _version(heard)
         told: dict[Check, list[str]] = {}
         for tool in tools:
@@ -269,29 +276,34 @@ class Tools:
                 continue
             schemas = _wrong_schemas(tool, version) if self._needs_schemas else ()
             for check, words in chain(_wrong_names(name, version), schemas, _wrong_texts(tool)):
-                if heard.talk.once(check, name):
+                if heard.conversation.report_once(check, name):
                     told.setdefault(check, []).append(words)
         for check, words in told.items():
             more = len(words) - 1
             others = f"; the same for {more:,} more tool{'s' * (more > 1)}" if more else ""
             heard.report(check, f"{words[0]}{others}")
 
-    def _shadows(self, heard: Heard, book: ToolBook) -> None:
+    def _check_shadowing(self, heard: McpMessage, book: ToolList) -> None:
         """Compares a complete list with other servers' lists. O(lists x names)."""
-        talk = heard.talk
+        talk = heard.conversation
         # Bounded, as each pair of lists is compared.
-        for key, server in list(self._servers.items())[:_MOST_SERVERS]:
-            other = self.books[key]
+        for key, server in list(self._servers.items())[:_MAX_SERVERS]:
+            other = self.lists[key]
             if server == talk.server or key[0] == talk.key or not other.listed:
                 continue
-            if not talk.once(SHADOWED, server):
+            if not talk.report_once(SHADOWED, server):
                 continue
-            told = [_shadow(talk.server, book, server, other) or _shadow(server, other, talk.server, book)]
+            told = [
+                _describe_shadowing(talk.server, book, server, other)
+                or _describe_shadowing(server, other, talk.server, book)
+            ]
             same = sorted(book.listed.keys() & other.listed.keys())
             if same:
                 more = f" and {len(same) - 1:,} more" if len(same) > 1 else ""
                 verb = "are tools" if more else "is a tool"
-                told.append(f"`{_short(same[0])}`{more} {verb} of both {_short(server)} and {_short(talk.server)}")
+                told.append(
+                    f"`{_shortened(same[0])}`{more} {verb} of both {_shortened(server)} and {_shortened(talk.server)}"
+                )
             if words := "; ".join(filter(None, told)):
                 heard.report(SHADOWED, words, other=other.row)
 
@@ -301,11 +313,11 @@ _Wrong = Iterator[tuple[Check, str]]
 
 def _wrong_names(name: str, version: str) -> _Wrong:
     if version >= _NAMES_FROM and not _NAME.fullmatch(name):
-        yield NAME, f"Some clients do not support the name `{_short(name)}`"
+        yield NAME, f"Some clients do not support the name `{_shortened(name)}`"
 
 
 def _wrong_schemas(tool: dict[str, Any], version: str) -> _Wrong:
-    name = _short(tool["name"])
+    name = _shortened(tool["name"])
     for member in ("inputSchema", "outputSchema"):
         schema = tool.get(member)
         if member == "outputSchema" and (schema is None or version >= _OUTPUTS_ANY):
@@ -316,13 +328,13 @@ def _wrong_schemas(tool: dict[str, Any], version: str) -> _Wrong:
             yield ROOT, f"The {member} of `{name}` is not an object; clients omit the tool"
         target = find_external_reference(schema)
         if target is not None:
-            yield ELSEWHERE, f"The {member} of `{name}` refers to {_short(target, 60)}"
+            yield ELSEWHERE, f"The {member} of `{name}` refers to {_shortened(target, 60)}"
 
 
 def _wrong_texts(tool: dict[str, Any]) -> _Wrong:
-    name = _short(tool["name"])
+    name = _shortened(tool["name"])
     for where, text in _texts_of(tool):
-        if hidden := hidden_characters(text):
+        if hidden := count_hidden_characters(text):
             place = "description" if where == "description" else "definition"
             noun = "character" if hidden == 1 else "characters"
             yield HIDDEN, f"The {place} of `{name}` has {hidden:,} invisible {noun}"
@@ -342,12 +354,12 @@ def _reads_only(tool: Definition) -> bool:
     return b'"readOnlyHint":true' in tool.aspects["annotations"]
 
 
-def _compare_with_last_time(heard: Heard, last: ServerTools | None, listed: dict[str, Definition]) -> None:
+def _compare_with_last_time(heard: McpMessage, last: ServerTools | None, listed: dict[str, Definition]) -> None:
     """Compares a list with the previous one of the same server version."""
-    origin = heard.batch.capture.sources[heard.talk.source].origin.get("origin")
+    origin = heard.batch.capture.sources[heard.conversation.source].origin.get("origin")
     opened_ns = origin.get("opened_ns") if isinstance(origin, dict) else None
     last = last.before_tap(opened_ns) if last is not None and isinstance(opened_ns, int) else last
-    if last is None or last.version != heard.talk.server_version:
+    if last is None or last.version != heard.conversation.server_version:
         return
     now = digests_of(listed)
     changed = [
@@ -356,29 +368,30 @@ def _compare_with_last_time(heard: Heard, last: ServerTools | None, listed: dict
     if changed:
         (name, parts), more = changed[0], len(changed) - 1
         others = f" and {more:,} more" if more else ""
-        words = f"Since {last.listed_at[:10]} `{_short(name)}`{others} changed: {', '.join(parts)}"
+        words = f"Since {last.listed_at[:10]} `{_shortened(name)}`{others} changed: {', '.join(parts)}"
         heard.report(SINCE, words)
 
 
-_MOST_SERVERS = 100
+_MAX_SERVERS = 100
 _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
-_TELLING = re.compile(r"(?=.*[_-]).{5,}", re.DOTALL)
+_DISTINCTIVE_NAME = re.compile(r"(?=.*[_-]).{5,}", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z0-9_.-]+")
 
 
-def _shadow(server: str, book: ToolBook, others: str, other: ToolBook) -> str:
+def _describe_shadowing(server: str, book: ToolList, others: str, other: ToolList) -> str:
     """Describes a tool description that names another server's tool; "" without one."""
-    telling = {name for name in other.listed if _TELLING.fullmatch(name) and name not in book.listed}
+    telling = {name for name in other.listed if _DISTINCTIVE_NAME.fullmatch(name) and name not in book.listed}
     for one in book.listed.values() if telling else ():
         words = {word.strip(".-") for word in _WORD.findall(one.aspects.get("description", b"").decode())}
         named = sorted(words & telling)
         if named:
-            return f"`{_short(one.name)}` of {_short(server)} mentions `{_short(named[0])}` of {_short(others)}"
+            name, place, mention = _shortened(one.name), _shortened(server), _shortened(named[0])
+            return f"`{name}` of {place} mentions `{mention}` of {_shortened(others)}"
     return ""
 
 
-def _version(heard: Heard) -> str:
-    return _OUTPUTS_ANY if heard.modern else heard.talk.version
+def _version(heard: McpMessage) -> str:
+    return _OUTPUTS_ANY if heard.modern else heard.conversation.version
 
 
 def _texts_of(tool: dict[str, Any]) -> list[tuple[str, str]]:
@@ -387,7 +400,7 @@ def _texts_of(tool: dict[str, Any]) -> list[tuple[str, str]]:
     for member in ("title", "description", "inputSchema", "outputSchema", "annotations"):
         layer: list[Any] = [tool.get(member)]
         depth = 0
-        while layer and depth < _DEEPEST and len(found) < _MOST_TEXTS:
+        while layer and depth < _MAX_DEPTH and len(found) < _MAX_TEXTS:
             found += [(member, one) for one in layer if isinstance(one, str)]
             inner = [one for one in layer if isinstance(one, dict | list)]
             layer = [item for one in inner for item in (one.values() if isinstance(one, dict) else one)]
@@ -396,29 +409,29 @@ def _texts_of(tool: dict[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-_MOST_TEXTS = 10_000
-_DEEPEST = 64
-_UNSEEN = re.compile(
+_MAX_TEXTS = 10_000
+_MAX_DEPTH = 64
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u180e\u202a-\u202e\u2061-\u2064\u2066-\u206f]"
     "|(?<!\U0001f3f4)(?<![\U000e0020-\U000e007e])[\U000e0000-\U000e007f]+"
 )
-_LAYOUT = re.compile("[\u00ad\u200b\u2060\ufeff]+")
+_LAYOUT_MARKS = re.compile("[\u00ad\u200b\u2060\ufeff]+")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BLANKS = re.compile(r"[ \t\r\n\u00a0\u2800\u3164]{1001,}")
-_FEW_LAYOUT = 8
+_MAX_LAYOUT_MARKS = 8
 
 
-def hidden_characters(text: str) -> int:
+def count_hidden_characters(text: str) -> int:
     """Counts invisible characters: controls, tags, direction overrides, comments, long blanks.
 
     RULE: legitimate are joiners of emoji and of Persian or Indic words, direction marks in Arabic and Hebrew, flags
     made of tags, and line ends. Soft hyphens and the like are legitimate if they are few and single.
     """
-    hidden = sum(len(found[0]) for rule in (_UNSEEN, _COMMENT, _BLANKS) for found in rule.finditer(text))
-    layout = [len(found[0]) for found in _LAYOUT.finditer(text)]
-    return hidden + (sum(layout) if len(layout) > _FEW_LAYOUT or any(length > 1 for length in layout) else 0)
+    hidden = sum(len(found[0]) for rule in (_INVISIBLE, _COMMENT, _BLANKS) for found in rule.finditer(text))
+    layout = [len(found[0]) for found in _LAYOUT_MARKS.finditer(text)]
+    return hidden + (sum(layout) if len(layout) > _MAX_LAYOUT_MARKS or any(length > 1 for length in layout) else 0)
 
 
-def _short(text: str, longest: int = 48) -> str:
+def _shortened(text: str, longest: int = 48) -> str:
     text = " ".join(text.split())
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

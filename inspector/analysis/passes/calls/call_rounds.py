@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_any
+from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.passes.calls.client_runs import connection_keys
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.formats.model_api.operations import OPERATION_NAMES
@@ -28,13 +28,13 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
 
-_FETCH, _OF_TASKS = "tasks/result", "tasks/"
-_OVER = (mcp_messages.TaskStatus.FAILED, mcp_messages.TaskStatus.CANCELLED)
-_MOST_LOOSE = 1_000
+_FETCH_RESULT, _TASK_PREFIX = "tasks/result", "tasks/"
+_FINAL_STATUSES = (mcp_messages.TaskStatus.FAILED, mcp_messages.TaskStatus.CANCELLED)
+_MAX_UNLINKED = 1_000
 
 
 @dataclass(slots=True)
-class Rounds:
+class RoundsOfCall:
     """A call that takes several requests.
 
     Attributes:
@@ -65,17 +65,19 @@ class CallRounds:
         self._capture = capture
         self._links = links
         self._changed = changed
-        self.calls: dict[int, Rounds] = {}
+        self.calls: dict[int, RoundsOfCall] = {}
         self.first: dict[int, int] = {}
         self.retries: set[int] = set()
-        self.interim: dict[int, int] = {}
+        self.interim_answers: dict[int, int] = {}
         self.begun: dict[int, int] = {}
         # requests with an answer that asks for input, by the key of a matching retry
-        self._asking: dict[tuple[int, ...], list[int]] = {}
+        self._open_input_requests: dict[tuple[int, ...], list[int]] = {}
         self._tasks: dict[tuple[int, int], int] = {}  # by source and task, the request that became the task
         self._attempts: set[int] = set()  # further requests that repeat a model call
-        self._awaited: dict[int, None] = {}  # further requests that still lack an answer, which may be the result
-        self._loose: list[int] = []  # answers without a known request so far
+        self._awaiting_answer: dict[
+            int, None
+        ] = {}  # further requests that still lack an answer, which may be the result
+        self._unlinked_answers: list[int] = []  # answers without a known request so far
 
     def feed(self, start: int, stop: int) -> None:
         """Processes messages `start` to `stop` after they are linked. O(stop - start)."""
@@ -83,8 +85,8 @@ class CallRounds:
         low, high = np.searchsorted(told, [start, stop])
         rows = told[low:high].astype(np.int64)
         # An answer may come before its request in captures merged out of order.
-        rows = np.concatenate((np.array(self._loose, np.int64), rows)) if self._loose else rows
-        self._loose = []
+        rows = np.concatenate((np.array(self._unlinked_answers, np.int64), rows)) if self._unlinked_answers else rows
+        self._unlinked_answers = []
         states, tasks, says = (
             self._capture.extracted.mcp_values(name, rows) for name in ("state", "task", "task_says")
         )
@@ -96,106 +98,106 @@ class CallRounds:
             values = (column[told_of].tolist() for column in (states, tasks, says))
             for row, pipe, state, task, told_here in zip(rows.tolist(), pipes, *values, strict=True):
                 self._take(row, pipe, state, task, told_here)
-        self._try_again(start, stop)
-        self._settle()
+        self._link_attempts(start, stop)
+        self._process_answers()
 
-    def _try_again(self, start: int, stop: int) -> None:
+    def _link_attempts(self, start: int, stop: int) -> None:
         """Links repeated requests to a model among the new messages."""
         codes = [code for name in OPERATION_NAMES if (code := self._capture.strings.find(name)) is not None]
         request = self._capture.strings.find(kinds.REQUEST)
         if not codes or request is None:
             return
-        asks = are_any(self._links["method"][start:stop], codes) & (
+        asks = are_any_of(self._links["method"][start:stop], codes) & (
             self._capture.columns["kind"][start:stop] == request
         )
         rows = start + np.flatnonzero(asks)
         of, copied = self._capture.repeated_messages(rows)
         for row, first in zip(rows[copied].tolist(), of[copied].tolist(), strict=True):
             if first != NO_ROW:
-                self._further(row, first)
+                self._add_request(row, first)
                 self._attempts.add(row)
-                self._awaited[row] = None
+                self._awaiting_answer[row] = None
 
     def _take(self, row: int, pipe: int, state: int, task: int, says: int) -> None:
         kind = self._capture.string("kind", row)
         if kind == kinds.REQUEST:
             if state and self._method(row) in mcp_messages.RETRIED_METHODS:
-                self._retry(row, (pipe, state, int(self._links["method"][row]), int(self._links["target"][row])))
-            elif task and self._method(row).startswith(_OF_TASKS):
-                self._further(row, self._tasks.get((pipe >> 32, task), NO_ROW))
+                self._link_retry(row, (pipe, state, int(self._links["method"][row]), int(self._links["target"][row])))
+            elif task and self._method(row).startswith(_TASK_PREFIX):
+                self._add_request(row, self._tasks.get((pipe >> 32, task), NO_ROW))
             return
         asked = int(self._links["cause"][row])
         if kind != kinds.RESPONSE or asked == NO_ROW:
-            if kind == kinds.RESPONSE and len(self._loose) < _MOST_LOOSE:
-                self._loose.append(row)
+            if kind == kinds.RESPONSE and len(self._unlinked_answers) < _MAX_UNLINKED:
+                self._unlinked_answers.append(row)
             return
         method = self._method(asked)
-        if task and method.startswith(_OF_TASKS):
-            self._task_told(row, asked, says)
+        if task and method.startswith(_TASK_PREFIX):
+            self._process_task_answer(row, asked, says)
         elif says & TASK_HANDED:
-            self._interim(row, asked)
+            self._add_interim(row, asked)
             # A task is known across all connections of its source, since a client may poll it over another one.
             self._tasks[pipe >> 32, task] = self.first.get(asked, asked)
         elif state and method in mcp_messages.RETRIED_METHODS:
-            self._interim(row, asked)
+            self._add_interim(row, asked)
             key = (pipe, state, int(self._links["method"][asked]), int(self._links["target"][asked]))
-            self._asking.setdefault(key, []).append(asked)
+            self._open_input_requests.setdefault(key, []).append(asked)
 
     def _method(self, row: int) -> str:
         code = int(self._links["method"][row])
         return self._capture.strings[code] if code else ""
 
-    def _interim(self, row: int, asked: int) -> None:
-        first = self.interim[row] = self.first.get(asked, asked)
-        self.calls.setdefault(first, Rounds())
-        self._awaited.pop(asked, None)
+    def _add_interim(self, row: int, asked: int) -> None:
+        first = self.interim_answers[row] = self.first.get(asked, asked)
+        self.calls.setdefault(first, RoundsOfCall())
+        self._awaiting_answer.pop(asked, None)
         self._changed.update((row, first))
 
-    def _retry(self, row: int, key: tuple[int, ...]) -> None:
+    def _link_retry(self, row: int, key: tuple[int, ...]) -> None:
         # RULE: with two open answers of the same key it is unknown to which of them the retry belongs.
-        if len(self._asking.get(key, ())) == 1:
-            asked = self._asking.pop(key)[0]
-            self._further(row, self.first.get(asked, asked))
+        if len(self._open_input_requests.get(key, ())) == 1:
+            asked = self._open_input_requests.pop(key)[0]
+            self._add_request(row, self.first.get(asked, asked))
             self.retries.add(row)
 
-    def _further(self, row: int, first: int) -> None:
+    def _add_request(self, row: int, first: int) -> None:
         if first == NO_ROW:
             return
         self.first[row] = first
-        self.calls.setdefault(first, Rounds()).requests.append(row)
+        self.calls.setdefault(first, RoundsOfCall()).requests.append(row)
         self._changed.update((row, first))
-        if self._method(row) == _FETCH or self._method(row) in mcp_messages.RETRIED_METHODS:
-            self._awaited[row] = None
+        if self._method(row) == _FETCH_RESULT or self._method(row) in mcp_messages.RETRIED_METHODS:
+            self._awaiting_answer[row] = None
 
-    def _task_told(self, row: int, asked: int, says: int) -> None:
+    def _process_task_answer(self, row: int, asked: int, says: int) -> None:
         """Ends a call if an answer about its task reports a final state.
 
         The tasks extension puts the result into that answer.
         """
         first = self.first.get(asked, NO_ROW)
-        if first == NO_ROW or self._method(asked) == _FETCH:
+        if first == NO_ROW or self._method(asked) == _FETCH_RESULT:
             return
-        if says & TASK_RESULT or says & TASK_STATUS in _OVER:
+        if says & TASK_RESULT or says & TASK_STATUS in _FINAL_STATUSES:
             status = mcp_messages.TaskStatus(says & TASK_STATUS)
             cancelled = status is mcp_messages.TaskStatus.CANCELLED
-            self._end(
+            self._end_call(
                 row,
                 first,
                 failed=bool(says & TASK_FAILED) or status is mcp_messages.TaskStatus.FAILED,
                 cancelled=cancelled,
             )
 
-    def _settle(self) -> None:
+    def _process_answers(self) -> None:
         """Processes the answers to retries and to requests for results."""
-        for row in [row for row in self._awaited if self._links["answer"][row] != NO_ROW]:
+        for row in [row for row in self._awaiting_answer if self._links["answer"][row] != NO_ROW]:
             answer = int(self._links["answer"][row])
-            del self._awaited[row]
-            if answer not in self.interim:
+            del self._awaiting_answer[row]
+            if answer not in self.interim_answers:
                 failed = bool(int(self._capture.columns["flags"][answer]) & Flag.ERROR.value)
-                self._end(answer, self.first[row], failed=failed, cancelled=False, anew=row in self._attempts)
+                self._end_call(answer, self.first[row], failed=failed, cancelled=False, anew=row in self._attempts)
 
-    def _end(self, row: int, first: int, *, failed: bool, cancelled: bool, anew: bool = False) -> None:
-        call = self.calls.setdefault(first, Rounds())
+    def _end_call(self, row: int, first: int, *, failed: bool, cancelled: bool, anew: bool = False) -> None:
+        call = self.calls.setdefault(first, RoundsOfCall())
         # The first result stays, except that a real result replaces a mere cancellation, and a new attempt any result.
         if call.result != NO_ROW and not anew and not (call.cancelled and not cancelled):
             return
@@ -207,11 +209,13 @@ class CallRounds:
 
     def are_interim(self, rows: Rows) -> NDArray[np.bool_]:
         """Returns (n,) flags of interim answers: they ask for input, or hand out a task."""
-        return np.isin(rows, _array(self.interim)) if self.interim else np.zeros(len(rows), np.bool_)
+        return (
+            np.isin(rows, _row_array(self.interim_answers)) if self.interim_answers else np.zeros(len(rows), np.bool_)
+        )
 
     def follow(self, row: int) -> list[int]:
         """Returns the further requests of a call: all for its first request, the later ones for an interim answer."""
-        first = self.interim.get(row, row)
+        first = self.interim_answers.get(row, row)
         call = self.calls.get(first)
         return [one for one in call.requests if one > row] if call is not None else []
 
@@ -219,14 +223,14 @@ class CallRounds:
         """Returns (n,) the first request of the call that each message ends after rounds; else its `causes` entry."""
         if not self.begun:
             return causes
-        ends = np.flatnonzero(np.isin(rows, _array(self.begun)))
+        ends = np.flatnonzero(np.isin(rows, _row_array(self.begun)))
         found = causes.copy()
         found[ends] = [self.begun[row] for row in rows[ends].tolist()]
         return found
 
     def ended(self, rows: Rows) -> Rows:
         """Returns (k,) the messages that bring the result of a call in a round after its first."""
-        return rows[np.isin(rows, _array(self.begun))] if self.begun else NO_ROWS
+        return rows[np.isin(rows, _row_array(self.begun))] if self.begun else NO_ROWS
 
     def results(self, calls: Rows, answers: Rows) -> Rows:
         """Returns (n,) the answer that ends each call, or NO_ROW.
@@ -238,10 +242,10 @@ class CallRounds:
         if not self.calls:
             return answers
         found = answers.copy()
-        for place in np.flatnonzero(np.isin(calls, _array(self.calls))).tolist():
+        for place in np.flatnonzero(np.isin(calls, _row_array(self.calls))).tolist():
             found[place] = self.calls[int(calls[place])].result
         return found
 
 
-def _array(rows: dict[int, object] | set[int] | dict[int, int] | dict[int, Rounds]) -> Rows:
+def _row_array(rows: dict[int, object] | set[int] | dict[int, int] | dict[int, RoundsOfCall]) -> Rows:
     return np.fromiter(rows, np.int64, len(rows))

@@ -34,7 +34,7 @@ class ClientRuns:
         self._capture = capture
         self._links = links  # of the correlation pass
         self.begun: dict[int, array[int]] = {}
-        self._used: set[tuple[int, int]] = set()  # connection and direction of earlier requests
+        self._used_directions: set[tuple[int, int]] = set()  # connection and direction of earlier requests
 
     def feed(self, start: int, stop: int) -> None:
         """Processes messages `start` to `stop` after their methods are known. O(stop - start)."""
@@ -54,9 +54,9 @@ class ClientRuns:
         for place in np.flatnonzero(looked_at).tolist():
             way = int(keys[place]), int(directions[place])
             # An `initialize` in an unused direction begins the first run, not another one.
-            if begins[place] and way in self._used:
+            if begins[place] and way in self._used_directions:
                 self.begun.setdefault(int(keys[place]), array("i")).append(int(asked[place]))
-            self._used.add(way)
+            self._used_directions.add(way)
 
     def generation(self, row: int) -> int:
         """Returns the number of the run that a JSON-RPC message belongs to on its pipe, from 0."""
@@ -71,7 +71,7 @@ class ClientRuns:
         Args:
             rows: ascending messages.
         """
-        opened = opened_anew(self._capture, rows)
+        opened = reopened_connections(self._capture, rows)
         begun = [(key, row) for key, later in self.begun.items() for row in later if len(rows) and row <= rows[-1]]
         found = np.full(len(rows), NO_ROW, np.int64)
         if not opened and not begun:
@@ -90,7 +90,7 @@ class ClientRuns:
         return found
 
 
-def opened_anew(capture: Capture, rows: NDArray[np.int64]) -> dict[int, int]:
+def reopened_connections(capture: Capture, rows: NDArray[np.int64]) -> dict[int, int]:
     """Returns connections that another one replaced, by number, with the first message of the replacement.
 
     Several connections side by side are several servers of one client. A replacement is a connection that reopens the

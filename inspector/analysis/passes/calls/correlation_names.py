@@ -10,7 +10,7 @@ import enum
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
@@ -24,20 +24,20 @@ from inspector.store.columns.hashes import NO_ROW, HashIndex
 from inspector.store.messages.capture import Capture
 
 _CORRELATED = Flag.CORRELATED.value
-_MOST_PREFIXES = 32  # limit of ancestors of one path that can be named
+_MAX_PREFIXES = 32  # limit of ancestors of one path that can be named
 
 
-class Named(enum.IntEnum):
+class NamedThing(enum.IntEnum):
     """The kind of thing that a message's correlation id names. A later message with that id turns it into a message."""
 
-    NOTHING_ASKED = 0
+    NO_NAME = 0
     """It names no other message, and need not."""
     MESSAGE = 1
     LATER_MESSAGE = 2
     """The bearer of the id came after this message."""
     CONTEXT = 3
     STREAM = 4
-    NOTHING_SEEN = 5
+    UNKNOWN_NAME = 5
     """No message, context or stream bears the id. For a response also: its request was never seen."""
 
 
@@ -53,13 +53,15 @@ class NamedPass:
         self._contexts = contexts
         self._columns = GrowingColumns({"found": np.uint8})
         self._waiting = HashIndex()  # messages by the hashes of the ids they name (`MessageIds.hash_in_space`)
-        self._names = {what: HashIndex() for what in _COLUMNS}  # the same hashes, of names; the rows have no meaning
-        self._met = {what: _Met() for what in _COLUMNS}
-        self._listed = 0
+        self._names = {
+            what: HashIndex() for what in _NAME_COLUMNS
+        }  # the same hashes, of names; the rows have no meaning
+        self._seen_names = {what: _SeenKeys() for what in _NAME_COLUMNS}
+        self._indexed_stop = 0
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
-        """Returns the messages with a changed `Named`, and clears them."""
+        """Returns the messages with a changed `NamedThing`, and clears them."""
         return self._changed.take_rows()
 
     def feed(self, start: int, stop: int) -> None:
@@ -73,49 +75,49 @@ class NamedPass:
         # Indexes of all names are built only after a first message needs them.
         if not len(rows) and not len(self._waiting):
             return
-        self._list_names(stop)
+        self._index_names(stop)
         named = [self._correlation.hashes_named_by(row) for row in rows.tolist()]
         hashes = np.array([one for ones in named for one in ones], np.uint64)
         naming = np.repeat(rows, [len(ones) for ones in named])
         # A message that names both a stream and a context counts as naming the context.
         for what, names in self._names.items():  # the best last
-            self._take(naming[names.latest_rows(hashes, _any(hashes)) != NO_ROW], what)
+            self._take(naming[names.latest_rows(hashes, _no_row_limit(hashes)) != NO_ROW], what)
         self._waiting.add(hashes, naming.astype(np.uint32))
 
-    def _take(self, rows: Rows, what: Named) -> None:
+    def _take(self, rows: Rows, what: NamedThing) -> None:
         found = self._columns["found"][rows]
-        better = ascending(rows[_RANKS[found] < _RANKS[what]])
+        better = sorted_unique(rows[_RANKS[found] < _RANKS[what]])
         if len(better):
             self._columns.replace("found", better, what.value)
-            self._changed.update_all(better)
+            self._changed.add_array(better)
 
     # Names of contexts and streams
 
-    def _list_names(self, stop: int) -> None:
+    def _index_names(self, stop: int) -> None:
         """Indexes the names of contexts and streams in messages up to `stop`."""
-        start, self._listed = self._listed, stop
-        for what, column in _COLUMNS.items():
-            keys = self._unmet(what, column, start, stop)
+        start, self._indexed_stop = self._indexed_stop, stop
+        for what, column in _NAME_COLUMNS.items():
+            keys = self._new_keys(what, column, start, stop)
             texts = [self._capture.strings[code] for code in (keys & 0xFFFFFFFF).tolist()]
             names = [_context_names(text) for text in texts] if column == "context" else [[text] for text in texts]
             spaces = np.repeat(keys >> 32, [len(each) for each in names])
             hashes = self._capture.ids.hashes_in_spaces(spaces, [name for each in names for name in each])
             # Contexts may also be known only as the parent of another one.
-            if what is Named.CONTEXT:
+            if what is NamedThing.CONTEXT:
                 hashes = np.concatenate((hashes, np.array(self._contexts.take_parents(), np.uint64)))
-            self._name(ascending(hashes), what)
+            self._add_names(sorted_unique(hashes), what)
 
-    def _unmet(self, what: Named, column: str, start: int, stop: int) -> NDArray[np.int64]:
+    def _new_keys(self, what: NamedThing, column: str, start: int, stop: int) -> NDArray[np.int64]:
         """Returns each new pair of space and string in a column, packed as space << 32 | string."""
         codes = self._capture.columns[column][start:stop].astype(np.int64)
         spaces = self._capture.columns["space"][start:stop].astype(np.int64)
-        return self._met[what].new(ascending((spaces << 32 | codes)[codes != 0]))
+        return self._seen_names[what].new(sorted_unique((spaces << 32 | codes)[codes != 0]))
 
-    def _name(self, hashes: NDArray[np.uint64], what: Named) -> None:
+    def _add_names(self, hashes: NDArray[np.uint64], what: NamedThing) -> None:
         if not len(hashes):
             return
         names = self._names[what]
-        new = hashes[names.latest_rows(hashes, _any(hashes)) == NO_ROW] if len(names) else hashes
+        new = hashes[names.latest_rows(hashes, _no_row_limit(hashes)) == NO_ROW] if len(names) else hashes
         names.add(new, np.zeros(len(new), np.uint32))
         if len(new) and len(self._waiting):
             _, rows = self._waiting.all_rows(new)
@@ -124,19 +126,19 @@ class NamedPass:
     # Lookup
 
     def named(self, rows: slice | Array) -> Array:
-        """Returns (k,) uint8 numbers of `Named`. O(rows)."""
+        """Returns (k,) uint8 numbers of `NamedThing`. O(rows)."""
         links, source = self._correlation.columns, self._capture.columns
         cause = links["cause"][rows]
         own = np.arange(*rows.indices(len(source))) if isinstance(rows, slice) else rows
         found = self._columns["found"][rows]
         response = source["kind"][rows] == (self._capture.strings.find(kinds.RESPONSE) or -1)
         asked = (source["flags"][rows] & _CORRELATED != 0) | response
-        loose = np.where(found != 0, found, np.where(asked, Named.NOTHING_SEEN, 0))
+        loose = np.where(found != 0, found, np.where(asked, NamedThing.UNKNOWN_NAME, 0))
         # A request of the MEUP v0.2 draft may have its own name as correlation id. It then refers to no other message.
-        themselves = self._correlation.naming_themselves()
+        themselves = self._correlation.self_named_rows()
         if len(themselves):
-            loose = np.where(np.isin(own, themselves), Named.NOTHING_ASKED, loose)
-        linked = np.where(cause < own, Named.MESSAGE, Named.LATER_MESSAGE)
+            loose = np.where(np.isin(own, themselves), NamedThing.NO_NAME, loose)
+        linked = np.where(cause < own, NamedThing.MESSAGE, NamedThing.LATER_MESSAGE)
         return np.where(cause != NO_ROW, linked, loose).astype(np.uint8)
 
     def origins(self, row: int) -> list[int]:
@@ -150,10 +152,10 @@ class NamedPass:
         found: set[int] = set()
         for identifier in self._capture.records.correlation_ids(row):
             node = self._contexts.tree.find(space, identifier)
-            found.update(self._of_context(node) if node != MAIN else self._of_stream(space, identifier))
+            found.update(self._context_origins(node) if node != MAIN else self._stream_origins(space, identifier))
         return sorted(found - {row})
 
-    def _of_context(self, node: int) -> list[int]:
+    def _context_origins(self, node: int) -> list[int]:
         """Returns the start of a context, else its first message, else the first in a child; and its conclusion."""
         facts = self._contexts.facts
         first = facts.started_by[node] if facts.started_by[node] >= 0 else facts.first_row[node]
@@ -162,7 +164,7 @@ class NamedPass:
             first = min((row for row in firsts if row >= 0), default=-1)
         return [row for row in (first, facts.concluded_by[node]) if row >= 0]
 
-    def _of_stream(self, space: int, stream: str) -> list[int]:
+    def _stream_origins(self, space: int, stream: str) -> list[int]:
         columns, code = self._capture.columns, self._capture.strings.find(stream)
         if not code:
             return []
@@ -197,24 +199,24 @@ class NamedPass:
         return self._contexts.begun_by(row) if self._capture.string("kind", row) == "reasoning/start" else MAIN
 
 
-_COLUMNS = {Named.STREAM: "stream", Named.CONTEXT: "context"}
+_NAME_COLUMNS = {NamedThing.STREAM: "stream", NamedThing.CONTEXT: "context"}
 """Columns with names, the better ones last."""
-_RANKS = np.zeros(max(Named) + 1, np.uint8)
+_RANKS = np.zeros(max(NamedThing) + 1, np.uint8)
 # A context says more than a stream, and later finds replace earlier ones only if they rank higher.
-_RANKS[[Named.STREAM, Named.CONTEXT]] = 1, 2
+_RANKS[[NamedThing.STREAM, NamedThing.CONTEXT]] = 1, 2
 
 
-def _any(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _no_row_limit(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Returns an upper limit for rows, once per hash, so that a lookup covers all rows."""
     return np.full(len(hashes), np.iinfo(np.int64).max)
 
 
-class _Met:
+class _SeenKeys:
     """Remembers pairs of string and space. Nearly every string occurs in one space, so an array by string holds it."""
 
     def __init__(self) -> None:
         self._space_of = np.full(1024, -1, np.int32)
-        self._others: set[int] = set()
+        self._further_keys: set[int] = set()
 
     def new(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns the pairs that were not seen before.
@@ -232,8 +234,8 @@ class _Met:
         keys, codes, spaces = (part[self._space_of[codes] != spaces] for part in (keys, codes, spaces))
         first = self._space_of[codes] == -1
         self._space_of[codes[first][::-1]] = spaces[first][::-1]
-        elsewhere = [key for key in keys[self._space_of[codes] != spaces].tolist() if key not in self._others]
-        self._others.update(elsewhere)
+        elsewhere = [key for key in keys[self._space_of[codes] != spaces].tolist() if key not in self._further_keys]
+        self._further_keys.update(elsewhere)
         return np.concatenate((keys[self._space_of[codes] == spaces], np.array(elsewhere, np.int64)))
 
 
@@ -243,7 +245,7 @@ def _context_names(key: str) -> list[str]:
         return [key[len(OBJECT_KEY) :]] if len(key) > len(OBJECT_KEY) else []
     path = normalise(key)
     names = [path] if path else []
-    while "/" in path and len(names) < _MOST_PREFIXES:
+    while "/" in path and len(names) < _MAX_PREFIXES:
         path = path.rpartition("/")[0]
         names.append(path)
     return names

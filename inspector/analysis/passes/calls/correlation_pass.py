@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_among, are_any, ascending, distinct
+from inspector.analysis.arrays.unique_ints import are_among, are_any_of, sorted_unique, unique_with_places
 from inspector.analysis.passes.calls.call_rounds import CallRounds
 from inspector.analysis.passes.calls.initialize_fallback import Fallbacks
 from inspector.analysis.passes.calls.open_requests import OpenCalls
-from inspector.analysis.passes.calls.open_waits import Outcomes
+from inspector.analysis.passes.calls.open_waits import EndedWaits
 from inspector.analysis.passes.calls.proposal_states import ProposalStates
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
@@ -36,7 +36,7 @@ from inspector.store.messages.capture import Capture
 # A proposal has a name in `payload.proposal.correlation_id`, and its acceptance or rejection repeats that name. A
 # request has one in its own `correlation_id`, equal to its JSON-RPC id, and the response repeats it.
 
-_DRAFT = "meup/"
+_DRAFT_PREFIX = "meup/"
 
 
 class DraftNames:
@@ -53,29 +53,29 @@ class DraftNames:
     def names_of(self, kind: str, rows: Rows) -> list[tuple[int, int]]:
         """Returns the further names of new messages of a kind as (row, hash of the name), ascending."""
         found: list[tuple[int, int]] = []
-        for row in rows[self._drafted(rows)].tolist():
-            value = self._of_proposal(row) if kind == kinds.PROPOSAL else self._of_request(row)
+        for row in rows[self._are_drafts(rows)].tolist():
+            value = self._proposal_name(row) if kind == kinds.PROPOSAL else self._request_name(row)
             if value != NO_HASH:
                 found.append((row, value))
         return found
 
-    def _drafted(self, rows: Rows) -> np.ndarray:
+    def _are_drafts(self, rows: Rows) -> np.ndarray:
         """Returns flags of messages in the protocol version of that client."""
         codes = self._capture.columns["protocol"][rows]
         strings = self._capture.strings
-        drafts = [code for code in ascending(codes).tolist() if code and strings[code].startswith(_DRAFT)]
-        return are_any(codes, drafts) if drafts else np.zeros(len(rows), np.bool_)
+        drafts = [code for code in sorted_unique(codes).tolist() if code and strings[code].startswith(_DRAFT_PREFIX)]
+        return are_any_of(codes, drafts) if drafts else np.zeros(len(rows), np.bool_)
 
-    def _of_proposal(self, row: int) -> int:
+    def _proposal_name(self, row: int) -> int:
         proposal = (
             None
             if self._capture.records.is_big(row)
             else self._capture.records.decoded_record(row).payload.get("proposal")
         )
         name = proposal.get("correlation_id") if isinstance(proposal, Mapping) else None
-        return self._hashed(row, name) if isinstance(name, str) and name else NO_HASH
+        return self._name_hash(row, name) if isinstance(name, str) and name else NO_HASH
 
-    def _of_request(self, row: int) -> int:
+    def _request_name(self, row: int) -> int:
         columns = self._capture.columns
         called = int(columns["rpc_hash"][row])
         if called == NO_HASH or not int(columns["flags"][row]) & Flag.CORRELATED.value:
@@ -85,21 +85,21 @@ class DraftNames:
         self.own.append(row)
         return int(columns["correlation_hash"][row])
 
-    def _hashed(self, row: int, name: str) -> int:
+    def _name_hash(self, row: int, name: str) -> int:
         return self._capture.ids.hash_in_space(int(self._capture.columns["space"][row]), name)
 
 
 _NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")
-_CORRELATED, _MANY = Flag.CORRELATED.value, Flag.MANY_CORRELATIONS.value
+_CORRELATED, _MANY_CORRELATIONS = Flag.CORRELATED.value, Flag.MANY_CORRELATIONS.value
 _PART_BITS = 21  # bits of a method and of a target; together with a kind they fit into 63 bits
 
 
-def _in_source(hashes: NDArray[np.uint64], sources: NDArray[Any], rows: Rows) -> NDArray[np.uint64]:
+def _hashes_per_source(hashes: NDArray[np.uint64], sources: NDArray[Any], rows: Rows) -> NDArray[np.uint64]:
     """Returns (n,) hashes that differ between sources, so that one id in two sources does not match."""
-    return hashes[rows] ^ ((sources[rows].astype(np.uint64) + np.uint64(1)) * _SPREAD)
+    return hashes[rows] ^ ((sources[rows].astype(np.uint64) + np.uint64(1)) * _SOURCE_HASH_FACTOR)
 
 
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_SOURCE_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class ToolRule(enum.IntEnum):
@@ -138,21 +138,23 @@ class CorrelationPass:
         self.calls: list[str] = [""]
         self._call_parts: list[tuple[int, int, int]] = [(0, 0, 0)]
         self._call_ids: dict[tuple[int, int, int], int] = {}
-        self._further: dict[int, list[int]] = {}  # effects of messages that were named second or later
+        self._further_effects: dict[int, list[int]] = {}  # effects of messages that were named second or later
         # by hash of an unseen id, the messages that name it and take any bearer
         self._waiting: dict[int, list[int]] = {}
         # the same for responses, which take requests and proposals only
-        self._waiting_responses: dict[int, list[int]] = {}
+        self._unresolved_responses: dict[int, list[int]] = {}
         # Separate indexes for the ids of requests and proposals: another kind with the same id must not hide them.
-        self._ids_of: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
-        self._calls_in = HashIndex()  # requests of transcripts by their ids, per source
-        self._unnamed: dict[int, list[int]] = {}  # responses by request, where a later proposal may still name the call
+        self._id_indexes: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
+        self._calls_by_source = HashIndex()  # requests of transcripts by their ids, per source
+        self._unnamed_responses: dict[
+            int, list[int]
+        ] = {}  # responses by request, where a later proposal may still name the call
         self._open_calls = OpenCalls(self._capture, self.columns)
         self._drafts = DraftNames(self._capture)
-        self._also: list[tuple[int, int]] = []  # further names of messages in this batch: (row, hash)
+        self._further_names: list[tuple[int, int]] = []  # further names of messages in this batch: (row, hash)
         self._changed = ChangedRows()
         self._proposals = ProposalStates(self._capture, self.columns, self._changed)
-        self._outcomes = Outcomes(self._capture, self.columns, self._open_calls, self._changed, trust)
+        self._outcomes = EndedWaits(self._capture, self.columns, self._open_calls, self._changed, trust)
         self._fallbacks = Fallbacks(self._capture, self.columns, self._changed)
         self.rounds = CallRounds(self._capture, self.columns, self._changed)
 
@@ -166,39 +168,39 @@ class CorrelationPass:
 
     def feed(self, start: int, stop: int) -> None:
         """Links messages `start` to `stop`, and earlier messages that waited for their ids."""
-        self._extend(start, stop)
+        self._append_batch(start, stop)
         source = self._capture.columns
         named = np.full(stop - start, NO_ROW, np.int64)
         correlated = np.flatnonzero(source["flags"][start:stop] & _CORRELATED)
         rows = correlated + start
         named[correlated] = self._capture.ids.latest_rows(source["correlation_hash"][rows], rows)
-        elsewhere = self._named_in_their_sources(start, rows, named)
+        elsewhere = self._link_within_sources(start, rows, named)
         linked = self._link_plain(start, stop, named)
-        response = self._code(kinds.RESPONSE)
+        response = self._kind_code(kinds.RESPONSE)
         left = np.zeros(stop - start, bool)
         # Responses without a correlation id are linked by their JSON-RPC id later.
         left[correlated] = True
         left |= source["kind"][start:stop] == response
         left &= ~linked
-        self._choose(start, correlated[left[correlated] & ~elsewhere[correlated]], named)
+        self._prefer_wanted_kinds(start, correlated[left[correlated] & ~elsewhere[correlated]], named)
         ids = source["id_hash"][start:stop]
         cancels = self._outcomes.cancelling(start, stop)
         cancelling = set(cancels.tolist())
         for place in self._places_to_visit(left, ids, cancels - start):
-            self._settle(start + place, int(ids[place]))
+            self._resolve_waiters(start + place, int(ids[place]))
             if left[place]:
-                self._link(start + place, int(named[place]))
+                self._link_row(start + place, int(named[place]))
             if start + place in cancelling:
                 self._outcomes.cancel(start + place, int(self.columns["cause"][start + place]))
-        for row, identifier in self._also:
-            self._settle(row, identifier)
+        for row, identifier in self._further_names:
+            self._resolve_waiters(row, identifier)
         self._outcomes.end_exchanges(start, stop)
         self._outcomes.end_turns(start, stop)
         self._outcomes.note_tool_spans(start, stop)
         self._fallbacks.feed(start, stop)
         self.rounds.feed(start, stop)
 
-    def _named_in_their_sources(self, start: int, rows: Rows, named: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _link_within_sources(self, start: int, rows: Rows, named: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Links results of transcripts to the call in their own file if another file has a copy of that call.
 
         Args:
@@ -215,19 +217,21 @@ class CorrelationPass:
         if len(self._capture.sources) < 2:
             return found
         derived = source["flags"][rows] & Flag.DERIVED.value != 0
-        answers = rows[derived & (source["kind"][rows] == self._code(kinds.RESPONSE))]
-        answers = answers[source["flags"][answers] & _MANY == 0]
-        calls = self._calls_in.latest_rows(_in_source(source["correlation_hash"], source["source"], answers), answers)
+        answers = rows[derived & (source["kind"][rows] == self._kind_code(kinds.RESPONSE))]
+        answers = answers[source["flags"][answers] & _MANY_CORRELATIONS == 0]
+        calls = self._calls_by_source.latest_rows(
+            _hashes_per_source(source["correlation_hash"], source["source"], answers), answers
+        )
         known = calls != NO_ROW
         named[answers[known] - start] = calls[known]
         found[answers[known] - start] = True
         return found
 
-    def _code(self, kind: str) -> int:
+    def _kind_code(self, kind: str) -> int:
         """Returns the string id of a kind, or -1 if no message has it."""
         return self._capture.strings.find(kind) or -1
 
-    def _extend(self, start: int, stop: int) -> None:
+    def _append_batch(self, start: int, stop: int) -> None:
         """Appends the batch to the columns with the values that its messages state themselves."""
         source = self._capture.columns
         kind, method, target = (source[name][start:stop] for name in ("kind", "method", "target"))
@@ -235,20 +239,22 @@ class CorrelationPass:
         unknown = {"cause": NO_ROW, "answer": NO_ROW, "rule": 0, "proposal_state": 0, "given_up": 0}
         self.columns.append({**said, **unknown}, stop - start)
         self._proposals.extend(start, stop)
-        self._also.clear()
-        for kind, index in self._ids_of.items():
-            rows = np.flatnonzero(source["kind"][start:stop] == self._code(kind)) + start
+        self._further_names.clear()
+        for kind, index in self._id_indexes.items():
+            rows = np.flatnonzero(source["kind"][start:stop] == self._kind_code(kind)) + start
             # A repeated delivery must not replace the original as the latest message with its id.
             hashes = np.where(self._capture.are_resent(rows), NO_HASH, source["id_hash"][rows])
             also = self._drafts.names_of(kind, rows)
             if also:
-                self._also += also
+                self._further_names += also
                 rows = np.concatenate((rows, [row for row, _ in also]))
                 hashes = np.concatenate((hashes, np.array([value for _, value in also], np.uint64)))
             index.add(hashes, rows.astype(np.uint32))
             if kind == kinds.REQUEST and len(self._capture.sources) > 1:
                 own = rows[(source["flags"][rows] & Flag.DERIVED.value != 0) & (hashes != NO_HASH)]
-                self._calls_in.add(_in_source(source["id_hash"], source["source"], own), own.astype(np.uint32))
+                self._calls_by_source.add(
+                    _hashes_per_source(source["id_hash"], source["source"], own), own.astype(np.uint32)
+                )
 
     def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64], also: Rows) -> list[int]:
         """Returns places of messages that are not linked yet, or that another message waits for.
@@ -260,18 +266,18 @@ class CorrelationPass:
         """
         visited = left.copy()
         visited[also] = True
-        coming = self._named_by(np.flatnonzero(left) + len(self.columns) - len(ids))
-        if self._waiting or self._waiting_responses:
+        coming = self._named_hashes(np.flatnonzero(left) + len(self.columns) - len(ids))
+        if self._waiting or self._unresolved_responses:
             listed = ids.tolist()
-            awaited = (self._waiting.keys() & listed) | (self._waiting_responses.keys() & listed)
+            awaited = (self._waiting.keys() & listed) | (self._unresolved_responses.keys() & listed)
             coming = np.concatenate((coming, np.fromiter(awaited, np.uint64, len(awaited))))
         return np.flatnonzero(visited | are_among(ids, coming)).tolist()
 
-    def _named_by(self, rows: Rows) -> NDArray[np.uint64]:
+    def _named_hashes(self, rows: Rows) -> NDArray[np.uint64]:
         """Returns the hashes of the ids that some messages name, unordered."""
         source = self._capture.columns
         flags = source["flags"][rows]
-        many = flags & _MANY != 0
+        many = flags & _MANY_CORRELATIONS != 0
         first = source["correlation_hash"][rows[~many & (flags & _CORRELATED != 0)]]
         others = [value for row in rows[many].tolist() for value in self.hashes_named_by(row)]
         return np.concatenate((first, np.array(others, np.uint64)))
@@ -288,24 +294,26 @@ class CorrelationPass:
         """
         source = self._capture.columns
         kind = source["kind"][start:stop]
-        single = (named != NO_ROW) & (source["flags"][start:stop] & _MANY == 0)
-        choosy = are_any(kind, [self._code(k) for k in _WANTED])
+        single = (named != NO_ROW) & (source["flags"][start:stop] & _MANY_CORRELATIONS == 0)
+        choosy = are_any_of(kind, [self._kind_code(k) for k in _CAUSE_KINDS])
         free = np.flatnonzero(single & ~choosy)
         self.columns.replace("cause", start + free, named[free])
-        self._changed.update_all(named[free])
+        self._changed.add_array(named[free])
         self._outcomes.note_errors(start + free, named[free])
-        answers = np.flatnonzero(single & (kind == self._code(kinds.RESPONSE)) & (source["method"][start:stop] == 0))
+        answers = np.flatnonzero(
+            single & (kind == self._kind_code(kinds.RESPONSE)) & (source["method"][start:stop] == 0)
+        )
         asked = named[answers]
-        fits = (source["kind"][asked] == self._code(kinds.REQUEST)) & (source["method"][asked] != 0)
-        nameless = are_any(source["method"][asked], [self._code(method) for method in _NEEDS_TARGET])
+        fits = (source["kind"][asked] == self._kind_code(kinds.REQUEST)) & (source["method"][asked] != 0)
+        nameless = are_any_of(source["method"][asked], [self._kind_code(method) for method in _NEEDS_TARGET])
         fits &= (source["target"][asked] != 0) | ~nameless  # the request may fulfil a proposal that names the target
-        self._answer(answers[fits] + start, asked[fits])
+        self._link_answers(answers[fits] + start, asked[fits])
         plain = np.zeros(stop - start, bool)
         plain[free] = True
         plain[answers[fits]] = True
         return plain
 
-    def _answer(self, responses: Rows, requests: Rows) -> None:
+    def _link_answers(self, responses: Rows, requests: Rows) -> None:
         """Links responses to the requests they name, and copies the calls to them.
 
         Args:
@@ -322,31 +330,31 @@ class CorrelationPass:
             columns.replace(name, responses, columns[name][requests])
         columns.replace("rule", responses, ToolRule.CORRELATION.value)
         asked, inverse = np.unique(columns["call"][requests], return_inverse=True)
-        code = self._code(kinds.RESPONSE)
+        code = self._kind_code(kinds.RESPONSE)
         answered = [self._call_id((code, *self._call_parts[call][1:])) for call in asked.tolist()]
         columns.replace("call", responses, np.array(answered, np.uint32)[inverse])
-        self._changed.update_all(once)
+        self._changed.add_array(once)
         fulfilling = np.flatnonzero(columns["cause"][requests] != NO_ROW)
         for row, request in zip(responses[fulfilling].tolist(), requests[fulfilling].tolist(), strict=True):
             self._proposals.note_link(row, request)
 
     # Linking: other cases, one by one
 
-    def _link(self, row: int, named: int) -> None:
+    def _link_row(self, row: int, named: int) -> None:
         kind = self._capture.string("kind", row) or ""
         flags = int(self._capture.columns["flags"][row])
         if flags & _CORRELATED:
-            cause = self._first_named(row, kind) if flags & _MANY else named
+            cause = self._first_cause(row, kind) if flags & _MANY_CORRELATIONS else named
             if cause != NO_ROW:
                 self._set_cause(row, cause, kind)
             else:
-                waiting = self._waiting_responses if kind == kinds.RESPONSE else self._waiting
+                waiting = self._unresolved_responses if kind == kinds.RESPONSE else self._waiting
                 for value in self.hashes_named_by(row):
                     waiting.setdefault(value, []).append(row)
-            if flags & _MANY:
+            if flags & _MANY_CORRELATIONS:
                 for further in self.causes(row):
                     if further != cause:
-                        self._further.setdefault(further, []).append(row)
+                        self._further_effects.setdefault(further, []).append(row)
                         self._outcomes.note_errors(np.array([row]), np.array([further]))
         elif kind == kinds.RESPONSE:
             cause = self._open_calls.asked_by(row)
@@ -359,19 +367,19 @@ class CorrelationPass:
         """Returns hashes of the ids that a message names, without duplicates and in its order; at most 256."""
         return self._capture.named_hashes(row)
 
-    def _choose(self, start: int, places: NDArray[np.int64], named: NDArray[np.int64]) -> None:
+    def _prefer_wanted_kinds(self, start: int, places: NDArray[np.int64], named: NDArray[np.int64]) -> None:
         """Replaces entries of `named` by the latest message of a kind that each message may name."""
         kind = self._capture.columns["kind"][start:][places]
         before = places + start
         hashes = self._capture.columns["correlation_hash"][before]
-        for name, wanted in _WANTED.items():
-            here = np.flatnonzero(kind == self._code(name))
+        for name, wanted in _CAUSE_KINDS.items():
+            here = np.flatnonzero(kind == self._kind_code(name))
             if len(here):
                 latest = named[places[here]] if name != kinds.RESPONSE else np.full(len(here), NO_ROW)
-                found = self._fitting(wanted, hashes[here], before[here])
+                found = self._latest_of_kinds(wanted, hashes[here], before[here])
                 named[places[here]] = np.where(found == NO_ROW, latest, found)
 
-    def _fitting(
+    def _latest_of_kinds(
         self, wanted: tuple[str, ...], hashes: NDArray[np.uint64], before: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Returns (n,) for each id the latest earlier message of the first kind in `wanted` that has one, or NO_ROW.
@@ -381,31 +389,31 @@ class CorrelationPass:
         """
         fitting = np.full(len(hashes), NO_ROW, np.int64)
         for name in wanted:
-            found = self._ids_of[name].latest_rows(hashes, before)
+            found = self._id_indexes[name].latest_rows(hashes, before)
             fitting = np.where(fitting == NO_ROW, found, fitting)
         return fitting
 
-    def _first_named(self, row: int, kind: str) -> int:
+    def _first_cause(self, row: int, kind: str) -> int:
         """Returns the cause of a message that names several ids: the first that fits, else the first that is known."""
         hashes = np.array(self.hashes_named_by(row), np.uint64)
         before = np.full(len(hashes), row, np.int64)
-        fitting = self._fitting(_WANTED.get(kind, ()), hashes, before)
+        fitting = self._latest_of_kinds(_CAUSE_KINDS.get(kind, ()), hashes, before)
         if kind != kinds.RESPONSE and not (fitting != NO_ROW).any():
             fitting = self._capture.ids.latest_rows(hashes, before)
         first = np.flatnonzero(fitting != NO_ROW)
         return int(fitting[first[0]]) if len(first) else NO_ROW
 
-    def _settle(self, row: int, identifier: int) -> None:
+    def _resolve_waiters(self, row: int, identifier: int) -> None:
         """Links the earlier messages that waited for this message's id."""
         kind = self._capture.string("kind", row)
         waiters = self._waiting.pop(identifier, [])
-        if kind in _WANTED[kinds.RESPONSE]:
-            waiters += self._waiting_responses.pop(identifier, [])
+        if kind in _CAUSE_KINDS[kinds.RESPONSE]:
+            waiters += self._unresolved_responses.pop(identifier, [])
         for waiter in waiters:
             if self.columns["cause"][waiter] == NO_ROW and waiter != row:  # a message of `DraftNames` may name itself
-                self._settle_one(waiter, row)
+                self._resolve_waiter(waiter, row)
 
-    def _settle_one(self, waiter: int, row: int) -> None:
+    def _resolve_waiter(self, waiter: int, row: int) -> None:
         kind = self._capture.string("kind", waiter) or ""
         self._set_cause(waiter, row, kind)
         if kind == kinds.RESPONSE:
@@ -423,7 +431,7 @@ class CorrelationPass:
             answer = int(self.columns["answer"][cause])
             self.columns.replace("answer", cause, row if answer == NO_ROW else min(answer, row))
         self._proposals.note_link(row, cause)
-        for response in self._unnamed.pop(row, ()):
+        for response in self._unnamed_responses.pop(row, ()):
             self._name_call(response)
         if kind == "system/error":
             self._outcomes.note_errors(np.array([row]), np.array([cause]))
@@ -440,11 +448,11 @@ class CorrelationPass:
         if cause == NO_ROW:
             columns.replace("rule", row, ToolRule.UNKNOWN.value)
             return
-        request, cause = cause, self._namer(cause)
+        request, cause = cause, self._call_source(cause)
         asked = int(columns["method"][cause])
         named_all = asked and (columns["target"][cause] or strings[asked] not in _NEEDS_TARGET)
         if not named_all and columns["cause"][request] == NO_ROW and self._capture.flags_of(request) & _CORRELATED:
-            self._unnamed.setdefault(request, []).append(row)
+            self._unnamed_responses.setdefault(request, []).append(row)
         if own and asked != own:  # the response's own method takes precedence, even if it says less
             of_a_tool = strings[own] == "tools/call"
             columns.replace("rule", row, (ToolRule.UNKNOWN if of_a_tool else self._own_rule(row)).value)
@@ -469,7 +477,7 @@ class CorrelationPass:
         in_kind = kind.target if self.columns["target"][row] else kind.method
         return ToolRule.KIND if in_kind else ToolRule.PAYLOAD
 
-    def _namer(self, asked: int) -> int:
+    def _call_source(self, asked: int) -> int:
         """Returns the message that names a request's call: the request, or the proposal it fulfils if it names none."""
         columns = self.columns
         method, above = int(columns["method"][asked]), int(columns["cause"][asked])
@@ -508,29 +516,29 @@ class CorrelationPass:
         called, shown = self.columns["call"][rows], self._capture.foreign_rpc.kind_codes(rows)
         # Multiplied instead of shifted, so that the pairs stay close together and `distinct` needs no sort.
         width = len(self._capture.strings)
-        pairs, _, places = distinct(called.astype(np.int64) * width + shown)
+        pairs, _, places = unique_with_places(called.astype(np.int64) * width + shown)
         found = [
             self._call_id((kind, *self._call_parts[call][1:])) if call else 0
             for call, kind in (divmod(pair, width) for pair in pairs.tolist())
         ]
         return np.array(found, np.uint32)[places]
 
-    def naming_themselves(self) -> Rows:
+    def self_named_rows(self) -> Rows:
         """Returns the messages with a correlation id that is their own name (`DraftNames`), ascending."""
         return np.array(self._drafts.own, np.int64)
 
-    def nearly_answered(self, row: int) -> tuple[int, bool] | None:
+    def probable_request(self, row: int) -> tuple[int, bool] | None:
         """Returns the request that a response without a cause probably answers.
 
-        The second value is true if both have the same id (`OpenCalls.nearly`).
+        The second value is true if both have the same id (`OpenCalls.probable_requests`).
         """
-        return self._open_calls.nearly.get(row)
+        return self._open_calls.probable_requests.get(row)
 
     def effects(self, row: int) -> list[int]:
         """Returns the messages that name this one, ascending. O(messages), since no index is stored."""
         # The column has the first cause only; further causes are in the dict.
         found = set(np.flatnonzero(self.columns["cause"] == row).tolist())
-        return sorted(found.union(self._further.get(row, ())))
+        return sorted(found.union(self._further_effects.get(row, ())))
 
     def causes(self, row: int) -> list[int]:
         """Returns the messages that this one names, ascending."""
@@ -564,13 +572,13 @@ class CorrelationPass:
         took = int(self._capture.extracted.tool_durations_ns(np.array([row]))[0])
         if took >= 0:
             return took
-        return None if apart <= 0 and self._capture.string("protocol", row) in _OF_AGENTS else apart
+        return None if apart <= 0 and self._capture.string("protocol", row) in _AGENT_PROTOCOLS else apart
 
 
-_OF_AGENTS = frozenset(CODING_AGENT_NAMES)
+_AGENT_PROTOCOLS = frozenset(CODING_AGENT_NAMES)
 
 # Kinds that each kind may name, best first. Kinds without an entry may name any message.
-_WANTED: dict[str, tuple[str, ...]] = {
+_CAUSE_KINDS: dict[str, tuple[str, ...]] = {
     kinds.RESPONSE: (kinds.REQUEST, kinds.PROPOSAL),
     kinds.REQUEST: (kinds.PROPOSAL,),
     kinds.REJECT: (kinds.PROPOSAL,),

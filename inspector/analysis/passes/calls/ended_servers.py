@@ -8,10 +8,10 @@ from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
-_PROCESS_ENDS = "recorder/end"
+_PROCESS_END = "recorder/end"
 
 
-def ended_badly(capture: Capture, start: int, stop: int) -> Rows:
+def failed_servers(capture: Capture, start: int, stop: int) -> Rows:
     """Returns messages from `start` to `stop` that report the bad end of a tapped server.
 
     They are marks in a capture that the tap wrote (`Flag.GAP` with `Flag.ERROR`), and the last lines of wire recordings
@@ -25,7 +25,7 @@ def ended_badly(capture: Capture, start: int, stop: int) -> Rows:
         return NO_ROWS
     own = flags[failed] & Flag.GAP.value != 0
     own |= (flags[failed] & Flag.LOG_ONLY.value != 0) & (
-        columns["kind"][failed + start] == (capture.strings.find(_PROCESS_ENDS) or -1)
+        columns["kind"][failed + start] == (capture.strings.find(_PROCESS_END) or -1)
     )
     rows = failed[own] + start
     # A server could print lines of this shape itself; only sources written by a recorder are trusted.

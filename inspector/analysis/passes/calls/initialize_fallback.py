@@ -15,8 +15,8 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
 
-_MOST_OPEN = 16
-_LONGEST_EXCHANGE = 256
+_MAX_OPEN = 16
+_MAX_EXCHANGE_ROWS = 256
 """Messages to search between a refused request over HTTP and its refusal, which repeats no id."""
 
 
@@ -31,7 +31,7 @@ class Fallbacks:
         self._capture = capture
         self._links = links
         self._changed = changed
-        self._asked: dict[int, deque[int]] = {}
+        self._discover_requests: dict[int, deque[int]] = {}
         self._unanswered: dict[int, int] = {}  # requests that were open when `initialize` came -> that `initialize`
 
     def feed(self, start: int, stop: int) -> None:
@@ -42,33 +42,33 @@ class Fallbacks:
             return
         # A refusal may come after the `initialize` that shows the fallback.
         for asked, followed in [*self._unanswered.items()]:
-            self._clear(asked, followed, stop)
+            self._clear_refusal(asked, followed, stop)
         method = columns["method"][start:stop]
         rows = (method == discover) | (method == initialize)
         rows &= columns["kind"][start:stop] == (strings.find(kinds.REQUEST) or -1)
         found = np.flatnonzero(rows) + start
-        for row, key in zip(found.tolist(), self._keys(found), strict=True):
+        for row, key in zip(found.tolist(), self._connection_keys(found), strict=True):
             if int(columns["method"][row]) == discover:
-                self._asked.setdefault(key, deque(maxlen=_MOST_OPEN)).append(row)
+                self._discover_requests.setdefault(key, deque(maxlen=_MAX_OPEN)).append(row)
                 continue
-            for asked in self._asked.pop(key, ()):
+            for asked in self._discover_requests.pop(key, ()):
                 self._unanswered[asked] = row
-                self._clear(asked, row, stop)
+                self._clear_refusal(asked, row, stop)
         # Bounds memory: a client that never gets a refusal would otherwise be tracked for ever.
-        while len(self._unanswered) > _MOST_OPEN:
+        while len(self._unanswered) > _MAX_OPEN:
             del self._unanswered[next(iter(self._unanswered))]
 
-    def _keys(self, rows: Rows) -> list[int]:
+    def _connection_keys(self, rows: Rows) -> list[int]:
         """Returns connection numbers; for HTTP the source, since each attempt may be a conversation of its own."""
         numbers = self._capture.extracted.exchanges("number", rows)
         keys = connection_keys(self._capture, rows)
         # Negative numbers cannot collide with connection keys.
         return np.where(numbers != 0, -1 - (keys >> 32), keys).tolist()
 
-    def _clear(self, asked: int, initialize: int, stop: int) -> None:
+    def _clear_refusal(self, asked: int, initialize: int, stop: int) -> None:
         """Clears the refusal of a request with a later `initialize`, if the refusal came before `stop`."""
         answer = int(self._links["answer"][asked])
-        refusal = self._in_exchange(asked, stop) if answer == NO_ROW else answer
+        refusal = self._refusal_in_exchange(asked, stop) if answer == NO_ROW else answer
         late = answer == NO_ROW == refusal or answer > initialize
         if late and self._links["given_up"][asked] == GivenUp.NO.value and self._is_in_no_exchange(asked):
             self._links.replace("given_up", asked, GivenUp.CANCELLED.value)
@@ -92,11 +92,11 @@ class Fallbacks:
         """Tells if a message came without an HTTP exchange. Over HTTP the `initialize` may be another client's."""
         return int(self._capture.extracted.exchanges("number", np.array([row]))[0]) == 0
 
-    def _in_exchange(self, asked: int, stop: int) -> int:
+    def _refusal_in_exchange(self, asked: int, stop: int) -> int:
         """Returns the refusal in the HTTP exchange of a request, which lacks its id, or NO_ROW."""
         extracted = self._capture.extracted
         own = int(extracted.exchanges("number", np.array([asked]))[0])
-        rows = np.arange(asked + 1, min(stop, asked + 1 + _LONGEST_EXCHANGE))
+        rows = np.arange(asked + 1, min(stop, asked + 1 + _MAX_EXCHANGE_ROWS))
         same = (extracted.exchanges("number", rows) == own) & (own != 0)
         same &= self._capture.columns["source"][rows] == self._capture.columns["source"][asked]
         same &= self._capture.columns["flags"][rows] & Flag.ERROR.value != 0

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_any, ascending
+from inspector.analysis.arrays.unique_ints import are_any_of, sorted_unique
 from inspector.analysis.passes.calls.open_requests import OpenCalls
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
@@ -29,15 +29,15 @@ from inspector.store.messages.capture import Capture
 
 _Bools = NDArray[np.bool_]
 
-_CANCELLED = "notifications/cancelled"
-_ERROR = "system/error"
-_MOST_EXCHANGES = 10_000
-_EXCHANGE_ENDS = ("http/end", "http/error")
-_FAILED = 400
-_STOPS = ("reasoning/cancel", "acp/cancel")
+_CANCELLED_METHOD = "notifications/cancelled"
+_ERROR_KIND = "system/error"
+_MAX_EXCHANGES = 10_000
+_EXCHANGE_END_KINDS = ("http/end", "http/error")
+_FIRST_ERROR_STATUS = 400
+_STOP_KINDS = ("reasoning/cancel", "acp/cancel")
 """Kinds of messages that stop an agent: in a transcript, and in a session of ACP, which goes on."""
 # A file without stops would otherwise be searched from its beginning at the first one.
-_MOST_BEHIND = 4_096
+_MAX_ROWS_BEFORE_STOP = 4_096
 """Limit of messages searched before a stop, for requests of the stopped agent."""
 _BARE_KIND = "mcp"  # of v0.0, with JSON-RPC as its payload
 
@@ -56,7 +56,7 @@ class GivenUp(enum.IntEnum):
     """A gateway reported that it blocked the message, or an HTTP status that the server rejected it."""
 
 
-class Outcomes:
+class EndedWaits:
     """Maintains the column `given_up` of the correlation pass.
 
     Args:
@@ -74,8 +74,8 @@ class Outcomes:
         self._open_calls = open_calls
         self._changed = changed
         self._exchanges: dict[tuple[int, int], int] = {}  # by source and HTTP exchange, the last call in it
-        self._stopped: dict[tuple[int, int], int] = {}  # by source and context, the last stop of its agent
-        self._untraced: dict[int, list[int]] = {}  # by trace without a span of a tool, its requests
+        self._last_stops: dict[tuple[int, int], int] = {}  # by source and context, the last stop of its agent
+        self._untraced_requests: dict[int, list[int]] = {}  # by trace without a span of a tool, its requests
 
     def end_exchanges(self, start: int, stop: int) -> None:
         """Gives up requests in an HTTP exchange that ended with an error, or by the client hanging up.
@@ -92,7 +92,7 @@ class Outcomes:
             columns["sender"][rows] == (find("client") or -1)
         )
         asks &= columns["flags"][rows] & Flag.RPC.value != 0
-        ends = are_any(columns["kind"][rows], [find(name) or -1 for name in _EXCHANGE_ENDS])
+        ends = are_any_of(columns["kind"][rows], [find(name) or -1 for name in _EXCHANGE_END_KINDS])
         places = np.flatnonzero(asks | ends)
         names = ("number", "hung_up", "status")
         numbers, left, status = (self._capture.extracted.exchanges(name, rows[places]).tolist() for name in names)
@@ -102,13 +102,13 @@ class Outcomes:
             if asks[place]:
                 self._exchanges[key] = row
                 # Bounds memory for exchanges that never end in the log.
-                if len(self._exchanges) > _MOST_EXCHANGES:
+                if len(self._exchanges) > _MAX_EXCHANGES:
                     del self._exchanges[next(iter(self._exchanges))]
             elif (asked := self._exchanges.pop(key, NO_ROW)) != NO_ROW and self._links["answer"][asked] == NO_ROW:
                 # Before this version a closed connection did not end the call: its answer could come elsewhere.
                 if hung_up and self._is_modern(asked):
                     self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
-                elif told >= _FAILED:
+                elif told >= _FIRST_ERROR_STATUS:
                     self._give_up(np.array([asked], np.int64), GivenUp.REFUSED)
 
     def _is_modern(self, row: int) -> bool:
@@ -120,19 +120,19 @@ class Outcomes:
     def end_turns(self, start: int, stop: int) -> None:
         """Gives up the unanswered requests of transcript agents when the agents are stopped.
 
-        O(stop - start), plus the messages between two stops, at most `_MOST_BEHIND` each.
+        O(stop - start), plus the messages between two stops, at most `_MAX_ROWS_BEFORE_STOP` each.
         """
         columns, find = self._capture.columns, self._capture.strings.find
-        codes, request = [code for name in _STOPS if (code := find(name))], find(kinds.REQUEST) or -1
+        codes, request = [code for name in _STOP_KINDS if (code := find(name))], find(kinds.REQUEST) or -1
         if not codes:
             return
-        stops = are_any(columns["kind"][start:stop], codes)
+        stops = are_any_of(columns["kind"][start:stop], codes)
         stops &= columns["flags"][start:stop] & Flag.DERIVED.value != 0
         for row in (np.flatnonzero(stops) + start).tolist():
             key = int(columns["source"][row]), int(columns["context"][row])
             # Searching only back to the last stop keeps the total cost linear.
-            since = max(self._stopped.get(key, NO_ROW) + 1, row - _MOST_BEHIND)
-            self._stopped[key] = row
+            since = max(self._last_stops.get(key, NO_ROW) + 1, row - _MAX_ROWS_BEFORE_STOP)
+            self._last_stops[key] = row
             asked = columns["kind"][since:row] == request
             for name, value in zip(("source", "context"), key, strict=True):
                 asked &= columns[name][since:row] == value
@@ -149,22 +149,22 @@ class Outcomes:
         rows = rows[are_untraced(self._capture, rows)]
         for row, trace in zip(rows.tolist(), columns["space"][rows].tolist(), strict=True):
             # Only the first span of a tool shows that a trace records tools.
-            self._untraced.setdefault(trace, []).append(row)
+            self._untraced_requests.setdefault(trace, []).append(row)
         own = columns["flags"][start:stop] & np.uint32(Flag.OWN_SPAN.value) != 0
-        for trace in ascending(columns["space"][start:stop][own]).tolist():
-            self._changed.update(self._untraced.pop(trace, ()))
+        for trace in sorted_unique(columns["space"][start:stop][own]).tolist():
+            self._changed.update(self._untraced_requests.pop(trace, ()))
 
     def note_errors(self, rows: Rows, causes: Rows) -> None:
         """Refuses the causes of gateway errors among newly linked messages."""
-        code = self._capture.strings.find(_ERROR)
+        code = self._capture.strings.find(_ERROR_KIND)
         if code:
             errors = np.flatnonzero(self._capture.columns["kind"][rows] == code).tolist()
-            errors = [place for place in errors if self._trust.is_gateway_or_nobody(int(rows[place]))]
+            errors = [place for place in errors if self._trust.is_gateway_or_unsigned(int(rows[place]))]
             self._give_up(causes[errors], GivenUp.REFUSED)
 
     def cancelling(self, start: int, stop: int) -> Rows:
         """Returns the messages from `start` to `stop` that cancel a request."""
-        method = self._capture.strings.find(_CANCELLED)
+        method = self._capture.strings.find(_CANCELLED_METHOD)
         if not method:
             return np.empty(0, np.int64)
         return np.flatnonzero(self._capture.columns["method"][start:stop] == method) + start
@@ -176,13 +176,13 @@ class Outcomes:
             row: the cancelling message; rows of successive calls ascend.
             named: the message it names by correlation, or NO_ROW.
         """
-        asked = self._asked(row)
+        asked = self._cancelled_request(row)
         if asked == NO_ROW and named != NO_ROW and self._is_own_request(named, row):
             asked = named
         if asked != NO_ROW:
             self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
 
-    def _asked(self, row: int) -> int:
+    def _cancelled_request(self, row: int) -> int:
         """Returns the sender's open request that `requestId` names, by JSON-RPC id or envelope id, or NO_ROW."""
         params: Any = (
             None
@@ -193,7 +193,7 @@ class Outcomes:
         called = calls.rpc_id(identifier)
         if called is None:
             return NO_ROW
-        asked = self._open_calls.asked_with(hash_rpc_id(called), row)
+        asked = self._open_calls.request_with_id(hash_rpc_id(called), row)
         # In an envelope, `requestId` may be the id of the envelope that asked.
         if asked != NO_ROW or not isinstance(identifier, str):
             return asked
@@ -211,17 +211,17 @@ class Outcomes:
         rows = rows[self._links["given_up"][rows] < why]
         if len(rows):
             self._links.replace("given_up", rows, why.value)
-            self._changed.update_all(rows)
+            self._changed.add_array(rows)
 
 
-def wants_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
+def need_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
     """Returns (n,) flags of requests that need an answer, unlike notifications. O(rows + distinct methods).
 
     Args:
         methods: (n,) their methods as the correlation pass has them.
     """
     strings, columns = capture.strings, capture.columns
-    told = [code for code in ascending(methods).tolist() if code and _wants_none(strings[code])]
+    told = [code for code in sorted_unique(methods).tolist() if code and _needs_no_answer(strings[code])]
     bare = columns["kind_raw"][rows] == (strings.find(_BARE_KIND) or -1)
     bare |= columns["flags"][rows] & Flag.RPC.value != 0
     quiet = bare & (columns["rpc_hash"][rows] == NO_HASH)
@@ -236,11 +236,11 @@ def are_untraced(capture: Capture, rows: Rows) -> _Bools:
         return np.zeros(len(rows), np.bool_)
     traced = (columns["protocol"][rows] == traces) & (columns["flags"][rows] & np.uint32(Flag.DERIVED.value) != 0)
     spaces, known = columns["space"][rows], capture.transcripts.tool_traces
-    untold = [code for code in ascending(spaces[traced]).tolist() if capture.strings[code] not in known]
+    untold = [code for code in sorted_unique(spaces[traced]).tolist() if capture.strings[code] not in known]
     return traced & np.isin(spaces, untold)
 
 
-def _wants_none(method: str) -> bool:
+def _needs_no_answer(method: str) -> bool:
     """Tells if a method gets no answer: notifications, and subscriptions that stay open."""
     return method.startswith("notifications/") or method == mcp_messages.LISTEN_METHOD
 
@@ -251,7 +251,7 @@ def are_refused(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
     return rejected | (links["given_up"][rows] == GivenUp.REFUSED.value)
 
 
-def are_forgotten(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
+def are_abandoned(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
     """Returns (n,) flags of messages that no participant waits for: refused, cancelled, or their sender is gone.
 
     O(rows).
@@ -278,7 +278,7 @@ def are_waiting(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
     request, proposal = (capture.strings.find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL))
     waits = (kind == request) & (links["answer"][rows] == NO_ROW)
     asked = np.flatnonzero(waits)
-    waits[asked] = wants_answer(capture, rows[asked], links["method"][rows[asked]])
+    waits[asked] = need_answer(capture, rows[asked], links["method"][rows[asked]])
     waits |= (kind == proposal) & _is_open(links, rows)
     waits &= ~are_given_up(capture, links, rows)
     asked = np.flatnonzero(waits)
@@ -311,14 +311,14 @@ def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
         asked = rows[places].astype(np.int64)
         same = (columns["sender"][copies] == columns["sender"][asked]) & ~capture.are_derived(asked)
         if capture.has_copies:
-            same |= _first_told(capture, copies) == _first_told(capture, asked)
+            same |= _originals(capture, copies) == _originals(capture, asked)
         same &= columns["kind"][copies] == columns["kind"][asked]
         same &= decided | (links["answer"][copies] != NO_ROW)
         found[places[same]] = copies[same]
     return found
 
 
-def _first_told(capture: Capture, rows: Rows) -> Rows:
+def _originals(capture: Capture, rows: Rows) -> Rows:
     """Returns (n,) the original of each message; the message itself if it is no copy."""
     of, is_copy = capture.repeated_messages(rows)
     return np.where(is_copy, of, rows)

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.arrays.unique_ints import are_any
-from inspector.analysis.passes.contexts.context_keys import UNKNOWN, ContextRefs
+from inspector.analysis.arrays.unique_ints import are_any_of
+from inspector.analysis.passes.contexts.context_keys import UNKNOWN, ContextNumbers
 from inspector.analysis.passes.contexts.context_objects import ContextObjects
-from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS, ContextTree
+from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LEVELS, ContextTree
 from inspector.analysis.passes.contexts.marked_contexts import MarkedContexts
 from inspector.analysis.passes.contexts.named_starts import NamedStarts
-from inspector.analysis.passes.contexts.naming_notes import MOST_DEEP, ContextNotes
+from inspector.analysis.passes.contexts.naming_notes import MAX_DEPTH, ContextNotes
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.analysis.passes.contexts.session_contexts import SessionContexts
 from inspector.protocol import msp
@@ -37,12 +37,12 @@ SUB_AGENT = "sub-agent"
 
 START = "reasoning/start"
 """The kind of message that begins a reasoning."""
-_ENDS = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
+_END_STATES = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
 _LABEL_LENGTH = 80
-_LOOKED_AT = 8 * _LABEL_LENGTH  # limit of characters read for a label
+_LABEL_SOURCE_LENGTH = 8 * _LABEL_LENGTH  # limit of characters read for a label
 # Most labels hold no secret, so one search answers for many.
-_TOGETHER = 32  # texts searched for secrets at once
-_DRAFTED = (Flag.CONTEXT_IN_KIND | Flag.CONTEXT_IN_REASONING).value
+_MASK_BATCH = 32  # texts searched for secrets at once
+_NAMES_OTHER_CONTEXT = (Flag.CONTEXT_IN_KIND | Flag.CONTEXT_IN_REASONING).value
 _CORRELATED = Flag.CORRELATED.value
 
 
@@ -65,20 +65,20 @@ class ContextBuilder:
 
     def __init__(self, capture: Capture, *, typed: Callable[[int], None], touched: Callable[[int], None]) -> None:
         self._capture = capture
-        self._typed = typed
-        self._touched = touched
+        self._on_typed = typed
+        self._on_touched = touched
         self.tree = ContextTree()
         self.facts = NodeFacts(self._was_written_before)
-        self.refs = ContextRefs()
+        self.refs = ContextNumbers()
         self.notes = ContextNotes()
-        told: dict[str, Any] = {"settle": self._settle, "typed": typed}
+        told: dict[str, Any] = {"settle": self._merge_facts, "typed": typed}
         self._objects = ContextObjects(capture, self.tree, self.facts, self.notes, **told)
         self.named = self._objects.parents
         self.sessions = SessionContexts(capture, self.tree, self.facts, **told)
-        self._marked = MarkedContexts(
-            capture, self.tree, self.facts, self.notes, named=self.named, is_void=self._is_void, **told
+        self._marked_contexts = MarkedContexts(
+            capture, self.tree, self.facts, self.notes, named=self.named, is_void=self._has_no_effect, **told
         )
-        self._merged: list[tuple[int, int]] = []
+        self._merged_nodes: list[tuple[int, int]] = []
         self._named_starts = NamedStarts(capture, self.tree)
         self._early_ends: dict[int, list[int]] = {}  # by the hash of the id they name, while no message bears it
         self.ending: dict[int, int] = {}
@@ -101,7 +101,7 @@ class ContextBuilder:
         # Keys that were unknown before this batch now have numbers.
         refs[new] = self.refs.find_all(spaces[new], keys[new])
         for place, node in operations.items():
-            refs[place] = self.refs.of_node(node)
+            refs[place] = self.refs.number_of_node(node)
         self._follow_merges()
         return refs, told
 
@@ -111,7 +111,7 @@ class ContextBuilder:
         for place in np.flatnonzero(self.refs.find_all(spaces, keys) == UNKNOWN).tolist():
             self._node_of_key(int(spaces[place]), int(keys[place]), int(rows[place]))
             if self.tree.made:
-                self._follow_names(int(rows[place]))
+                self._split_named_starts(int(rows[place]))
         self._follow_merges()
         return self.refs.find_all(spaces, keys)
 
@@ -128,10 +128,10 @@ class ContextBuilder:
         of_sessions: list[int] = []
         columns = {name: self._capture.columns[name][start:stop] for name in ("space", "context", "kind", "flags")}
         starting = columns["kind"] == (self._capture.strings.find(START) or -1)
-        ending = self._ending(columns["kind"])
+        ending = self._are_ends(columns["kind"])
         objects = columns["flags"] & Flag.OBJECT_CONTEXT.value != 0
         telling = np.zeros(stop - start, np.bool_) if structure is None else structure
-        marked = self._marked.concerned(start, stop)
+        marked = self._marked_contexts.affected_messages(start, stop)
         marked = np.zeros(stop - start, np.bool_) if marked is None else marked
         news: dict[int, list[AgentNews]] = {}
         for one in self._capture.take_agent_news():
@@ -157,25 +157,25 @@ class ContextBuilder:
                 if told is not None:
                     operations[place] = node = told
                 node = self.tree.resolve(node)
-            if marks and (told := self._marked.observe(space, row, node)) is not None:
+            if marks and (told := self._marked_contexts.observe(space, row, node)) is not None:
                 operations[place] = node = told
             if self.tree.made:
-                self._follow_names(row)
+                self._split_named_starts(row)
                 node = self.tree.resolve(node)
             if starts_one:
                 if row in starts:
                     self._begin(space, row, node, *starts[row])
             elif ends_one:
-                self._end(space, row, node)
+                self._apply_end(space, row, node)
             elif tells:
                 of_sessions.append(space)
                 told = self.sessions.observe(space, row, node)
                 if told is not None:
-                    self._touched(told)
+                    self._on_touched(told)
             if self.tree.made:
-                self._follow_names(row)
+                self._split_named_starts(row)
             if self.tree.merged:
-                self._settle()
+                self._merge_facts()
         return operations, of_sessions
 
     def _node_of_key(self, space: int, key: int, row: int) -> int:
@@ -186,14 +186,14 @@ class ContextBuilder:
         is_object = text.startswith(OBJECT_KEY)
         # A path that begins with the id of a waiting start makes that id a node.
         for identifier in () if is_object else self._named_starts.ids_in_path(space, text):
-            self.tree.of_id(space, identifier)
-        node = MAIN if is_object else self._below_known(space, text)
+            self.tree.node_of_id(space, identifier)
+        node = MAIN if is_object else self._child_of_known(space, text)
         if node == MAIN:
-            node = self.tree.of_key(space, text)
+            node = self.tree.node_of_key(space, text)
         self.refs.add(space, key, node)
         if not is_object and not self._is_of_session(row):
             self.notes.add_path(node, row, text)
-            if node != MAIN and path_depth(text) <= MOST_DEEP:
+            if node != MAIN and path_depth(text) <= MAX_DEPTH:
                 self.notes.add_depth(self.tree, node, row)
         return node
 
@@ -202,10 +202,10 @@ class ContextBuilder:
         code = self._capture.strings.find(msp.PROTOCOL)
         return code is not None and self._capture.columns["protocol"][row] == code
 
-    def _below_known(self, space: int, path: str) -> int:
+    def _child_of_known(self, space: int, path: str) -> int:
         """Returns the node of a path with a known parent path, or MAIN for any other path. Most new paths have one."""
         above, _, name = path.rpartition("/")
-        if not above or not name or self.tree.any_slash or "//" in path or path.count("/") >= MOST_LEVELS:
+        if not above or not name or self.tree.any_slash or "//" in path or path.count("/") >= MAX_LEVELS:
             return MAIN
         key = self._capture.strings.find(above)
         known = UNKNOWN if key is None else self.refs.find(space, key)
@@ -222,9 +222,9 @@ class ContextBuilder:
         columns, records = self._capture.columns, self._capture.records
         rows = rows[(columns["id_hash"][rows] != 0) | (columns["context"][rows] != 0)]
         found = [records.decoded_record(row) for row in rows.tolist()]
-        texts = [(text_shown(START, one.payload) or "")[:_LOOKED_AT] for one in found]
-        labels = [*map(_label, _masked(texts))]
-        drafted = (columns["flags"][rows] & _DRAFTED != 0).tolist()
+        texts = [(text_shown(START, one.payload) or "")[:_LABEL_SOURCE_LENGTH] for one in found]
+        labels = [*map(_label_from_text, _masked_texts(texts))]
+        drafted = (columns["flags"][rows] & _NAMES_OTHER_CONTEXT != 0).tolist()
         return {
             row: (one.identifier or "", label, names_other)
             for row, one, label, names_other in zip(rows.tolist(), found, labels, drafted, strict=True)
@@ -239,32 +239,32 @@ class ContextBuilder:
         if above == MAIN and not identifier:
             return
         if above == MAIN or (not names_other and self._named_starts.is_named(space, identifier, above)):
-            self._begin_own(space, row, above, identifier, label)
+            self._begin_own_context(space, row, above, identifier, label)
             return
-        if self._is_void(row):
+        if self._has_no_effect(row):
             return
         if not names_other and identifier:
             self._named_starts.wait(space, identifier, row, above, label)
         self._note_start(above, row, label)
 
-    def _begin_own(self, space: int, row: int, above: int, identifier: str, label: str) -> None:
+    def _begin_own_context(self, space: int, row: int, above: int, identifier: str, label: str) -> None:
         """Begins a context with the start's own id."""
-        node = self._declare(space, row, above, identifier, label)
+        node = self._declare_node(space, row, above, identifier, label)
         first = self.facts.started_by[node] < 0
         # A forged or copied message may begin a context, but not begin it again.
-        if first or not self._is_void(row):
+        if first or not self._has_no_effect(row):
             self._note_start(node, row, "", own=True)
 
-    def _declare(self, space: int, row: int, above: int, identifier: str, label: str) -> int:
+    def _declare_node(self, space: int, row: int, above: int, identifier: str, label: str) -> int:
         # A start inside its own context: the message already names the context that it begins.
         if above != MAIN and self.tree.name[above] == identifier:
             above = self.tree.parent[above]
         version = self.tree.version
-        node = self.tree.declare(space, identifier, above, label)
+        node = self.tree.declare_context(space, identifier, above, label)
         if self.tree.version != version:
             self.notes.add_depth(self.tree, node, row)
         self.facts.reach(node)
-        self._settle()
+        self._merge_facts()
         return self.tree.resolve(node)
 
     def _note_start(self, node: int, row: int, label: str, *, own: bool = False) -> None:
@@ -278,12 +278,12 @@ class ContextBuilder:
         facts.reach(node)
         if label and not self.tree.label[node]:
             self.tree.label[node] = label
-            self._named_starts.labelled[node] = row
+            self._named_starts.label_starts[node] = row
         facts.note_start(node, row, int(columns["sender"][row]), own=own)
         for end in self._early_ends.pop(int(columns["id_hash"][row]), ()) if self._early_ends else ():
             if end not in self.ending:
                 self._end_start(end, row)
-        self._touched(node)
+        self._on_touched(node)
         self.note_reasoning(node)
 
     def _was_written_before(self, row: int, end: int) -> bool:
@@ -293,7 +293,7 @@ class ContextBuilder:
         same = int(columns["sender"][row]) == int(columns["sender"][end])
         return same and NO_TIME not in (ours, theirs) and ours < theirs
 
-    def _follow_names(self, row: int) -> None:
+    def _split_named_starts(self, row: int) -> None:
         """Turns the ids of earlier starts into nodes of their own, since a message has now used them as contexts."""
         for space, identifier, starts in self._named_starts.take_named():
             for start in starts:
@@ -301,49 +301,49 @@ class ContextBuilder:
                 if above == MAIN:
                     continue
                 label = self._label_of(start)
-                node = self._declare(space, row, above, identifier, label)
+                node = self._declare_node(space, row, above, identifier, label)
                 above = self.tree.resolve(above)
                 if node == above:
                     continue
                 self.facts.move_start(start, above, node)
-                self._take_label_back(start, above)
+                self._replace_label(start, above)
                 self.note_reasoning(node)
                 for one in (above, node):
-                    self._touched(one)
+                    self._on_touched(one)
 
     def _label_of(self, start: int) -> str:
         known = self._named_starts.label_of(start)
         if known is not None:
             return known
         text = text_shown(START, self._capture.records.decoded_record(start).payload) or ""
-        return _label(*_masked([text[:_LOOKED_AT]]))
+        return _label_from_text(*_masked_texts([text[:_LABEL_SOURCE_LENGTH]]))
 
-    def _take_label_back(self, start: int, node: int) -> None:
+    def _replace_label(self, start: int, node: int) -> None:
         """Replaces the label that a start gave to a context by the label of the next start there."""
-        if self._named_starts.labelled.get(node) != start:
+        if self._named_starts.label_starts.get(node) != start:
             return
-        del self._named_starts.labelled[node]
+        del self._named_starts.label_starts[node]
         self.tree.label[node] = ""
         following = self.facts.started_by[node]
         if following >= 0 and (label := self._label_of(following)):
             self.tree.label[node] = label
-            self._named_starts.labelled[node] = following
+            self._named_starts.label_starts[node] = following
 
-    def _ending(self, kinds: Array) -> Array:
-        codes = [code for code in map(self._capture.strings.find, _ENDS) if code is not None]
-        return are_any(kinds, codes) if codes else np.zeros(len(kinds), np.bool_)
+    def _are_ends(self, kinds: Array) -> Array:
+        codes = [code for code in map(self._capture.strings.find, _END_STATES) if code is not None]
+        return are_any_of(kinds, codes) if codes else np.zeros(len(kinds), np.bool_)
 
-    def _end(self, space: int, row: int, node: int) -> None:
+    def _apply_end(self, space: int, row: int, node: int) -> None:
         """Applies a conclusion or cancel: ends the start it names by correlation, else the context of its message."""
-        if self._is_void(row):
+        if self._has_no_effect(row):
             return
         columns = self._capture.columns
-        if int(columns["flags"][row]) & _CORRELATED and self._end_named(space, row, node):
+        if int(columns["flags"][row]) & _CORRELATED and self._apply_named_end(space, row, node):
             return
         if node != MAIN:
             self._note_end(node, row)
 
-    def _end_named(self, space: int, row: int, node: int) -> bool:
+    def _apply_named_end(self, space: int, row: int, node: int) -> bool:
         """Ends the start that an end names. The end must be in the main context or beside that start.
 
         Returns:
@@ -355,7 +355,7 @@ class ContextBuilder:
             # The latest message with that id counts, as for correlation in general.
             for start in reversed([other for other in capture.ids.rows_of(one) if other < row]):
                 begun = tree.resolve(self.facts.sequences.node_of_start(start))
-                if begun != MAIN and (node in (MAIN, begun) or self._stands_in(start, node)):
+                if begun != MAIN and (node in (MAIN, begun) or self._belongs_to(start, node)):
                     self._end_start(row, start)
                     return True
         if node != MAIN:
@@ -365,14 +365,14 @@ class ContextBuilder:
             if found != MAIN:
                 self._note_end(found, row)
                 self.ending[row] = found
-                self._touched(found)
+                self._on_touched(found)
                 return True
         for one in hashes:
             # Logs of several sources may have an end before the start that it names.
             self._early_ends.setdefault(one, []).append(row)
         return False
 
-    def _stands_in(self, row: int, node: int) -> bool:
+    def _belongs_to(self, row: int, node: int) -> bool:
         """Tells if a message belongs to a context by its own key."""
         columns = self._capture.columns
         known = self.refs.find(int(columns["space"][row]), int(columns["context"][row]))
@@ -384,14 +384,14 @@ class ContextBuilder:
         reasoning = self._capture.string("kind", start) == START
         self._note_end(node, row, start if reasoning else -1)
         self.ending[row] = node
-        self._touched(node)
+        self._on_touched(node)
 
     def _note_end(self, node: int, row: int, start: int = -1) -> None:
         self.facts.reach(node)
         sender = int(self._capture.columns["sender"][row])
-        self.facts.note_end(node, _ENDS[self._capture.string("kind", row) or ""], row, sender, start)
+        self.facts.note_end(node, _END_STATES[self._capture.string("kind", row) or ""], row, sender, start)
 
-    def _is_void(self, row: int) -> bool:
+    def _has_no_effect(self, row: int) -> bool:
         """Tells if a message has no effect: forged, refused by the gateway, or copied from another thread."""
         flags = int(self._capture.columns["flags"][row])
         if flags & Flag.DERIVED.value and self._capture.repeated_messages(np.array([row]))[1][0]:
@@ -399,66 +399,66 @@ class ContextBuilder:
         return bool(flags & Flag.REFUSED.value) or self._capture.logged_sender(row) is not None
 
     def note_reasoning(self, node: int) -> None:
-        if not self.facts.reasons[node]:
-            self.facts.reasons[node] = True
-            self._typed(node)
+        if not self.facts.has_reasoning[node]:
+            self.facts.has_reasoning[node] = True
+            self._on_typed(node)
 
     # Sub-agents
 
     def _observe_agent(self, told: AgentNews) -> None:
         """Places the context of a sub-agent in a transcript below the context of its caller."""
-        node = self.tree.of_key(told.space, told.context)
+        node = self.tree.node_of_key(told.space, told.context)
         if node == MAIN:
             return
-        label = _label(mask_text((told.label or "")[:_LOOKED_AT]))
+        label = _label_from_text(mask_text((told.label or "")[:_LABEL_SOURCE_LENGTH]))
         if label and not self.tree.label[node]:
             self.tree.label[node] = label
         if told.parent is not None:
-            node = self.tree.place(node, self.tree.of_key(told.space, told.parent))
-        self._settle()
+            node = self.tree.place(node, self.tree.node_of_key(told.space, told.parent))
+        self._merge_facts()
         if self.facts.declared.get(node) is None:
             self.facts.note_type(node, told.row, SUB_AGENT)
-            self._typed(node)
+            self._on_typed(node)
         # Transcripts may report the same sub-agent more than once.
         if told.has_begun and self.facts.started_by[node] < 0:
             self.facts.note_start(node, told.row)
         if told.has_ended:
             self.facts.note_end(node, CANCELLED if told.failed else CONCLUDED, told.row)
-            self._touched(node)
+            self._on_touched(node)
 
     # Merges
 
-    def _settle(self) -> None:
+    def _merge_facts(self) -> None:
         """Merges the facts of merged nodes."""
         self.facts.reach(len(self.tree) - 1)
         if not self.tree.merged:
             return
         for node, into in self.tree.merged:
             self.facts.inherit(node, into)
-        self._merged += self.tree.merged
+        self._merged_nodes += self.tree.merged
         self.tree.merged.clear()
 
     def _follow_merges(self) -> None:
         """Updates context numbers after merges, and resizes the arrays to the number of nodes."""
-        self._settle()
+        self._merge_facts()
         self.tree.fit()
         self.facts.fit(len(self.tree))
-        if not self._merged:
+        if not self._merged_nodes:
             return
         living = np.arange(len(self.tree) + 1, dtype=np.int32)
         living[MAIN] = MAIN
-        for node, into in self._merged:
+        for node, into in self._merged_nodes:
             living[node] = self.tree.resolve(into)
-        self._merged.clear()
+        self._merged_nodes.clear()
         self.refs.follow(living)
 
 
-def _label(text: str) -> str:
+def _label_from_text(text: str) -> str:
     """Returns a text as a label; splits only as many words as its length may need."""
     return " ".join(plain_words(text).split(maxsplit=_LABEL_LENGTH // 2 + 1))[:_LABEL_LENGTH]
 
 
-def _masked(texts: list[str]) -> list[str]:
+def _masked_texts(texts: list[str]) -> list[str]:
     """Returns texts with masked secrets.
 
     Most texts have none, so several are searched at once, and one by one only after a hit.
@@ -466,8 +466,8 @@ def _masked(texts: list[str]) -> list[str]:
     masked = list(texts)
     plain = [place for place, text in enumerate(texts) if text.isascii()]
     suspect = [place for place, text in enumerate(texts) if not text.isascii()]
-    for first in range(0, len(plain), _TOGETHER):
-        some = plain[first : first + _TOGETHER]
+    for first in range(0, len(plain), _MASK_BATCH):
+        some = plain[first : first + _MASK_BATCH]
         if may_hold_secrets("\n".join([texts[place] for place in some])):
             suspect += some
     for place in suspect:

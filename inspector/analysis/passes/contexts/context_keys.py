@@ -12,16 +12,16 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.ids_by_space import UNKNOWN, SpaceNumbers
 from inspector.analysis.passes.contexts.node_facts import MAIN
 
-__all__ = ["UNKNOWN", "ContextRefs"]
+__all__ = ["UNKNOWN", "ContextNumbers"]
 
 
-class ContextRefs:
+class ContextNumbers:
     """Numbers are given in the order first seen and never change; their nodes do. Number 0 is the main context."""
 
     def __init__(self) -> None:
         self._nodes = array("i", [MAIN])
         self._numbers = SpaceNumbers()
-        self._of_nodes: dict[int, int] = {}
+        self._numbers_of_nodes: dict[int, int] = {}
         self.find = self._numbers.find
 
     def __len__(self) -> int:
@@ -41,13 +41,13 @@ class ContextRefs:
         self._numbers.set_number(space, key, ref)
         return ref
 
-    def of_node(self, node: int) -> int:
+    def number_of_node(self, node: int) -> int:
         """Returns a number for a node without a key, for messages that get their context from another source."""
         if node == MAIN:
             return 0
-        found = self._of_nodes.get(node)
+        found = self._numbers_of_nodes.get(node)
         if found is None:
-            found = self._of_nodes[node] = len(self._nodes)
+            found = self._numbers_of_nodes[node] = len(self._nodes)
             self._nodes.append(node)
         return found
 

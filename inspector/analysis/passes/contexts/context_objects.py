@@ -12,16 +12,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
-from inspector.analysis.passes.contexts.naming_notes import ContextNotes, Oddity
+from inspector.analysis.passes.contexts.naming_notes import ContextNotes, NamingOddity
 from inspector.analysis.passes.contexts.node_facts import NodeFacts
 from inspector.protocol.kinds import CONTEXT_OPERATION
 from inspector.protocol.object_contexts import WITHOUT_ID, object_key, operation_of
 from inspector.store.messages.capture import Capture
 
-_MOST_NESTED = 64  # limit of parents inside parents
-_MOST_PUSHED = 64  # limit of contexts on one stack; the oldest are dropped
+_MAX_NESTED = 64  # limit of parents inside parents
+_MAX_PUSHED = 64  # limit of contexts on one stack; the oldest are dropped
 _LABEL_LENGTH = 80
-_PLAIN = {"id", "parent"}
+_PARENT_ONLY_KEYS = {"id", "parent"}
 
 
 class ContextObjects:
@@ -43,8 +43,8 @@ class ContextObjects:
         self._tree = tree
         self._facts = facts
         self._notes = notes
-        self._settle = settle
-        self._typed = typed
+        self._merge_facts = settle
+        self._on_typed = typed
         self.parents = array("Q")
         self._stacks: dict[tuple[int, int], list[int]] = {}
 
@@ -58,59 +58,59 @@ class ContextObjects:
         Returns:
             The node of a message with an operation, MAIN included; None if its key decides.
         """
-        levels = self._capture.records.contexts_in(row)[:_MOST_NESTED]
+        levels = self._capture.records.contexts_in(row)[:_MAX_NESTED]
         if not levels:
             return None
-        if len(levels) == 1 and self._is_told_again(levels[0], known):
+        if len(levels) == 1 and self._repeats_parent(levels[0], known):
             self.parents.append(self._capture.ids.hash_in_space(space, levels[0]["parent"]))
             return None
         operation = operation_of(levels[0])
         if operation is not None:
-            return self._operate(space, row, operation, levels[0])
+            return self._process_operation(space, row, operation, levels[0])
         for place, described in enumerate(reversed(levels)):  # an outer parent is processed before its child
-            self._describe(space, row, described, stamp_of(row, place))
+            self._apply_description(space, row, described, stamp_of(row, place))
         return None
 
-    def _is_told_again(self, described: Mapping[str, Any], node: int) -> bool:
+    def _repeats_parent(self, described: Mapping[str, Any], node: int) -> bool:
         """Tells if an object repeats only the known parent of its context, as most messages do."""
         tree = self._tree
         above = tree.parent[node] if node != MAIN else MAIN
-        if above == MAIN or set(described) != _PLAIN or not tree.is_named(above):
+        if above == MAIN or set(described) != _PARENT_ONLY_KEYS or not tree.is_named(above):
             return False
         identifier = described["id"]
         return isinstance(identifier, str) and identifier != "" and described["parent"] == tree.name[above]
 
-    def _describe(self, space: int, row: int, described: Mapping[str, Any], stamp: int) -> None:
+    def _apply_description(self, space: int, row: int, described: Mapping[str, Any], stamp: int) -> None:
         tree, facts = self._tree, self._facts
         key = object_key(described)
-        node = tree.of_id(space, key or WITHOUT_ID)
+        node = tree.node_of_id(space, key or WITHOUT_ID)
         if key is None:
-            self._notes.add(node, row, Oddity.WITHOUT_ID)
+            self._notes.add(node, row, NamingOddity.WITHOUT_ID)
         else:
             self._notes.add_id(node, row, key)
         above = described.get("parent")
         # Objects without an id are different contexts in one node, so they cannot contradict each other.
         if isinstance(above, str) and above and (key is not None or tree.parent[node] == MAIN):
-            node = self._hang(space, row, node, above)
-        self._settle()
+            node = self._place_below_named(space, row, node, above)
+        self._merge_facts()
         conflicts = self._notes if key is not None else None
-        note_description(facts, conflicts, self._typed, node, row, stamp, described)
+        note_description(facts, conflicts, self._on_typed, node, row, stamp, described)
 
-    def _hang(self, space: int, row: int, node: int, above: str) -> int:
+    def _place_below_named(self, space: int, row: int, node: int, above: str) -> int:
         """Places a node below the parent that an object names; returns the resulting node."""
         tree = self._tree
         # A parent that comes too late is not created: it would stay empty, and no other message uses it.
-        parent = tree.of_id(space, above) if tree.parent[node] == MAIN else tree.find(space, above)
+        parent = tree.node_of_id(space, above) if tree.parent[node] == MAIN else tree.find(space, above)
         if parent == MAIN:
-            self._notes.add(node, row, Oddity.PARENT_CONFLICT)
+            self._notes.add(node, row, NamingOddity.PARENT_CONFLICT)
             return node
         self.parents.append(self._capture.ids.hash_in_space(space, above))
         refused = tree.refusal(node, parent)
         if refused is not None:
             self._notes.add(tree.resolve(node), row, refused)
-        return self._place(node, parent, row)
+        return self._place_node(node, parent, row)
 
-    def _place(self, node: int, above: int, row: int) -> int:
+    def _place_node(self, node: int, above: int, row: int) -> int:
         tree, version = self._tree, self._tree.version
         node = tree.place(node, above)
         if tree.version != version:
@@ -119,7 +119,7 @@ class ContextObjects:
 
     # Operations
 
-    def _operate(self, space: int, row: int, operation: str, context: Mapping[str, Any]) -> int:
+    def _process_operation(self, space: int, row: int, operation: str, context: Mapping[str, Any]) -> int:
         tree = self._tree
         columns = self._capture.columns
         stack = self._stacks.setdefault((space, int(columns["sender"][row])), [])
@@ -130,20 +130,20 @@ class ContextObjects:
         name = object_key(context)
         if name is None:
             if operation != "pop":
-                self._notes.add(top, row, Oddity.WITHOUT_ID)
+                self._notes.add(top, row, NamingOddity.WITHOUT_ID)
             elif marker and stack:
                 stack.pop()
             return top
-        node = tree.of_id(space, name)
+        node = tree.node_of_id(space, name)
         # Only a push nests; a resume leaves its context in place.
         if operation == "push" and top != MAIN:
-            node = self._place(node, top, row)
-        self._settle()
+            node = self._place_node(node, top, row)
+        self._merge_facts()
         topic = context.get("topic")
         if isinstance(topic, str) and not tree.label[node]:
             tree.label[node] = " ".join(topic.split())[:_LABEL_LENGTH]
         if marker:
-            _act(stack, operation, node)
+            _apply_operation(stack, operation, node)
         return node
 
 
@@ -172,15 +172,15 @@ def note_description(
         facts.note_type(node, row, declared)
         typed(node)
     elif known[1] != declared and conflicts is not None:
-        conflicts.add(node, row, Oddity.TYPE_CONFLICT)
+        conflicts.add(node, row, NamingOddity.TYPE_CONFLICT)
 
 
 def stamp_of(row: int, place: int = 0) -> int:
     """Returns the order of a description for `NodeFacts`: by message, and within it from inner to outer parents."""
-    return row * _MOST_NESTED + place
+    return row * _MAX_NESTED + place
 
 
-def _act(stack: list[int], operation: str, node: int) -> None:
+def _apply_operation(stack: list[int], operation: str, node: int) -> None:
     """Applies an operation to a stack: push and resume put a node on top, pop removes it and all nodes above it."""
     if operation == "pop":
         if node in stack:
@@ -189,4 +189,4 @@ def _act(stack: list[int], operation: str, node: int) -> None:
     if node in stack:
         stack.remove(node)
     stack.append(node)
-    del stack[:-_MOST_PUSHED]
+    del stack[:-_MAX_PUSHED]

@@ -7,12 +7,12 @@ from itertools import islice
 import numpy as np
 
 from inspector.analysis.arrays.array_views import as_numpy
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_builder import START, SUB_AGENT, ContextBuilder
-from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS
+from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LEVELS
 from inspector.analysis.passes.contexts.log_clock import LogClock
-from inspector.analysis.passes.contexts.node_ancestry import gathered, living_nodes
+from inspector.analysis.passes.contexts.node_ancestry import living_nodes, subtree_totals
 from inspector.analysis.passes.contexts.node_columns import (
     REASONING_START,
     IdTable,
@@ -36,16 +36,16 @@ IDLE_AFTER_S = 30
 STATES = ("", "active", "idle", "concluded", "cancelled")
 """Names of the numbers in `ContextPass.states`."""
 
-REASONING = "reasoning"
+REASONING_TYPE = "reasoning"
 """The type of reasoning contexts without a declared type."""
-NOT_REASONED = frozenset({SUB_AGENT, msp.SUBSESSION_TYPE})
+WHOLE_WORK_TYPES = frozenset({SUB_AGENT, msp.SUBSESSION_TYPE})
 """Declared types of contexts that are a participant's whole work, not a reasoning."""
-_ALL = slice(None)
+_ALL_ROWS = slice(None)
 _LABEL_LENGTH = 80
 # A context may begin again without end, and each message asks for its start.
-_STARTS_BACK = 256  # limit of starts of one context searched for a message's own
+_MAX_STARTS_SEARCHED = 256  # limit of starts of one context searched for a message's own
 # A few steps cost less than the array, which is rebuilt after each move of the tree.
-_STEPS_UP = 64  # limit of steps to the root; deeper nodes use an array of all roots
+_MAX_STEPS_UP = 64  # limit of steps to the root; deeper nodes use an array of all roots
 
 
 class ContextPass:
@@ -69,7 +69,9 @@ class ContextPass:
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
-        self._builder = ContextBuilder(capture, typed=self._type_changed, touched=lambda node: self._touched.add(node))
+        self._builder = ContextBuilder(
+            capture, typed=self._type_changed, touched=lambda node: self._touched_nodes.add(node)
+        )
         self.tree, self.facts, self._refs = self._builder.tree, self._builder.facts, self._builder.refs
         self.notes, self.sessions = self._builder.notes, self._builder.sessions
         self.sequences, self.ending = self.facts.sequences, self._builder.ending
@@ -81,21 +83,21 @@ class ContextPass:
         self.first_row, self.last_row, self.last_ns = self.facts.first_row, self.facts.last_row, self.facts.last_ns
         self.started_by, self.concluded_by = self.facts.started_by, self.facts.concluded_by
         self._clock = LogClock()
-        self._moved = False
+        self._has_moved = False
         self._fed = 0
         self.type_version = 0
         self.declarations = 0
-        self._touched = ChangedRows()
+        self._touched_nodes = ChangedRows()
         self.paths = PathTable(self.tree)
         self.roots = RootTable(self.tree, self._root)
         self.leaves = LeafTable(self.tree)
         self.ids = IdTable(self.tree)
-        self._types = NodeTypes(self.tree, self.tree.lines, self.facts.declared, self.facts.reasons)
+        self._types = NodeTypes(self.tree, self.tree.lines, self.facts.declared, self.facts.has_reasoning)
         self.type_names = self._types.names
-        self._reach: Array = np.empty(0, np.int64)
-        self._reach_of: tuple[int, int] = (-1, -1)
-        self._speakers: tuple[Array, Array] = (np.empty(0, np.int64), np.empty(0, np.int64))
-        self._speakers_of: tuple[int, int] = (-1, -1)
+        self._last_times: Array = np.empty(0, np.int64)
+        self._last_times_version: tuple[int, int] = (-1, -1)
+        self._node_senders: tuple[Array, Array] = (np.empty(0, np.int64), np.empty(0, np.int64))
+        self._node_senders_version: tuple[int, int] = (-1, -1)
 
     # Feeding
 
@@ -110,13 +112,13 @@ class ContextPass:
         moves = self.tree.moves
         if len(late):
             self._take_late(late)
-        structure = self.sessions.of_structure(columns["kind"][start:stop])
+        structure = self.sessions.are_structure(columns["kind"][start:stop])
         refs, told = self._builder.take_in(start, stop, structure)
         self._spaces.update(dict.fromkeys(told))
         self._columns.append({"ref": refs})
         self.tree.settled = len(self.tree)
         if self.tree.moves != moves:
-            self._moved = True
+            self._has_moved = True
         spaces, nodes = columns["space"][start:stop], self._refs.nodes(refs)
         # marks are rows without a sender, at this program's time
         said = columns["flags"][start:stop] & Flag.GAP.value == 0
@@ -126,7 +128,7 @@ class ContextPass:
         times, senders = (columns[name][start:stop][said] for name in ("time_ns", "sender"))
         self._clock.feed(times, senders, by_senders=by_senders)
         self._count_spaces(spaces, main)
-        self._count(start, stop, nodes if structure is None else np.where(structure, MAIN, nodes))
+        self._count_messages(start, stop, nodes if structure is None else np.where(structure, MAIN, nodes))
         self._fed = stop
 
     def _take_late(self, rows: Rows) -> None:
@@ -140,17 +142,17 @@ class ContextPass:
         for space, count in zip(*np.unique(spaces, return_counts=True), strict=True):
             self.main_counts[int(space)] -= int(count)
         self.facts.note_earlier(nodes, rows, columns["time_ns"][rows])
-        self._touched.update_all(self.tree.count_all(nodes))
-        self._moved = True
+        self._touched_nodes.add_array(self.tree.count_all(nodes))
+        self._has_moved = True
 
-    def _count(self, start: int, stop: int, nodes: Array) -> None:
+    def _count_messages(self, start: int, stop: int, nodes: Array) -> None:
         columns = self._capture.columns
         inside = np.flatnonzero(nodes != MAIN)
         if not len(inside):
             return
         held, rows = nodes[inside], start + inside
         self.facts.note_messages(held, rows, columns["time_ns"][start:stop][inside])
-        self._touched.update_all(self.tree.count_all(held))
+        self._touched_nodes.add_array(self.tree.count_all(held))
         self._note_kinds(rows, held, columns["kind"][start:stop][inside])
 
     def _count_spaces(self, spaces: Array, in_main: Array) -> None:
@@ -171,13 +173,13 @@ class ContextPass:
 
     def _note_kinds(self, rows: Array, nodes: Array, kinds: Array) -> None:
         names = self._capture.strings
-        for kind in ascending(kinds).tolist():
+        for kind in sorted_unique(kinds).tolist():
             name = names[kind]
             # Only reasoning kinds make a context count as reasoning.
             if not name.startswith("reasoning/"):
                 continue
             here = np.flatnonzero(kinds == kind)
-            for node in self.facts.without_reasons(nodes[here]):
+            for node in self.facts.nodes_without_reasoning(nodes[here]):
                 self._builder.note_reasoning(node)
             if name != START:
                 as_numpy(self.facts.thinks)[nodes[here]] = 1
@@ -185,7 +187,7 @@ class ContextPass:
     def _type_changed(self, node: int) -> None:
         self.declarations += 1
         if 0 <= self.first_row[node] < self._fed:
-            self._moved = True  # `context.type` of processed messages changes
+            self._has_moved = True  # `context.type` of processed messages changes
         if node < len(self._types):
             self.type_version += 1
 
@@ -195,7 +197,7 @@ class ContextPass:
 
     def take_touched(self) -> set[int]:
         """Returns nodes with new messages, and sub-sessions that began or ended, since the last call."""
-        return set(self._touched.take_rows().tolist())
+        return set(self._touched_nodes.take_rows().tolist())
 
     def take_parents(self) -> list[int]:
         """Returns hashes (`MessageIds.hash_in_space`) of ids that named contexts as parents since the last call."""
@@ -206,7 +208,7 @@ class ContextPass:
 
     def take_moved(self) -> bool:
         """Tells if nodes appeared, moved or changed their type since the last call."""
-        moved, self._moved = self._moved, False
+        moved, self._has_moved = self._has_moved, False
         return moved
 
     # Lookup
@@ -249,28 +251,28 @@ class ContextPass:
     def node_of(self, row: int) -> int:
         return self._refs.node(int(self._columns["ref"][row]))
 
-    def depths(self, rows: slice | Array = _ALL) -> Array:
+    def depths(self, rows: slice | Array = _ALL_ROWS) -> Array:
         """Returns (n,) int32 context depths of all or some messages; 0 in main."""
         return self.tree.lines.depths.take(self.nodes_of(rows))
 
-    def parents(self, rows: slice | Array = _ALL) -> Array:
+    def parents(self, rows: slice | Array = _ALL_ROWS) -> Array:
         """Returns (n,) int32 parent nodes of the contexts of all or some messages; MAIN for roots and in main."""
         return np.append(as_numpy(self.tree.parent), np.int32(MAIN))[self.nodes_of(rows)]
 
-    def context_places(self, rows: slice | Array = _ALL) -> Array:
+    def context_places(self, rows: slice | Array = _ALL_ROWS) -> Array:
         """Returns (n,) uint8 `ContextSource`, the place of the context in each message; 0 in main."""
         columns = self._capture.columns
-        elsewhere = _TOLD[columns["flags"][rows] >> _TOLD_SHIFT & 15]
+        elsewhere = _PLACE_BY_FLAG[columns["flags"][rows] >> _PLACE_FLAG_SHIFT & 15]
         here = np.where(columns["context"][rows] != 0, ContextSource.ENVELOPE.value, ContextSource.MARKERS.value)
         here[columns["flags"][rows] & Flag.FRAME.value != 0] = ContextSource.STREAM.value
         return np.where(self.nodes_of(rows) == MAIN, 0, np.where(elsewhere != 0, elsewhere, here)).astype(np.uint8)
 
-    def told_first(self, node: int) -> ContextSource:
+    def first_context_place(self, node: int) -> ContextSource:
         """Returns the place of the context in its first message; NOT for a context without messages."""
         first = self.first_row[node]
         return ContextSource(int(self.context_places(np.array([first]))[0])) if first >= 0 else ContextSource.ABSENT
 
-    def told_firsts(self) -> Array:
+    def first_context_places(self) -> Array:
         """Returns (nodes,) uint8, the same of all contexts."""
         first = as_numpy(self.first_row)
         found = np.zeros(len(first), np.uint8)
@@ -290,7 +292,7 @@ class ContextPass:
             self._labels = (generation, values, list(known))
         return self._labels[1:]
 
-    def types(self, rows: slice | Array = _ALL) -> Array:
+    def types(self, rows: slice | Array = _ALL_ROWS) -> Array:
         """Returns (n,) int32 indexes into `type_names` for the contexts of all or some messages; 0 is none."""
         return self._types.values(self.tree.moves + self.type_version).take(self.nodes_of(rows))
 
@@ -306,7 +308,7 @@ class ContextPass:
         """
         if self.facts.end[node]:
             return "cancelled" if self.facts.end[node] == CANCELLED else "concluded"
-        last = self._last_in_reach(node)
+        last = self._last_in_subtree(node)
         if last == NO_TIME and self.tree.subtree[node]:
             return "active"
         return self.activity(last, now_ns)
@@ -332,7 +334,7 @@ class ContextPass:
 
     def states(self, now_ns: int | None = None) -> Array:
         """Returns (nodes + 1,) uint8 states as indexes into `STATES`; the last is the main context's, with no state."""
-        last = self._last_below()
+        last = self._last_in_subtrees()
         untimed = (last == NO_TIME) & (np.asarray(self.tree.subtree) > 0)
         now = self.clock_ns if now_ns is None else now_ns
         # Hostile times may differ by more than 64 bits.
@@ -345,29 +347,29 @@ class ContextPass:
         states = np.where(end != 0, ended, going).astype(np.uint8)
         return np.append(states[living_nodes(self.tree)], np.uint8(0))
 
-    def _last_in_reach(self, node: int) -> int:
+    def _last_in_subtree(self, node: int) -> int:
         """Returns the time of the last message in a context and its descendants, its start included, or NO_TIME."""
-        return int(self._last_below()[node]) if self.tree.children.any(node) else self._own_last(node)
+        return int(self._last_in_subtrees()[node]) if self.tree.children.any(node) else self._own_last(node)
 
     def _own_last(self, node: int) -> int:
         started = self.started_by[node]
         begun = int(self._capture.columns["time_ns"][started]) if started >= 0 else NO_TIME
         return max(self.last_ns[node], begun)
 
-    def _last_below(self) -> Array:
+    def _last_in_subtrees(self) -> Array:
         """Returns (nodes,) the same of all nodes. A message in a descendant keeps its ancestors active.
 
         O(nodes log depth) after a change.
         """
-        if self._reach_of != (self._fed, self.tree.version):
+        if self._last_times_version != (self._fed, self.tree.version):
             parent, started = (as_numpy(values).astype(np.int64) for values in (self.tree.parent, self.started_by))
             last = as_numpy(self.last_ns).copy()
             begun = np.flatnonzero(started >= 0)
             last[begun] = np.maximum(last[begun], self._capture.columns["time_ns"][started[begun]])
             living = as_numpy(self.tree.aliases) == np.arange(len(parent))
-            self._reach = gathered(last, np.where(living, parent, MAIN), np.maximum)
-            self._reach_of = (self._fed, self.tree.version)
-        return self._reach
+            self._last_times = subtree_totals(last, np.where(living, parent, MAIN), np.maximum)
+            self._last_times_version = (self._fed, self.tree.version)
+        return self._last_times
 
     def begun_by(self, row: int) -> int:
         """Returns the context that a message began, or began again, or MAIN."""
@@ -379,13 +381,13 @@ class ContextPass:
         A message before all starts gets the first one.
         """
         sender = int(self._capture.columns["sender"][row])
-        before = [one for one in islice(self.sequences.starts_of(node), _STARTS_BACK) if one[0] < row]
+        before = [one for one in islice(self.sequences.starts_of(node), _MAX_STARTS_SEARCHED) if one[0] < row]
         own = next((start for start, whose in before if whose == sender), None)
         if own is not None:
             return own
         return before[0][0] if before else self.started_by[node]
 
-    def unstarted(self) -> Array:
+    def contexts_without_start(self) -> Array:
         """Returns (n,) contexts with reasoning but without a start, except sub-agents and sessions. O(nodes)."""
         facts = self.facts
         found = (as_numpy(facts.thinks) != 0) & (as_numpy(self.started_by) < 0) & (as_numpy(self.first_row) >= 0)
@@ -393,9 +395,9 @@ class ContextPass:
         # Contexts of transcripts have no start messages, so they are no finding.
         flags = self._capture.columns["flags"][as_numpy(self.first_row)[nodes]]
         nodes = nodes[flags & Flag.DERIVED.value == 0]
-        return np.array([node for node in nodes.tolist() if self.type(node) not in NOT_REASONED], np.int64)
+        return np.array([node for node in nodes.tolist() if self.type(node) not in WHOLE_WORK_TYPES], np.int64)
 
-    def had_ended(self, node: int, row: int) -> bool:
+    def has_ended_before(self, node: int, row: int) -> bool:
         """Tells if a context had ended before a message."""
         first = self.sequences.first_end[node]
         if not 0 <= first < row:
@@ -408,14 +410,14 @@ class ContextPass:
         declared = self.facts.declared.get(node)
         if declared is not None:
             return declared[1]
-        return REASONING if self.facts.reasons[node] or self._named_so(node) else None
+        return REASONING_TYPE if self.facts.has_reasoning[node] or self._has_reasoning_name(node) else None
 
-    def _named_so(self, node: int) -> bool:
+    def _has_reasoning_name(self, node: int) -> bool:
         return self.tree.name[self._root(node)].startswith(REASONING_START)
 
     def _root(self, node: int) -> int:
         root = node
-        for _ in range(_STEPS_UP):
+        for _ in range(_MAX_STEPS_UP):
             above = self.tree.parent[root]
             if above == MAIN:
                 return root
@@ -433,26 +435,26 @@ class ContextPass:
             return "Its messages say so."
         if self.started_by[node] >= 0:
             return f"Opened by reasoning/start, No. {self.started_by[node] + 1}."
-        if self.facts.reasons[node]:
+        if self.facts.has_reasoning[node]:
             return "Holds reasoning messages."
-        return "Its first segment starts with “reason”." if self._named_so(node) else ""
+        return "Its first segment starts with “reason”." if self._has_reasoning_name(node) else ""
 
     def note(self, node: int) -> str:
         """Describes an oddity of a node in a sentence; "" for none."""
         levels = f"{self.tree.depth(node):,} levels" if node in self.tree.cut else ""
-        cut = f"Its path has {levels}: those beyond {MOST_LEVELS:,} are one context."
+        cut = f"Its path has {levels}: those beyond {MAX_LEVELS:,} are one context."
         return cut if node in self.tree.cut else ""
 
-    def speakers_of(self, node: int) -> list[int]:
+    def senders_in(self, node: int) -> list[int]:
         """Returns string ids of senders in a context, by first message. O(messages) after a change."""
         # Cached: the summary and the table of contexts ask for every context in turn.
-        if self._speakers_of != (self._fed, self.tree.moves):
-            self._speakers, self._speakers_of = self._list_speakers(), (self._fed, self.tree.moves)
-        nodes, senders = self._speakers
+        if self._node_senders_version != (self._fed, self.tree.moves):
+            self._node_senders, self._node_senders_version = self._collect_node_senders(), (self._fed, self.tree.moves)
+        nodes, senders = self._node_senders
         low, high = np.searchsorted(nodes, [node, node + 1])
         return senders[low:high].tolist()
 
-    def _list_speakers(self) -> tuple[Array, Array]:
+    def _collect_node_senders(self) -> tuple[Array, Array]:
         """Returns pairs of node and sender, sorted by node and first message."""
         senders, nodes = self._capture.columns["sender"][: self._fed], self.nodes()
         rows = np.flatnonzero((nodes != MAIN) & (senders != 0))
@@ -465,9 +467,9 @@ class ContextPass:
         return self.tree.label[node] or self.tree.segments(node, 1)[-1]
 
 
-_TOLD = np.zeros(16, np.uint8)
+_PLACE_BY_FLAG = np.zeros(16, np.uint8)
 for _bit, _told in enumerate(
     (ContextSource.KIND, ContextSource.PAYLOAD, ContextSource.THREAD, ContextSource.REASONING_ID)
 ):
-    _TOLD[1 << _bit] = _told
-_TOLD_SHIFT = Flag.CONTEXT_IN_KIND.value.bit_length() - 1
+    _PLACE_BY_FLAG[1 << _bit] = _told
+_PLACE_FLAG_SHIFT = Flag.CONTEXT_IN_KIND.value.bit_length() - 1

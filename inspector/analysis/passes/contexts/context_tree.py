@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.text_column import TextColumn
-from inspector.analysis.passes.contexts.naming_notes import Oddity
-from inspector.analysis.passes.contexts.node_ancestry import NodeLines
+from inspector.analysis.passes.contexts.naming_notes import NamingOddity
+from inspector.analysis.passes.contexts.node_ancestry import NodeAncestry
 from inspector.analysis.passes.contexts.node_facts import MAIN
 from inspector.analysis.passes.contexts.node_index import NodeIndex, Siblings
 from inspector.analysis.passes.contexts.subtree_sums import SubtreeSums
@@ -32,12 +32,12 @@ from inspector.store.columns.block import OBJECT_KEY
 
 __all__ = ["MAIN", "ContextTree"]
 
-MOST_LEVELS = 1_000
+MAX_LEVELS = 1_000
 """Limit of path segments that become nodes; the last node's name has the rest. The drafts suggest five levels."""
 
-_ROOM = 256
+_GROWTH = 256
 # Each ancestor with an id gives one more name, and trees may be 1,000 levels deep.
-_MOST_NAMES = 16  # of one node
+_MAX_NAMES = 16  # of one node
 
 
 class ContextTree:
@@ -50,7 +50,7 @@ class ContextTree:
         children: child nodes in the order first seen. roots: the same by space.
         implicit: an ancestor without messages or declaration of its own.
         own: messages in it.
-        cut: nodes with the rest of a path of more than MOST_LEVELS segments as name.
+        cut: nodes with the rest of a path of more than MAX_LEVELS segments as name.
         label: text to show instead of the name (a reasoning's first words), or "".
         lines: root and depth of each node.
         any_slash: true once an id has a slash, so that a path may begin with that id.
@@ -70,20 +70,20 @@ class ContextTree:
         self.label = TextColumn()
         self.roots = Siblings(self.children)
         self._sums = SubtreeSums(self.parent, self.own, lambda: self.aliases)
-        self._higher = array("i")  # an ancestor of each node, as high as known; MAIN of roots
+        self._ancestor = array("i")  # an ancestor of each node, as high as known; MAIN of roots
         self.version = 0
         self.moves = 0
         self.settled = 0
         self._alias = array("i")
-        self._named = array("b")  # true if known by its id, not only as a segment of a path
+        self._has_id = array("b")  # true if known by its id, not only as a segment of a path
         self._by_id = NodeIndex(self.space, self.name)
         self._by_place = NodeIndex(self.parent, self.name)  # without roots
         self.any_slash = False
         self._slashed: set[tuple[int, str]] = set()
         self._slashes: set[int] = set()  # numbers of slashes in these ids
-        self.lines = NodeLines(self)
+        self.lines = NodeAncestry(self)
         self.merged: list[tuple[int, int]] = []  # (from, into) since the last read
-        self.watched = False
+        self.records_new_nodes = False
         self.made: list[int] = []  # nodes created since the last read, while watched
 
     def __len__(self) -> int:
@@ -110,11 +110,11 @@ class ContextTree:
 
     # Finding and creating nodes
 
-    def of_key(self, space: int, key: str) -> int:
+    def node_of_key(self, space: int, key: str) -> int:
         """Returns the node of an observed context key, or MAIN for an empty one. Creates missing nodes."""
         if key.startswith(OBJECT_KEY):
             identifier = key[len(OBJECT_KEY) :]
-            return self._used(self.of_id(space, identifier)) if identifier else MAIN
+            return self._mark_used(self.node_of_id(space, identifier)) if identifier else MAIN
         path = normalise(key)
         if not path:
             return MAIN
@@ -122,45 +122,47 @@ class ContextTree:
         if known is None and path != key:
             known = self._with_id(space, path)
         if known is not None:
-            return self._used(known)
+            return self._mark_used(known)
         if "/" not in path:
-            return self._new(space, MAIN, path, implicit=False)
+            return self._add_node(space, MAIN, path, implicit=False)
         node, rest = self._known_prefix(space, path)
         for segment in rest:
             node = self._child(space, node, segment)
         if len(rest) > 1 and "/" in rest[-1]:
             self.cut.add(node)
-        return self._used(node)
+        return self._mark_used(node)
 
     def child_of(self, above: int, segment: str) -> int:
         """Returns the child of a node with a segment. Creates it if missing.
 
-        That equals `of_key` of the joined path, unless ids have slashes (`any_slash`).
+        That equals `node_of_key` of the joined path, unless ids have slashes (`any_slash`).
         """
         node = self._by_place.find(above, segment)
-        return self._used(node) if node != MAIN else self._new(self.space[above], above, segment, implicit=False)
+        return (
+            self._mark_used(node) if node != MAIN else self._add_node(self.space[above], above, segment, implicit=False)
+        )
 
-    def has_below(self, above: int, segment: str) -> bool:
+    def has_child(self, above: int, segment: str) -> bool:
         """Tells if a node has a direct child of that name."""
         return self._by_place.find(above, segment) != MAIN
 
     def is_named(self, node: int) -> bool:
         """Tells if a node is known by its id, not only as a segment of a path."""
-        return bool(self._named[node])
+        return bool(self._has_id[node])
 
-    def of_id(self, space: int, identifier: str) -> int:
+    def node_of_id(self, space: int, identifier: str) -> int:
         """Returns the node with this opaque id; creates an implicit root if there is none."""
         known = self._with_id(space, identifier)
         if known is None:
             self.any_slash |= "/" in identifier
             provisional = self._find_path(space, identifier) if "/" in identifier else None
-            known = self._new(space, MAIN, identifier)
-            if 0 < identifier.count("/") < MOST_LEVELS:
+            known = self._add_node(space, MAIN, identifier)
+            if 0 < identifier.count("/") < MAX_LEVELS:
                 self._slashed.add((space, identifier))
                 self._slashes.add(identifier.count("/"))
-            if provisional is not None and not self._named[provisional]:  # a named node has an id of its own
+            if provisional is not None and not self._has_id[provisional]:  # a named node has an id of its own
                 self._merge(provisional, known)
-        self._named[known] = True
+        self._has_id[known] = True
         return known
 
     def _with_id(self, space: int, identifier: str) -> int | None:
@@ -171,7 +173,7 @@ class ContextTree:
         found = self.resolve(self._by_id.find(space, identifier))
         return found if found != MAIN else None
 
-    def declare(self, space: int, identifier: str, above: int | None, label: str | None) -> int:
+    def declare_context(self, space: int, identifier: str, above: int | None, label: str | None) -> int:
         """Returns the node for a reasoning start with a context as id, placed below the start's own context.
 
         Args:
@@ -179,14 +181,14 @@ class ContextTree:
         """
         above = MAIN if above is None else self.resolve(above)
         if above != MAIN and self._is_new(space, identifier, above):
-            node = self._new(space, above, identifier, label or "", implicit=False)
+            node = self._add_node(space, above, identifier, label or "", implicit=False)
             self._by_id.add(node, identifier)
-            self._named[node] = True
+            self._has_id[node] = True
             return node
-        node = self.of_id(space, identifier)
+        node = self.node_of_id(space, identifier)
         if label and not self.label[node]:
             self.label[node] = label
-        return self.place(self._used(node), above)
+        return self.place(self._mark_used(node), above)
 
     def _is_new(self, space: int, identifier: str, above: int) -> bool:
         """Tells if an id is unknown, also as a segment below a node. It then becomes a node there."""
@@ -196,20 +198,20 @@ class ContextTree:
 
     def _known_prefix(self, space: int, path: str) -> tuple[int, list[str]]:
         """Returns the node of the longest id with a slash that the path begins with, and the segments left."""
-        segments = path.split("/", MOST_LEVELS - 1)
+        segments = path.split("/", MAX_LEVELS - 1)
         if self._slashed:
             for slashes in sorted((few for few in self._slashes if few < len(segments) - 1), reverse=True):
                 head = "/".join(segments[: slashes + 1])
                 if (space, head) in self._slashed:
-                    return self.of_id(space, head), segments[slashes + 1 :]
+                    return self.node_of_id(space, head), segments[slashes + 1 :]
         return MAIN, segments
 
     def _child(self, space: int, above: int, segment: str) -> int:
         found = self.resolve(self._by_id.find(space, segment)) if above == MAIN else self._by_place.find(above, segment)
-        return found if found != MAIN else self._new(space, above, segment)
+        return found if found != MAIN else self._add_node(space, above, segment)
 
     def _find_path(self, space: int, path: str) -> int | None:
-        head, *rest = path.split("/", MOST_LEVELS - 1)
+        head, *rest = path.split("/", MAX_LEVELS - 1)
         node = self._with_id(space, head)
         for segment in rest:
             if node is None:
@@ -218,13 +220,13 @@ class ContextTree:
             node = found if found != MAIN else None
         return node
 
-    def _new(self, space: int, above: int, name: str, label: str = "", *, implicit: bool = True) -> int:
+    def _add_node(self, space: int, above: int, name: str, label: str = "", *, implicit: bool = True) -> int:
         node = len(self.parent)
         # In steps of 256: five arrays would otherwise grow with each node.
         if node == len(self._alias):
             self._make_room()
         self.parent.append(above)
-        self._higher.append(above)
+        self._ancestor.append(above)
         self.space.append(space)
         self.name.append(name)
         self.label.append(label)
@@ -236,7 +238,7 @@ class ContextTree:
             self._by_place.add(node, name)
         if not implicit:
             self.implicit[node] = False
-        if self.watched:
+        if self.records_new_nodes:
             self.made.append(node)
         self.version += 1
         return node
@@ -244,22 +246,22 @@ class ContextTree:
     def _make_room(self) -> None:
         """Extends the arrays with equal initial values by some entries at once."""
         known = len(self._alias)
-        self._alias.extend(range(known, known + _ROOM))
-        self.implicit.extend(array("b", [True]) * _ROOM)
-        for empty in (self.own, self._sums.carried, self._named):
-            empty.frombytes(bytes(empty.itemsize * _ROOM))
+        self._alias.extend(range(known, known + _GROWTH))
+        self.implicit.extend(array("b", [True]) * _GROWTH)
+        for empty in (self.own, self._sums.carried, self._has_id):
+            empty.frombytes(bytes(empty.itemsize * _GROWTH))
 
     def fit(self) -> None:
         """Cuts all arrays to the number of nodes."""
-        for values in (self._alias, self.implicit, self.own, self._sums.carried, self._named):
+        for values in (self._alias, self.implicit, self.own, self._sums.carried, self._has_id):
             # Callers read the arrays as numpy views, which must have one entry for each node.
             del values[len(self.parent) :]
 
-    def _used(self, node: int) -> int:
+    def _mark_used(self, node: int) -> int:
         self.implicit[node] = False
         return node
 
-    def _hang(self, node: int) -> None:
+    def _attach(self, node: int) -> None:
         """Appends a node to its parent's children."""
         above = self.parent[node]
         if above == MAIN:
@@ -267,7 +269,7 @@ class ContextTree:
         else:
             self.children.add(above, node)
 
-    def _unhang(self, node: int) -> None:
+    def _detach(self, node: int) -> None:
         above = self.parent[node]
         if above == MAIN:
             self.roots.remove(self.space[node], node)
@@ -291,21 +293,21 @@ class ContextTree:
             self._by_id.map_node(twin, name)
             self._merge(node, twin)
             return twin
-        self._unhang(node)
-        self.parent[node] = self._higher[node] = above
-        self._hang(node)
+        self._detach(node)
+        self.parent[node] = self._ancestor[node] = above
+        self._attach(node)
         self._by_place.map_node(node, name)
         self._sums.add(above, self._sums.carried[node])
         # Caches do not cover this node yet, so its move need not invalidate them.
         if self.settled <= node == len(self) - 1:
             self.version += 1
         else:
-            self._moved()
+            self._note_move()
         return node
 
     def _root(self, node: int) -> int:
         """Returns the root of a node. O(log nodes) on average, for any depth."""
-        higher = self._higher
+        higher = self._ancestor
         while (above := higher[node]) != MAIN:
             further = higher[above]
             if further == MAIN:
@@ -314,12 +316,12 @@ class ContextTree:
             node = further
         return node
 
-    def refusal(self, node: int, above: int) -> Oddity | None:
+    def refusal(self, node: int, above: int) -> NamingOddity | None:
         """Returns the reason for `place` to leave a node in place; None if it moves or is there already."""
         node, above = self.resolve(node), self.resolve(above)
         if self.parent[node] != MAIN:
-            return Oddity.PARENT_CONFLICT if self.parent[node] != above else None
-        return Oddity.PARENT_CYCLE if above != MAIN and self._root(above) == node else None
+            return NamingOddity.PARENT_CONFLICT if self.parent[node] != above else None
+        return NamingOddity.PARENT_CYCLE if above != MAIN and self._root(above) == node else None
 
     def find(self, space: int, identifier: str) -> int:
         """Returns the living node with this id, else at this path, or MAIN. Creates no node."""
@@ -329,7 +331,7 @@ class ContextTree:
             known = self._find_path(space, path) if path else None
         return MAIN if known is None else known
 
-    def displayed(self, space: int, path: str) -> int:
+    def find_displayed(self, space: int, path: str) -> int:
         """Returns the first node with this displayed path (`path`), or MAIN. Cut paths may be equal.
 
         O(nodes) for a path that is cut or quoted.
@@ -348,24 +350,24 @@ class ContextTree:
         """Returns the names of a node in messages: paths from each ancestor with an id, nearest first."""
         names: list[str] = []
         path, step = "", node
-        for _ in range(MOST_LEVELS):
+        for _ in range(MAX_LEVELS):
             path = f"{self.name[step]}/{path}" if path else self.name[step]
             above = self.parent[step]
             if above == MAIN or self._with_id(self.space[step], self.name[step]) == step:
                 names.append(path)
-            if above == MAIN or len(names) == _MOST_NAMES:
+            if above == MAIN or len(names) == _MAX_NAMES:
                 break
             step = above
         return names
 
-    def _moved(self) -> None:
+    def _note_move(self) -> None:
         self.version += 1
         self.moves += 1
 
     def _merge(self, node: int, into: int) -> None:
         """Merges `node` into `into` with messages, children and label; children of the same name are merged too."""
         above = self.parent[node]
-        self._unhang(node)
+        self._detach(node)
         if above != MAIN:
             self._sums.add(above, -self._sums.carried[node])
             self._by_place.remove(node)
@@ -382,16 +384,16 @@ class ContextTree:
                     pairs.append((child, twin))
             self.children.clear(gone)
         if above != MAIN:
-            self._higher = self.parent[:]  # cached ancestors may be wrong now
-        self._moved()
+            self._ancestor = self.parent[:]  # cached ancestors may be wrong now
+        self._note_move()
         self._drop_if_empty(above)
 
     def _take_over(self, gone: int, stays: int) -> None:
-        self._alias[gone] = self._higher[gone] = stays
+        self._alias[gone] = self._ancestor[gone] = stays
         if not self.label[stays]:
             self.label[stays] = self.label[gone]
         self.implicit[stays] = self.implicit[stays] and self.implicit[gone]
-        self._named[stays] |= self._named[gone]
+        self._has_id[stays] |= self._has_id[gone]
         self.own[stays] += self.own[gone]
         self._sums.take_buffered(gone)
         self._sums.add(stays, self.own[gone])
@@ -400,15 +402,15 @@ class ContextTree:
     def _adopt(self, child: int, into: int) -> None:
         """Moves a node from a dropped parent to another one."""
         self.parent[child] = into
-        self._hang(child)
+        self._attach(child)
         self._by_place.map_node(child, self.name[child])
         self._sums.add(into, self._sums.carried[child])
 
     def _drop_if_empty(self, node: int) -> None:
         """Drops ancestors that only a mistaken path implied."""
-        while node != MAIN and self.implicit[node] and not self._named[node] and not self.children.any(node):
+        while node != MAIN and self.implicit[node] and not self._has_id[node] and not self.children.any(node):
             above = self.parent[node]
-            self._unhang(node)
+            self._detach(node)
             self._sums.add(above, self._sums.take_buffered(node))
             self._alias[node] = MAIN
             (self._by_place if above != MAIN else self._by_id).remove(node)
@@ -427,7 +429,7 @@ class ContextTree:
         own = as_numpy(self.own)
         own[found] += numbers
         held = found.astype(np.int64)
-        self._sums.add_all(held, numbers)
+        self._sums.add_to_nodes(held, numbers)
         return held
 
     @property
@@ -449,7 +451,7 @@ class ContextTree:
 
     def path(self, node: int) -> str:
         """Returns the displayed path: the ends only if it has many levels; a "/" inside an opaque id is written %2F."""
-        names = [name for step in self.line_to(node, MAX_SHOWN_LEVELS + 1) for name in self.segments(step, LAST_SHOWN)]
+        names = [name for step in self.ancestry(node, MAX_SHOWN_LEVELS + 1) for name in self.segments(step, LAST_SHOWN)]
         whole = len(names) <= MAX_SHOWN_LEVELS
         shown = [display_segment(name) for name in (names if whole else names[-LAST_SHOWN:])]
         if whole:
@@ -469,7 +471,7 @@ class ContextTree:
         """Returns the number of levels of a node."""
         return self.name[node].count("/") + 1 if node in self.cut else 1
 
-    def line_to(self, node: int, most: int | None = None) -> list[int]:
+    def ancestry(self, node: int, most: int | None = None) -> list[int]:
         """Returns the nodes from the root to this one, at most the `most` nearest; empty for MAIN."""
         line: list[int] = []
         while node != MAIN and len(line) != most:

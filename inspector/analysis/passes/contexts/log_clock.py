@@ -29,7 +29,7 @@ class LogClock:
     """
 
     def __init__(self) -> None:
-        self._log = NO_TIME
+        self._latest_recorded_ns = NO_TIME
         self._days: dict[int, _Day] = {}
         self._latest: int | None = NO_TIME
 
@@ -47,7 +47,7 @@ class LogClock:
         self._latest = None
         # Times of the log itself cannot be wrong by one sender's clock.
         if not by_senders:
-            self._log = max(self._log, int(times.max()))
+            self._latest_recorded_ns = max(self._latest_recorded_ns, int(times.max()))
             return
         # Most batches lie within one day; this avoids the sort.
         first, last = int(times.min()) // _DAY_NS, int(times.max()) // _DAY_NS
@@ -75,10 +75,10 @@ class LogClock:
     def latest_ns(self) -> int:
         """Nanoseconds since the epoch; NO_TIME. O(days) after an addition."""
         if self._latest is None:
-            self._latest = max(self._log, self._believed())
+            self._latest = max(self._latest_recorded_ns, self._latest_plausible())
         return self._latest
 
-    def _believed(self) -> int:
+    def _latest_plausible(self) -> int:
         believed, so_far = NO_TIME, 0
         run: list[_Day] = []
         days = sorted(self._days)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_any
+from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.passes.contexts.context_objects import note_description, stamp_of
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.naming_notes import ContextNotes
@@ -22,7 +22,7 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH
 from inspector.store.messages.capture import Capture
 
-_MOST_OPEN = 100_000
+_MAX_OPEN = 100_000
 _CORRELATED = Flag.CORRELATED.value
 
 
@@ -43,21 +43,21 @@ class MarkedContexts:
         self._capture = capture
         self._tree = tree
         self._facts = facts
-        self._settle = settle
-        self._typed = typed
-        self._named = named
+        self._merge_facts = settle
+        self._on_typed = typed
+        self._named_ids = named
         self._notes = notes
         self._is_void = is_void
         self._open: dict[int, int] = {}  # nodes by the hash of their name in its space
-        self._name_of: dict[int, int] = {}  # these hashes by the hash of their start's envelope id
+        self._names_by_start_id: dict[int, int] = {}  # these hashes by the hash of their start's envelope id
 
-    def concerned(self, start: int, stop: int) -> NDArray[np.bool_] | None:
+    def affected_messages(self, start: int, stop: int) -> NDArray[np.bool_] | None:
         """Returns (n,) flags of markers and of messages that may be between them; None if there are none."""
         columns = self._capture.columns
         codes = [code for code in map(self._capture.strings.find, (START_KIND, END_KIND)) if code is not None]
         if not codes:
             return None
-        marks: Array = are_any(columns["kind"][start:stop], codes)
+        marks: Array = are_any_of(columns["kind"][start:stop], codes)
         if not (self._open or marks.any()):
             return None
         within = (columns["flags"][start:stop] & _CORRELATED != 0) & (columns["context"][start:stop] == 0)
@@ -77,22 +77,22 @@ class MarkedContexts:
         """
         kind = self._capture.string("kind", row)
         if kind == START_KIND:
-            return self._begin(space, row, self._named_by(row) if above == MAIN else above)
-        node = self._ended_by(space, row) if kind == END_KIND else self._named_by(row)
+            return self._begin(space, row, self._context_named_by(row) if above == MAIN else above)
+        node = self._end_context(space, row) if kind == END_KIND else self._context_named_by(row)
         return None if node == MAIN else node
 
-    def _named_by(self, row: int) -> int:
+    def _context_named_by(self, row: int) -> int:
         """Returns the first open context that a message correlates to, or MAIN."""
         found = (self._tree.resolve(self._open.get(name, MAIN)) for name in self._capture.named_hashes(row))
         return next((node for node in found if node != MAIN), MAIN)
 
-    def _ended_by(self, space: int, row: int) -> int:
+    def _end_context(self, space: int, row: int) -> int:
         """Ends and returns the context that a `context/end` names by payload, or by correlation to it or its start."""
         capture = self._capture
         given = capture.records.decoded_record(row).payload.get("context_id")
         name = given if isinstance(given, str) and looks_like_id(given) else None
         names = capture.named_hashes(row) if name is None else [capture.ids.hash_in_space(space, name)]
-        for one in [*names, *(self._name_of.get(one, NO_HASH) for one in names)]:
+        for one in [*names, *(self._names_by_start_id.get(one, NO_HASH) for one in names)]:
             node = self._tree.resolve(self._open.get(one, MAIN))
             if node == MAIN:
                 continue
@@ -110,24 +110,24 @@ class MarkedContexts:
         if not isinstance(name, str):
             return None
         facts, ids, version = self._facts, self._capture.ids, self._tree.version
-        node = self._tree.declare(space, name, above, None)
+        node = self._tree.declare_context(space, name, above, None)
         parent = payload.get("parent")
         if isinstance(parent, str) and looks_like_id(parent):
-            node = self._tree.place(node, self._tree.of_id(space, parent))
-            self._named.append(ids.hash_in_space(space, parent))
-        self._settle()
+            node = self._tree.place(node, self._tree.node_of_id(space, parent))
+            self._named_ids.append(ids.hash_in_space(space, parent))
+        self._merge_facts()
         key = ids.hash_in_space(space, name)
-        self._named.append(key)
+        self._named_ids.append(key)
         self._notes.add_id(node, row, name)
         if self._tree.version != version:
             self._notes.add_depth(self._tree, self._tree.resolve(node), row)
         if self._is_void(row):
             return node
         # Bounds memory in logs with contexts that are never closed.
-        if len(self._open) < _MOST_OPEN:
+        if len(self._open) < _MAX_OPEN:
             self._open[key] = node
             if identifier is not None and identifier != name:
-                self._name_of[ids.hash_in_space(space, identifier)] = key
+                self._names_by_start_id[ids.hash_in_space(space, identifier)] = key
         facts.note_start(node, row, int(self._capture.columns["sender"][row]), mark=True)
-        note_description(self._facts, self._notes, self._typed, node, row, stamp_of(row), payload)
+        note_description(self._facts, self._notes, self._on_typed, node, row, stamp_of(row), payload)
         return node

@@ -23,7 +23,7 @@ class NamedStarts:
     def __init__(self, capture: Capture, tree: ContextTree) -> None:
         self._capture = capture
         self._tree = tree
-        self.labelled: dict[int, int] = {}
+        self.label_starts: dict[int, int] = {}
         self._waiting: dict[int, dict[int, int]] = {}  # by hash, each start and its node
         self._labels: dict[int, str] = {}  # by waiting start, so that its record is read once
         self._slashes: set[int] = set()  # numbers of slashes in ids
@@ -33,7 +33,7 @@ class NamedStarts:
         tree = self._tree
         if not identifier:
             return False
-        if above != MAIN and (tree.name[above] == identifier or tree.has_below(above, identifier)):
+        if above != MAIN and (tree.name[above] == identifier or tree.has_child(above, identifier)):
             return True
         return tree.find(space, identifier) != MAIN
 
@@ -43,7 +43,7 @@ class NamedStarts:
         key = self._capture.ids.hash_in_space(space, identifier)
         self._waiting.setdefault(key, {})[row] = above
         # From now on the tree lists its new nodes, for `take` to match.
-        self._tree.watched = True
+        self._tree.records_new_nodes = True
         if "/" in identifier:
             self._slashes.add(identifier.count("/"))
 

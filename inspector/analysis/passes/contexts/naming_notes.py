@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inspector.analysis.passes.contexts.context_tree import ContextTree
 
 
-class Oddity(enum.IntEnum):
+class NamingOddity(enum.IntEnum):
     """Kind of oddity."""
 
     PARENT_CYCLE = 1
@@ -47,22 +47,22 @@ class ContextNote(NamedTuple):
     """The context, as numbered when it was noted (`ContextTree.resolve` gives the present node); -1 for main."""
     row: int
     """The first message that shows it."""
-    what: Oddity
+    what: NamingOddity
 
 
 # Limits that ADR p4m suggests; longer and deeper paths are kept.
-MOST_DEEP = 5
-MOST_LONG = 255
-_FINE = re.compile(rf"[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+){{0,{MOST_DEEP - 1}}}")
-_PLAIN = re.compile(r"[A-Za-z0-9_/-]*")
+MAX_DEPTH = 5
+MAX_LENGTH = 255
+_VALID_PATH = re.compile(rf"[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+){{0,{MAX_DEPTH - 1}}}")
+_PLAIN_CHARACTERS = re.compile(r"[A-Za-z0-9_/-]*")
 
 
 class ContextNotes:
     """A growing list, in the order of the messages; 9 bytes each."""
 
     def __init__(self) -> None:
-        self._nodes, self._rows, self._what = array("i"), array("i"), array("b")
-        self._noted: set[tuple[int, Oddity]] = set()  # of ids and depths
+        self._nodes, self._rows, self._oddities = array("i"), array("i"), array("b")
+        self._noted_once: set[tuple[int, NamingOddity]] = set()  # of ids and depths
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -73,55 +73,55 @@ class ContextNotes:
     def since(self, start: int) -> Iterator[ContextNote]:
         """Yields notes from number `start` on."""
         for place in range(start, len(self)):
-            yield ContextNote(self._nodes[place], self._rows[place], Oddity(self._what[place]))
+            yield ContextNote(self._nodes[place], self._rows[place], NamingOddity(self._oddities[place]))
 
     def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
         """Returns nodes (numbered when noted), rows and kinds of all notes. Do not keep them: the arrays grow."""
-        return as_numpy(self._nodes), as_numpy(self._rows), as_numpy(self._what)
+        return as_numpy(self._nodes), as_numpy(self._rows), as_numpy(self._oddities)
 
-    def add(self, node: int, row: int, what: Oddity) -> None:
+    def add(self, node: int, row: int, what: NamingOddity) -> None:
         self._nodes.append(node)
         self._rows.append(row)
-        self._what.append(what)
+        self._oddities.append(what)
 
     def add_path(self, node: int, row: int, path: str) -> None:
         """Checks a path as written, and adds its oddities (ADR p4m, docs/protocols.md 6)."""
         # Nearly all paths are valid: one match settles them.
-        if len(path) <= MOST_LONG and _FINE.fullmatch(path):
+        if len(path) <= MAX_LENGTH and _VALID_PATH.fullmatch(path):
             return
         plain = normalise(path)
         if plain != path or not plain:
-            self.add(node, row, Oddity.MALFORMED)
-        if _PLAIN.fullmatch(path) is None:
-            self.add(node, row, Oddity.CHARACTERS)
-        if plain and path_depth(plain) > MOST_DEEP:
-            self._noted.add((node, Oddity.TOO_DEEP))
-            self.add(node, row, Oddity.TOO_DEEP)
-        if len(path) > MOST_LONG:
-            self.add(node, row, Oddity.TOO_LONG)
+            self.add(node, row, NamingOddity.MALFORMED)
+        if _PLAIN_CHARACTERS.fullmatch(path) is None:
+            self.add(node, row, NamingOddity.CHARACTERS)
+        if plain and path_depth(plain) > MAX_DEPTH:
+            self._noted_once.add((node, NamingOddity.TOO_DEEP))
+            self.add(node, row, NamingOddity.TOO_DEEP)
+        if len(path) > MAX_LENGTH:
+            self.add(node, row, NamingOddity.TOO_LONG)
 
     def add_id(self, node: int, row: int, identifier: str) -> None:
         """Checks an opaque id of an object or marker, and adds its oddities, once per context."""
-        if len(identifier) > MOST_LONG:
-            self._add_once(node, row, Oddity.TOO_LONG)
-        if _PLAIN.fullmatch(identifier) is None:
-            self._add_once(node, row, Oddity.CHARACTERS)
+        if len(identifier) > MAX_LENGTH:
+            self._add_once(node, row, NamingOddity.TOO_LONG)
+        if _PLAIN_CHARACTERS.fullmatch(identifier) is None:
+            self._add_once(node, row, NamingOddity.CHARACTERS)
 
     def add_depth(self, tree: ContextTree, node: int, row: int) -> None:
         """Adds contexts that a message placed too deep: a node and its descendants. O(descendants)."""
         depth, above = 1, tree.parent[node]
-        while above != MAIN and depth <= MOST_DEEP:
+        while above != MAIN and depth <= MAX_DEPTH:
             depth, above = depth + 1, tree.parent[above]
         waiting = [(node, depth)]
         children = tree.children
         while waiting:
             one, level = waiting.pop()
-            if (level <= MOST_DEEP or self._add_once(one, row, Oddity.TOO_DEEP)) and children.any(one):
+            if (level <= MAX_DEPTH or self._add_once(one, row, NamingOddity.TOO_DEEP)) and children.any(one):
                 waiting += [(child, level + 1) for child in children.each(one)]
 
-    def _add_once(self, node: int, row: int, what: Oddity) -> bool:
-        if (node, what) in self._noted:
+    def _add_once(self, node: int, row: int, what: NamingOddity) -> bool:
+        if (node, what) in self._noted_once:
             return False
-        self._noted.add((node, what))
+        self._noted_once.add((node, what))
         self.add(node, row, what)
         return True

@@ -27,7 +27,7 @@ class _Tree(Protocol):
     def levels(self, node: int) -> int: ...
 
 
-class NodeLines:
+class NodeAncestry:
     """Root and depth of each node, extended for new nodes and rebuilt after moves.
 
     Arrays have one entry more than there are nodes: the last, reached by index -1, is the main context's. Merged nodes
@@ -37,40 +37,40 @@ class NodeLines:
     def __init__(self, tree: _Tree) -> None:
         self._tree = tree
         self._moves = -1
-        self._known = 0
+        self._known_nodes = 0
         self._roots = np.full(1, MAIN, np.int32)
         self._depths = np.zeros(1, np.int32)
 
     @property
     def roots(self) -> NDArray[np.int32]:
         """(nodes + 1,) int32 root of each node; MAIN for the main context."""
-        self._follow()
+        self._update()
         return self._roots
 
     @property
     def depths(self) -> NDArray[np.int32]:
         """(nodes + 1,) int32, 1 for roots; 0 for the main context."""
-        self._follow()
+        self._update()
         return self._depths
 
-    def _follow(self) -> None:
+    def _update(self) -> None:
         """Updates the arrays. O(new nodes log depth) beside a copy; after a move all nodes count as new."""
         tree = self._tree
         if tree.moves != self._moves:
-            self._moves, self._known = tree.moves, 0
-        if self._known == len(tree) == len(self._roots) - 1:
+            self._moves, self._known_nodes = tree.moves, 0
+        if self._known_nodes == len(tree) == len(self._roots) - 1:
             return
         tree.settled = len(tree)
-        roots, depths = self._made(self._known, len(tree))
-        self._roots = np.concatenate((self._roots[: self._known], roots, [np.int32(MAIN)]))
-        self._depths = np.concatenate((self._depths[: self._known], depths, [np.int32(0)]))
+        roots, depths = self._compute(self._known_nodes, len(tree))
+        self._roots = np.concatenate((self._roots[: self._known_nodes], roots, [np.int32(MAIN)]))
+        self._depths = np.concatenate((self._depths[: self._known_nodes], depths, [np.int32(0)]))
         # Only moves merge nodes; otherwise every node lives.
-        if self._known == 0 and tree.moves:
+        if self._known_nodes == 0 and tree.moves:
             living = living_nodes(tree)
             self._roots[:-1], self._depths[:-1] = self._roots[living], self._depths[living]
-        self._known = len(tree)
+        self._known_nodes = len(tree)
 
-    def _made(self, known: int, nodes: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _compute(self, known: int, nodes: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         parents = as_numpy(self._tree.parent)[known:nodes].astype(np.int64)
         inside = parents >= known
         above = np.where(inside, parents - known, np.arange(len(parents)))
@@ -101,7 +101,7 @@ def living_nodes(tree: _Tree) -> NDArray[np.int64]:
         aliases = further
 
 
-def gathered(values: NDArray[Any], parents: NDArray[np.integer[Any]], combine: np.ufunc = np.add) -> NDArray[Any]:
+def subtree_totals(values: NDArray[Any], parents: NDArray[np.integer[Any]], combine: np.ufunc = np.add) -> NDArray[Any]:
     """Returns (nodes,) totals of each node and all its descendants. O(nodes log depth) for any shape of the tree.
 
     Args:

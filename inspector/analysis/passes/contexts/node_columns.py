@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
-from inspector.analysis.passes.contexts.node_ancestry import NodeLines, living_nodes
+from inspector.analysis.passes.contexts.node_ancestry import NodeAncestry, living_nodes
 from inspector.analysis.passes.contexts.path_search import PathSearch, joined_names
 from inspector.protocol.context_paths import DisplayedPath, display_segment, quote_segment
 from inspector.store.columns.intern_table import InternTable
@@ -85,9 +85,9 @@ class PathTable(NodeTable):
     def __init__(self, tree: ContextTree) -> None:
         super().__init__(tree, tree.path)
 
-    def places(self, path: str) -> PathPlaces:
+    def places(self, path: str) -> PathRelation:
         """Returns the relation of nodes to this path."""
-        return PathPlaces(self._tree, path)
+        return PathRelation(self._tree, path)
 
     def search(self) -> PathSearch:
         """Returns a text search over the present paths."""
@@ -100,10 +100,10 @@ class PathTable(NodeTable):
         return bool((spaces == spaces[:1]).all())
 
 
-_UNKNOWN, _OFF = -2, -1
+_UNKNOWN_LEVEL, _NO_LEVEL = -2, -1
 
 
-class PathPlaces:
+class PathRelation:
     """The relation of each node to a displayed path: at it, above it, below it, or elsewhere.
 
     A path may begin with an id that objects or starts gave a context at any level: `lint` is `review/lint` too. Each
@@ -115,63 +115,63 @@ class PathPlaces:
         self._path = DisplayedPath(path)
         self._moves = -1
         self._text = path
-        self._above: tuple[tuple[int, int], set[int]] = ((-1, -1), set())  # ancestors of nodes known by id
+        self._id_ancestors: tuple[tuple[int, int], set[int]] = ((-1, -1), set())  # ancestors of nodes known by id
         self._levels = array("i")  # number of levels that a node shares with the path; more if it lies below
 
     def is_equal(self, node: int) -> bool:
         """Tells if a node has this path."""
-        return self._level(node) == self._path.depth
+        return self._shared_levels(node) == self._path.depth
 
     def is_descendant(self, node: int) -> bool:
         """Tells if a node is a descendant of the path."""
-        return self._level(node) > self._path.depth
+        return self._shared_levels(node) > self._path.depth
 
     def above(self, node: int) -> bool:
         """Tells if a node is an ancestor of the path."""
-        return 0 < self._level(node) < self._path.depth or node in self._above_ids()
+        return 0 < self._shared_levels(node) < self._path.depth or node in self._ancestors_by_id()
 
     def child(self, node: int) -> bool:
         """Tells if a node is a direct child of the path."""
-        return self._level(node) == self._path.depth + 1
+        return self._shared_levels(node) == self._path.depth + 1
 
-    def _level(self, node: int) -> int:
+    def _shared_levels(self, node: int) -> int:
         tree, levels = self._tree, self._levels
         # A move changes the levels of whole subtrees, so all are computed anew on demand.
         if tree.moves != self._moves:
             self._moves = tree.moves
             del levels[:]
         if len(levels) < len(tree):
-            levels.extend(array("i", [_UNKNOWN]) * (len(tree) - len(levels)))
+            levels.extend(array("i", [_UNKNOWN_LEVEL]) * (len(tree) - len(levels)))
         way: list[int] = []
-        while node != MAIN and levels[node] == _UNKNOWN:
+        while node != MAIN and levels[node] == _UNKNOWN_LEVEL:
             way.append(node)
             node = tree.parent[node]
         level = 0 if node == MAIN else levels[node]
         for node in reversed(way):
-            if level != _OFF:
+            if level != _NO_LEVEL:
                 for name in tree.segments(node):
-                    fits = level != _OFF and (level >= self._path.depth or self._path.may_have_id_at(level, name))
-                    level = level + 1 if fits else _OFF
+                    fits = level != _NO_LEVEL and (level >= self._path.depth or self._path.may_have_id_at(level, name))
+                    level = level + 1 if fits else _NO_LEVEL
             # A node with an id of its own may begin the path anew, at any depth.
-            if level == _OFF and tree.is_named(node) and self._path.may_have_id_at(0, tree.name[node]):
+            if level == _NO_LEVEL and tree.is_named(node) and self._path.may_have_id_at(0, tree.name[node]):
                 level = 1
             levels[node] = level
         return level
 
-    def _above_ids(self) -> set[int]:
+    def _ancestors_by_id(self) -> set[int]:
         tree, generation = self._tree, (self._tree.version, len(self._tree))
-        if self._above[0] != generation:
+        if self._id_ancestors[0] != generation:
             found: set[int] = set()
             for space in set(tree.space):
                 above = tree.find(space, self._text)
                 while above != MAIN and (above := tree.parent[above]) != MAIN and above not in found:
                     found.add(above)
-            self._above = (generation, found)
-        return self._above[1]
+            self._id_ancestors = (generation, found)
+        return self._id_ancestors[1]
 
 
 class NodeTypes:
-    """The type of each node as a number of `names`; 0 is none. One entry more, as in `NodeLines`.
+    """The type of each node as a number of `names`; 0 is none. One entry more, as in `NodeAncestry`.
 
     Args:
         declared: by node with a declared type: the first message that declared it, and the type.
@@ -179,41 +179,41 @@ class NodeTypes:
     """
 
     def __init__(
-        self, tree: ContextTree, lines: NodeLines, declared: dict[int, tuple[int, str]], reasons: array[int]
+        self, tree: ContextTree, lines: NodeAncestry, declared: dict[int, tuple[int, str]], reasons: array[int]
     ) -> None:
         self.names: InternTable[str] = InternTable("")
         self._tree = tree
         self._lines = lines
         self._declared = declared
         self._reasons = reasons
-        self._named_so = np.empty(0, np.bool_)
+        self._have_reasoning_name = np.empty(0, np.bool_)
         self._generation = -1
-        self._known = 0
+        self._known_nodes = 0
         self._values = np.zeros(1, np.uint32)
 
     def __len__(self) -> int:
         """Number of nodes with a computed type."""
-        return self._known
+        return self._known_nodes
 
     def values(self, generation: int) -> NDArray[np.uint32]:
         """Returns (nodes + 1,) uint32. O(new nodes) beside a copy; all are new when `generation` changes."""
         nodes = len(self._tree)
         if generation != self._generation:
-            self._generation, self._known = generation, 0
-        if self._known != nodes or len(self._values) != nodes + 1:
-            made = self._made(self._known, nodes)
-            self._values = np.concatenate((self._values[: self._known], made, [np.uint32(0)]))
-            if self._known == 0 and self._tree.moves:
+            self._generation, self._known_nodes = generation, 0
+        if self._known_nodes != nodes or len(self._values) != nodes + 1:
+            made = self._compute(self._known_nodes, nodes)
+            self._values = np.concatenate((self._values[: self._known_nodes], made, [np.uint32(0)]))
+            if self._known_nodes == 0 and self._tree.moves:
                 # Numbers of merged nodes get the type of the node that they mean now.
                 self._values[:-1] = self._values[living_nodes(self._tree)]
-            self._known = nodes
+            self._known_nodes = nodes
         return self._values
 
-    def _made(self, known: int, nodes: int) -> NDArray[np.uint32]:
-        named_so = self._tree.name.starting_with(REASONING_START, len(self._named_so))
-        self._named_so = np.concatenate((self._named_so, named_so))
+    def _compute(self, known: int, nodes: int) -> NDArray[np.uint32]:
+        named_so = self._tree.name.with_prefix(REASONING_START, len(self._have_reasoning_name))
+        self._have_reasoning_name = np.concatenate((self._have_reasoning_name, named_so))
         reasoning = as_numpy(self._reasons)[known:nodes] != 0
-        reasoning |= self._named_so[self._lines.roots[known:nodes]]
+        reasoning |= self._have_reasoning_name[self._lines.roots[known:nodes]]
         made = np.where(reasoning, np.uint32(self.names.intern("reasoning")), np.uint32(0)).astype(np.uint32)
         nodes_declared = range(known, nodes) if nodes - known < len(self._declared) else self._declared
         for node in nodes_declared:

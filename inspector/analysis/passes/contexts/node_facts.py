@@ -11,9 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.array_views import as_numpy
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.analysis.passes.contexts.reasoning_sequences import CANCELLED, CONCLUDED, EVERY, MAIN, Outcome, Sequences
+from inspector.analysis.passes.contexts.reasoning_sequences import (
+    ALL_SENDERS,
+    CANCELLED,
+    CONCLUDED,
+    MAIN,
+    Outcome,
+    ReasoningSequences,
+)
 from inspector.protocol.message_text import compact_json
 from inspector.protocol.timestamps import NO_TIME
 
@@ -46,12 +53,12 @@ class NodeFacts:
         self.started_by = array("i")
         self.end = array("b")
         self.concluded_by = array("i")
-        self.reasons = array("b")
+        self.has_reasoning = array("b")
         self.thinks = array("b")
         self.declared: dict[int, tuple[int, str]] = {}
         self.metadata: dict[int, dict[str, tuple[int, object]]] = {}
         self.labels: dict[int, dict[str, int]] = {}
-        self.sequences = Sequences(was_written_before)
+        self.sequences = ReasoningSequences(was_written_before)
         self.inherited = 0
         rows = (
             self.first_row, self.last_row, self.started_by, self.concluded_by, self.sequences.last,
@@ -59,7 +66,7 @@ class NodeFacts:
         )  # fmt: skip
         self._arrays = (
             *((values, array("i", [-1])) for values in rows),
-            *((marks, array("b", [0])) for marks in (self.end, self.reasons, self.thinks)),
+            *((marks, array("b", [0])) for marks in (self.end, self.has_reasoning, self.thinks)),
             (self.last_ns, array("q", [NO_TIME])),
         )
 
@@ -75,18 +82,18 @@ class NodeFacts:
     def reach(self, node: int) -> None:
         """Makes room for a node, and for some later ones."""
         if node >= len(self.first_row):
-            self.fit(node + 1 + _ROOM)
+            self.fit(node + 1 + _GROWTH)
 
     def inherit(self, node: int, into: int) -> None:
         """Merges the facts of a merged node into its new node."""
         self.inherited += 1
-        self.first_row[into] = _first(self.first_row[node], self.first_row[into])
+        self.first_row[into] = _earlier_row(self.first_row[node], self.first_row[into])
         self.last_row[into] = max(self.last_row[node], self.last_row[into])
         self.last_ns[into] = max(self.last_ns[node], self.last_ns[into])
         came_to = self.sequences.merge(node, into)
         if came_to is not None:
             self._take(into, came_to)
-        self.reasons[into] = self.reasons[into] or self.reasons[node]
+        self.has_reasoning[into] = self.has_reasoning[into] or self.has_reasoning[node]
         self.thinks[into] |= self.thinks[node]
         declared = self.declared.get(node)
         if declared is not None:
@@ -105,20 +112,20 @@ class NodeFacts:
     def note_earlier(self, nodes: NDArray[np.integer[Any]], rows: Rows, times: NDArray[np.int64]) -> None:
         """Records earlier messages that only now got a context; later messages may already be recorded."""
         for node, row, time in zip(nodes.tolist(), rows.tolist(), times.tolist(), strict=True):
-            self.first_row[node] = _first(row, self.first_row[node])
+            self.first_row[node] = _earlier_row(row, self.first_row[node])
             self.last_row[node] = max(row, self.last_row[node])
             self.last_ns[node] = max(time, self.last_ns[node])
 
-    def without_reasons(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
+    def nodes_without_reasoning(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
         """Returns the nodes that do not count as reasoning yet, without duplicates."""
-        return ascending(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
+        return sorted_unique(nodes[as_numpy(self.has_reasoning)[nodes] == 0]).tolist()
 
     def note_start(self, node: int, row: int, sender: int = 0, *, own: bool = False, mark: bool = False) -> None:
-        """Begins a context by a message, or begins it again; `Sequences` has the rules. Rows of starts ascend."""
+        """Begins a context, or begins it again; `ReasoningSequences` has the rules. Rows of starts ascend."""
         self._take(node, self.sequences.note_start(node, row, sender, own=own, mark=mark))
 
-    def note_end(self, node: int, end: int, row: int, sender: int = 0, target: int = EVERY) -> None:
-        """Ends a context for all senders, or the sequences that `Sequences.note_end` selects."""
+    def note_end(self, node: int, end: int, row: int, sender: int = 0, target: int = ALL_SENDERS) -> None:
+        """Ends a context for all senders, or the sequences that `ReasoningSequences.note_end` selects."""
         self._take(node, self.sequences.note_end(node, row, end, sender, target))
 
     def move_start(self, row: int, node: int, into: int) -> None:
@@ -135,8 +142,8 @@ class NodeFacts:
 
     def note_labels(self, node: int, stamp: int, labels: Sequence[object]) -> bool:
         """Adds labels of an object to its context, at most 64; returns True if there are new ones."""
-        given = [label[:_LONGEST_KEY] for label in labels[:_MOST_KEYS] if isinstance(label, str) and label]
-        first = stamp * _MOST_KEYS
+        given = [label[:_MAX_KEY_LENGTH] for label in labels[:_MAX_KEYS] if isinstance(label, str) and label]
+        first = stamp * _MAX_KEYS
         return self._merge_labels(node, {label: first + place for place, label in enumerate(given)})
 
     def _merge_labels(self, node: int, given: Mapping[str, int]) -> bool:
@@ -144,8 +151,8 @@ class NodeFacts:
         kept = dict(before)
         for label, stamp in given.items():
             kept[label] = min(stamp, kept.get(label, stamp))
-        if len(kept) > _MOST_KEYS:
-            kept = {label: kept[label] for label in sorted(kept, key=lambda label: (kept[label], label))[:_MOST_KEYS]}
+        if len(kept) > _MAX_KEYS:
+            kept = {label: kept[label] for label in sorted(kept, key=lambda label: (kept[label], label))[:_MAX_KEYS]}
         if kept:
             self.labels[node] = kept
         return kept.keys() != before.keys()
@@ -163,8 +170,8 @@ class NodeFacts:
         Args:
             stamp: grows with the message, and within it.
         """
-        given = islice(metadata.items(), _MOST_KEYS)
-        self._merge_metadata(node, {key[:_LONGEST_KEY]: (stamp, _small(value)) for key, value in given})
+        given = islice(metadata.items(), _MAX_KEYS)
+        self._merge_metadata(node, {key[:_MAX_KEY_LENGTH]: (stamp, _shortened(value)) for key, value in given})
 
     def _merge_metadata(self, node: int, given: Mapping[str, tuple[int, object]]) -> None:
         if not given:
@@ -174,29 +181,29 @@ class NodeFacts:
             # Stamps make the result independent of the order of merges.
             if key not in kept or kept[key][0] < stamp:
                 kept[key] = (stamp, value)
-        if len(kept) > _MOST_KEYS:
-            latest = sorted(kept, key=lambda key: (-kept[key][0], key))[:_MOST_KEYS]
+        if len(kept) > _MAX_KEYS:
+            latest = sorted(kept, key=lambda key: (-kept[key][0], key))[:_MAX_KEYS]
             self.metadata[node] = {key: kept[key] for key in latest}
 
 
 # Contexts appear one by one in live traffic; without room each would resize ten arrays.
-_ROOM = 256
+_GROWTH = 256
 # Labels and metadata come from the wire, and are kept for each context as long as the capture.
-_MOST_KEYS = 64
-_LONGEST_KEY = 100
-_LONGEST_VALUE = 400
+_MAX_KEYS = 64
+_MAX_KEY_LENGTH = 100
+_MAX_VALUE_LENGTH = 400
 
 
-def _small(value: object) -> object:
+def _shortened(value: object) -> object:
     """Returns a value, or the beginning of a long one."""
     if value is None or isinstance(value, bool | int | float):
         return value
     text = value if isinstance(value, str) else compact_json(value)
-    if len(text) <= _LONGEST_VALUE:
+    if len(text) <= _MAX_VALUE_LENGTH:
         return value
-    return text[: _LONGEST_VALUE - 1] + "…"
+    return text[: _MAX_VALUE_LENGTH - 1] + "…"
 
 
-def _first(row: int, other: int) -> int:
+def _earlier_row(row: int, other: int) -> int:
     """Returns the smaller of two rows; -1 counts as absent."""
     return max(row, other) if -1 in (row, other) else min(row, other)

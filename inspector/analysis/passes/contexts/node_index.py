@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-_NONE = -1
-_FIRST_ROOM = 64  # buckets; a power of two
-_BITS = 0x7FFF_FFFF  # bits of a stored hash
-_AT_ONCE = 1024  # nodes buffered before a write
+_NO_NODE = -1
+_FIRST_BUCKETS = 64  # buckets; a power of two
+_HASH_MASK = 0x7FFF_FFFF  # bits of a stored hash
+_WRITE_BATCH = 1024  # nodes buffered before a write
 
 
 class NodeIndex:
@@ -33,10 +33,10 @@ class NodeIndex:
         self._owners = owners
         self._names = names
         self._waiting: dict[tuple[int, str], int] = {}
-        self._heads = array("i", [_NONE]) * _FIRST_ROOM
+        self._heads = array("i", [_NO_NODE]) * _FIRST_BUCKETS
         # Bucket masks, before and after the present doubling.
-        self._mask, self._wide = _FIRST_ROOM - 1, 2 * _FIRST_ROOM - 1
-        self._next = array("i")  # by node, the next in its chain
+        self._mask, self._wide_mask = _FIRST_BUCKETS - 1, 2 * _FIRST_BUCKETS - 1
+        self._next_in_chain = array("i")  # by node, the next in its chain
         self._hashes = array("i")  # by node, of its pair: names are compared only if these are equal
         self._count = 0  # nodes in chains
 
@@ -47,15 +47,15 @@ class NodeIndex:
         # Buffered nodes are the latest, so they replace nodes in the chains.
         if waiting is not None:
             return waiting
-        hashed = hash(pair) & _BITS
+        hashed = hash(pair) & _HASH_MASK
         heads, hashes = self._heads, self._hashes
-        bucket = hashed & self._wide
+        bucket = hashed & self._wide_mask
         node = heads[bucket if bucket < len(heads) else hashed & self._mask]
-        while node != _NONE:
+        while node != _NO_NODE:
             if hashes[node] == hashed and self._owners[node] == owner and self._names[node] == name:
                 return node
-            node = self._next[node]
-        return _NONE
+            node = self._next_in_chain[node]
+        return _NO_NODE
 
     def map_node(self, node: int, name: str) -> None:
         """Maps the owner and name of a node to it, replacing another node.
@@ -65,14 +65,14 @@ class NodeIndex:
         known = self.find(self._owners[node], name)
         if known == node:
             return
-        if known != _NONE:
+        if known != _NO_NODE:
             self.remove(known)
         self.add(node, name)
 
     def add(self, node: int, name: str) -> None:
         """Adds a node with an owner and name that are not in the index."""
         self._waiting[self._owners[node], name] = node
-        if len(self._waiting) >= _AT_ONCE:
+        if len(self._waiting) >= _WRITE_BATCH:
             self._write()
 
     def remove(self, node: int) -> None:
@@ -81,18 +81,18 @@ class NodeIndex:
         if self._waiting.get(pair) == node:
             del self._waiting[pair]
             return
-        heads, behind = self._heads, self._next
+        heads, behind = self._heads, self._next_in_chain
         if node >= len(behind):
             return
         hashed = self._hashes[node]
-        bucket = hashed & self._wide
+        bucket = hashed & self._wide_mask
         bucket = bucket if bucket < len(heads) else hashed & self._mask
-        before, at = _NONE, heads[bucket]
-        while at not in (_NONE, node):
+        before, at = _NO_NODE, heads[bucket]
+        while at not in (_NO_NODE, node):
             before, at = at, behind[at]
-        if at == _NONE:
+        if at == _NO_NODE:
             return
-        if before == _NONE:
+        if before == _NO_NODE:
             heads[bucket] = behind[node]
         else:
             behind[before] = behind[node]
@@ -103,24 +103,26 @@ class NodeIndex:
         pairs = self._waiting
         nodes = np.fromiter(pairs.values(), np.int64, len(pairs))
         # 31 bits, so that a hash fits into an int32 without a sign.
-        hashes = np.fromiter(map(hash, pairs), np.int64, len(pairs)) & _BITS
+        hashes = np.fromiter(map(hash, pairs), np.int64, len(pairs)) & _HASH_MASK
         self._waiting = {}
         most = int(nodes.max())
-        if most >= len(self._next):
-            room = _room(most, len(self._next))
-            self._next.extend(room)
+        if most >= len(self._next_in_chain):
+            room = _extension(most, len(self._next_in_chain))
+            self._next_in_chain.extend(room)
             self._hashes.extend(room)
         np.frombuffer(self._hashes, np.int32)[nodes] = hashes
         self._count += len(nodes)
         self._link(nodes)
         while self._count > len(self._heads):
-            self._split(min(self._count, self._wide + 1) - len(self._heads))
+            self._split(min(self._count, self._wide_mask + 1) - len(self._heads))
 
     def _link(self, nodes: NDArray[np.int64]) -> None:
         """Inserts nodes at the front of the chains of their hashes."""
-        heads, behind, hashes = (np.frombuffer(part, np.int32) for part in (self._heads, self._next, self._hashes))
+        heads, behind, hashes = (
+            np.frombuffer(part, np.int32) for part in (self._heads, self._next_in_chain, self._hashes)
+        )
         hashed = hashes[nodes]
-        buckets = hashed & self._wide
+        buckets = hashed & self._wide_mask
         buckets = np.where(buckets < len(heads), buckets, hashed & self._mask)
         order = np.argsort(buckets, kind="stable")
         nodes, buckets = nodes[order], buckets[order]
@@ -133,17 +135,17 @@ class NodeIndex:
     def _split(self, count: int) -> None:
         """Divides the nodes of the next `count` buckets between them and new buckets."""
         old = len(self._heads) - self._mask - 1
-        heads, behind = np.frombuffer(self._heads, np.int32), np.frombuffer(self._next, np.int32)
+        heads, behind = np.frombuffer(self._heads, np.int32), np.frombuffer(self._next_in_chain, np.int32)
         nodes = heads[old : old + count].astype(np.int64)
-        heads[old : old + count] = _NONE
-        of_all = [nodes := nodes[nodes != _NONE]]
+        heads[old : old + count] = _NO_NODE
+        of_all = [nodes := nodes[nodes != _NO_NODE]]
         while len(nodes):
             nodes = behind[nodes].astype(np.int64)
-            of_all.append(nodes := nodes[nodes != _NONE])
+            of_all.append(nodes := nodes[nodes != _NO_NODE])
         del heads, behind  # an array cannot grow while a numpy view of it exists
-        self._heads.extend(array("i", [_NONE]) * count)
-        if len(self._heads) == self._wide + 1:
-            self._mask, self._wide = self._wide, 2 * self._wide + 1
+        self._heads.extend(array("i", [_NO_NODE]) * count)
+        if len(self._heads) == self._wide_mask + 1:
+            self._mask, self._wide_mask = self._wide_mask, 2 * self._wide_mask + 1
         if len(moved := np.concatenate(of_all)):
             self._link(moved)
 
@@ -161,7 +163,7 @@ class Siblings:
 
     def __init__(self, others: Siblings | None = None) -> None:
         self._waiting: dict[int, int] = {}  # owners by node
-        self._awaiting: set[int] = set()  # these owners, and some that lost their nodes again
+        self._buffered_owners: set[int] = set()  # these owners, and some that lost their nodes again
         self._first, self._last, self._counts = array("i"), array("i"), array("i")  # by owner
         self._after, self._before = (others._after, others._before) if others else (array("i"), array("i"))  # by node
         self._lists: dict[int, list[int]] = {}
@@ -181,42 +183,42 @@ class Siblings:
 
     def each(self, owner: int) -> Iterator[int]:
         """Yields the children of an owner. The caller may remove the yielded node, but must not add nodes."""
-        if owner in self._awaiting:
+        if owner in self._buffered_owners:
             self._write()
-        node = self._first[owner] if 0 <= owner < len(self._first) else _NONE
-        while node != _NONE:
+        node = self._first[owner] if 0 <= owner < len(self._first) else _NO_NODE
+        while node != _NO_NODE:
             further = self._after[node]
             yield node
             node = further
 
     def last(self, owner: int, count: int) -> list[int]:
         """Returns the last `count` children of an owner. O(count)."""
-        if owner in self._awaiting:
+        if owner in self._buffered_owners:
             self._write()
         found: list[int] = []
-        node = self._last[owner] if 0 <= owner < len(self._last) else _NONE
-        while node != _NONE and len(found) < count:
+        node = self._last[owner] if 0 <= owner < len(self._last) else _NO_NODE
+        while node != _NO_NODE and len(found) < count:
             found.append(node)
             node = self._before[node]
         return found[::-1]
 
     def any(self, owner: int) -> bool:
-        if owner in self._awaiting:
+        if owner in self._buffered_owners:
             self._write()
-        return 0 <= owner < len(self._first) and self._first[owner] != _NONE
+        return 0 <= owner < len(self._first) and self._first[owner] != _NO_NODE
 
     def count(self, owner: int) -> int:
-        if owner in self._awaiting:
+        if owner in self._buffered_owners:
             self._write()
         return self._counts[owner] if 0 <= owner < len(self._counts) else 0
 
     def add(self, owner: int, node: int) -> None:
         """Appends a node to the children of an owner."""
         self._waiting[node] = owner
-        self._awaiting.add(owner)
+        self._buffered_owners.add(owner)
         if self._lists:
             self._lists.pop(owner, None)
-        if len(self._waiting) >= _AT_ONCE:
+        if len(self._waiting) >= _WRITE_BATCH:
             self._write()
 
     def remove(self, owner: int, node: int) -> None:
@@ -224,11 +226,11 @@ class Siblings:
         if self._waiting.pop(node, None) is not None:
             return
         before, after = self._before[node], self._after[node]
-        if before == _NONE:
+        if before == _NO_NODE:
             self._first[owner] = after
         else:
             self._after[before] = after
-        if after == _NONE:
+        if after == _NO_NODE:
             self._last[owner] = before
         else:
             self._before[after] = before
@@ -237,19 +239,19 @@ class Siblings:
     def clear(self, owner: int) -> None:
         """Removes all children of an owner."""
         if self.any(owner):
-            self._first[owner] = self._last[owner] = _NONE
+            self._first[owner] = self._last[owner] = _NO_NODE
             self._counts[owner] = 0
         self._lists.pop(owner, None)
 
     def _write(self) -> None:
         """Writes the buffered nodes to their lists."""
-        self._awaiting.clear()
+        self._buffered_owners.clear()
         if not self._waiting:
             return
         nodes = np.fromiter(self._waiting, np.int64, len(self._waiting))
         owners = np.fromiter(self._waiting.values(), np.int64, len(self._waiting))
         self._waiting = {}
-        self._reach(int(owners.max()), int(nodes.max()))
+        self._make_room(int(owners.max()), int(nodes.max()))
         order = np.argsort(owners, kind="stable")
         owners, nodes = owners[order], nodes[order]
         first, last, counts, after, before = (
@@ -261,25 +263,25 @@ class Siblings:
         of, heads, tails = owners[starts], nodes[starts], nodes[ends - 1]
         after[nodes[:-1]], before[nodes[1:]] = nodes[1:], nodes[:-1]
         known = last[of]
-        before[heads], after[tails] = known, _NONE
-        has = known != _NONE
+        before[heads], after[tails] = known, _NO_NODE
+        has = known != _NO_NODE
         after[known[has]], first[of[~has]] = heads[has], heads[~has]
         last[of] = tails
         counts[of] += (ends - starts).astype(np.int32)
 
-    def _reach(self, owner: int, node: int) -> None:
+    def _make_room(self, owner: int, node: int) -> None:
         """Makes room for an owner and a node."""
         if owner >= len(self._first):
-            room = _room(owner, len(self._first))
+            room = _extension(owner, len(self._first))
             self._first.extend(room)
             self._last.extend(room)
             self._counts.frombytes(bytes(4 * len(room)))
         if node >= len(self._after):
-            room = _room(node, len(self._after))
+            room = _extension(node, len(self._after))
             self._after.extend(room)
             self._before.extend(room)
 
 
-def _room(place: int, length: int) -> array[int]:
+def _extension(place: int, length: int) -> array[int]:
     """Returns the extension that makes an array reach an index, with room for some more."""
-    return array("i", [_NONE]) * (place + 1 + max(64, length // 8) - length)
+    return array("i", [_NO_NODE]) * (place + 1 + max(64, length // 8) - length)

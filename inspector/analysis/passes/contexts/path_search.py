@@ -19,9 +19,9 @@ from inspector.protocol.context_paths import MAX_SEGMENT_LENGTH, MAX_SHOWN_LEVEL
 Mask = NDArray[np.bool_]
 
 _SLASH = 0x2F
-_ODD = [*b"/%\xe2"]
+_QUOTED_BYTES = [*b"/%\xe2"]
 """Bytes of a name that a path may display differently; for "…" the first byte."""
-_CUT = "…0123456789"
+_CUT_CHARACTERS = "…0123456789"
 """Characters that replace omitted levels in a path."""
 
 
@@ -29,34 +29,36 @@ class PathSearch:
     """Case-insensitive text search in the displayed paths of all nodes of the present tree."""
 
     def __init__(self, tree: ContextTree) -> None:
-        self._names = np.frombuffer(_without_case(joined_names(tree.name, display_segment)), np.uint8)
+        self._names = np.frombuffer(_case_folded(joined_names(tree.name, display_segment)), np.uint8)
         self._starts = np.flatnonzero(self._names == _SLASH)[:-1]
         self._parents = as_numpy(tree.parent).astype(np.int64)
-        self._cut = tree.lines.depths[:-1] > MAX_SHOWN_LEVELS
+        self._are_cut = tree.lines.depths[:-1] > MAX_SHOWN_LEVELS
 
-    def beginning(self, text: str) -> Mask:
+    def with_prefix(self, text: str) -> Mask:
         """Returns (nodes,) flags of paths that begin with a text; false hits are possible for cut paths."""
         first, *rest = text.split("/")
         above_roots = np.append(np.zeros(len(self._parents), np.bool_), True)
-        found = self._below(self._along(above_roots, [first, *rest]))
+        found = self._with_descendants(self._with_ancestors(above_roots, [first, *rest]))
         # A cut path hides levels in its middle, so only its first part is checked here.
-        if rest and self._cut.any():
-            found |= self._cut & self._below(self._along(above_roots, [first]))
+        if rest and self._are_cut.any():
+            found |= self._are_cut & self._with_descendants(self._with_ancestors(above_roots, [first]))
         return found
 
     def holding(self, text: str) -> Mask:
         """Returns (nodes,) flags of paths that contain a text; false hits are possible for cut paths."""
         first, *rest = text.split("/")
         if rest:
-            found = self._below(self._along(np.append(self._named(first + "/"), False), rest))
+            found = self._with_descendants(
+                self._with_ancestors(np.append(self._with_name_text(first + "/"), False), rest)
+            )
         else:
-            found = self._below(self._named(first))
-        if self._cut.any():
-            told = [part for part in (first, *rest) if part.strip(_CUT)]
-            found |= self._cut & self._below(self._named(max(told, key=len, default="")))
+            found = self._with_descendants(self._with_name_text(first))
+        if self._are_cut.any():
+            told = [part for part in (first, *rest) if part.strip(_CUT_CHARACTERS)]
+            found |= self._are_cut & self._with_descendants(self._with_name_text(max(told, key=len, default="")))
         return found
 
-    def _along(self, above: Mask, parts: list[str]) -> Mask:
+    def _with_ancestors(self, above: Mask, parts: list[str]) -> Mask:
         """Returns (nodes,) flags of nodes with names that match parts of a path.
 
         The last part must begin the node's name, and the parts before it must equal the names of its ancestors.
@@ -67,10 +69,10 @@ class PathSearch:
         """
         *whole, last = parts
         for part in whole:
-            above = np.append(self._named(f"/{part}/") & above[self._parents], False)
-        return self._named(f"/{last}") & above[self._parents]
+            above = np.append(self._with_name_text(f"/{part}/") & above[self._parents], False)
+        return self._with_name_text(f"/{last}") & above[self._parents]
 
-    def _named(self, text: str) -> Mask:
+    def _with_name_text(self, text: str) -> Mask:
         """Returns (nodes,) flags of names that contain a text; each name has a "/" at both ends."""
         looked_for = text.encode("utf-8", "surrogatepass")
         found = np.zeros(len(self._starts), np.bool_)
@@ -86,7 +88,7 @@ class PathSearch:
         found[self._starts.searchsorted(at, "right") - 1] = True
         return found
 
-    def _below(self, nodes: Mask) -> Mask:
+    def _with_descendants(self, nodes: Mask) -> Mask:
         """Returns (nodes,) flags of nodes and all their descendants. O(nodes log depth)."""
         found, above = np.append(nodes, False), np.append(self._parents, -1)
         while True:
@@ -106,7 +108,7 @@ def joined_names(names: TextColumn, shown: Callable[[str], str]) -> bytes:
     """
     data, ends = names.written()
     letters, lengths = np.frombuffer(data, np.uint8), np.diff(ends, prepend=0)
-    odd = ends.searchsorted(np.flatnonzero(np.isin(letters, _ODD)), "right")
+    odd = ends.searchsorted(np.flatnonzero(np.isin(letters, _QUOTED_BYTES)), "right")
     # Only these names differ between tree and display; all others are copied as one block.
     odd = np.union1d(odd, np.flatnonzero(lengths > MAX_SEGMENT_LENGTH))
     parts, at = list[bytes](), 0
@@ -119,7 +121,7 @@ def joined_names(names: TextColumn, shown: Callable[[str], str]) -> bytes:
     return np.insert(letters, lengths.cumsum() - lengths, _SLASH).tobytes() + b"/"
 
 
-def _without_case(text: bytes) -> bytes:
+def _case_folded(text: bytes) -> bytes:
     if text.isascii():
         return text.lower()
     return text.decode("utf-8", "surrogatepass").casefold().encode("utf-8", "surrogatepass")

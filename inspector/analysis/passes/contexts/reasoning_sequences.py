@@ -21,12 +21,12 @@ RUNNING, CONCLUDED, CANCELLED = 0, 1, 2
 # Event codes beside CONCLUDED and CANCELLED: a start, the start with the context's id, a marker that only opens it.
 _STARTS = _START, _OWN_START, _MARK = 3, 4, 5
 _NO_ROW = -1
-EVERY = -2
+ALL_SENDERS = -2
 """Start number in an end that ends the context for all senders."""
-_FEW = 8  # limit of events that are replayed at each read; the replay of a longer node is cached
+_MAX_UNCACHED_EVENTS = 8  # limit of events that are replayed at each read; the replay of a longer node is cached
 
 
-class Change(NamedTuple):
+class StateChange(NamedTuple):
     """A change of a context's state."""
 
     row: int
@@ -37,7 +37,7 @@ class Change(NamedTuple):
     """The message that caused it."""
 
 
-class Again(NamedTuple):
+class RepeatedConclusion(NamedTuple):
     """A repeated conclusion."""
 
     row: int
@@ -56,7 +56,7 @@ class Outcome(NamedTuple):
     """The message that ended it; -1 if it has not ended."""
 
 
-class Sequences:
+class ReasoningSequences:
     """Events of each node as a linked list in arrays; no Python object per message or node.
 
     Rules of a node, in the order of its events:
@@ -85,13 +85,13 @@ class Sequences:
         self.last = array("i")
         self.first_end = array("i")
         self.any_ended = False
-        self.became: list[tuple[int, int]] = []
+        self.changed_starts: list[tuple[int, int]] = []
         self.rewritten: set[int] = set()
-        self._rows, self._what = array("i"), array("b")
+        self._rows, self._event_codes = array("i"), array("b")
         self._senders, self._targets = array("I"), array("i")
         self._before = array("i")  # the previous event in the same node
-        self._starts, self._started, self._states = array("i"), array("i"), array("b")  # rows ascending
-        self._kept: dict[int, Replay] = {}
+        self._starts, self._start_nodes, self._states = array("i"), array("i"), array("b")  # rows ascending
+        self._cached_replays: dict[int, SequenceReplay] = {}
 
     # Events
 
@@ -104,9 +104,9 @@ class Sequences:
             mark: it opens the context and begins no reasoning, as `context/start` does.
         """
         self._starts.append(row)
-        self._started.append(node)
+        self._start_nodes.append(node)
         self._states.append(RUNNING)
-        return self._add(node, row, _OWN_START if own else _MARK if mark else _START, sender, _NO_ROW)
+        return self._add_event(node, row, _OWN_START if own else _MARK if mark else _START, sender, _NO_ROW)
 
     def note_end(self, node: int, row: int, end: int, sender: int, target: int = _NO_ROW) -> Outcome:
         """Adds an end to a node.
@@ -117,23 +117,23 @@ class Sequences:
             target: the start it names; -1 for none, EVERY.
         """
         self.any_ended = True
-        return self._add(node, row, end, sender, target)
+        return self._add_event(node, row, end, sender, target)
 
-    def _add(self, node: int, row: int, what: int, sender: int, target: int) -> Outcome:
+    def _add_event(self, node: int, row: int, what: int, sender: int, target: int) -> Outcome:
         event, above, after = len(self._rows), self.last[node], -1
         # Events usually arrive in order; a late one is inserted at its place.
         while above >= 0 and self._rows[above] > row:
             above, after = self._before[above], above
         self._rows.append(row)
-        self._what.append(what)
+        self._event_codes.append(what)
         self._senders.append(sender)
         self._targets.append(target)
         self._before.append(above)
         if after < 0:
             self.last[node] = event
-            kept = self._kept.get(node)
+            kept = self._cached_replays.get(node)
             if kept is not None:
-                self._put(dict(self._apply(kept, event)))
+                self._put(dict(self._apply_event(kept, event)))
                 self._note_end_of(node, kept)
                 return kept.outcome
             plain = self._apply_plain(node, event, above)
@@ -152,13 +152,13 @@ class Sequences:
         Args:
             above: the previous event; -1.
         """
-        row, what = self._rows[event], self._what[event]
+        row, what = self._rows[event], self._event_codes[event]
         if what in _STARTS:
             return Outcome(row, RUNNING, _NO_ROW) if above < 0 else None
-        if above < 0 or self._before[above] >= 0 or self._what[above] not in _STARTS:
+        if above < 0 or self._before[above] >= 0 or self._event_codes[above] not in _STARTS:
             return None
         start = self._rows[above]
-        if self._targets[event] not in (_NO_ROW, EVERY, start):
+        if self._targets[event] not in (_NO_ROW, ALL_SENDERS, start):
             return None
         self._put({start: what})
         self.first_end[node] = row
@@ -178,27 +178,27 @@ class Sequences:
         if self.first_end[node] >= 0 or self.first_end[into] >= 0:
             self.rewritten.add(into)
         moved = self.events(node)
-        self._forget(node)
+        self._clear_node(node)
         if not moved:
             return None
-        return self._link(into, moved + self.events(into))
+        return self._link_events(into, moved + self.events(into))
 
     def move_start(self, row: int, node: int, into: int) -> tuple[Outcome, Outcome]:
         """Moves a start, and the ends that name it, to another node; returns both outcomes."""
         if self.first_end[node] >= 0 or self.first_end[into] >= 0:
             self.rewritten |= {node, into}
-        self._started[bisect_left(self._starts, row)] = into
-        kept = self._kept.get(node)
+        self._start_nodes[bisect_left(self._starts, row)] = into
+        kept = self._cached_replays.get(node)
         # Without this each of many moved starts would cost a replay of its whole context.
-        if kept is not None and kept.forget_start(row):
-            moved = self._unlink(node, row)
-            return kept.outcome, self._link(into, [*self.events(into), moved])
+        if kept is not None and kept.remove_start(row):
+            moved = self._unlink_event(node, row)
+            return kept.outcome, self._link_events(into, [*self.events(into), moved])
         events = self.events(node)
         moving = [one for one in events if row in (self._targets[one], self._rows[one])]
-        rest = self._link(node, [one for one in events if one not in moving])
-        return rest, self._link(into, self.events(into) + moving)
+        rest = self._link_events(node, [one for one in events if one not in moving])
+        return rest, self._link_events(into, self.events(into) + moving)
 
-    def _unlink(self, node: int, row: int) -> int:
+    def _unlink_event(self, node: int, row: int) -> int:
         """Removes the event of a message from a node's list; it usually is one of the latest."""
         event, after = self.last[node], -1
         while self._rows[event] != row:
@@ -209,7 +209,7 @@ class Sequences:
             self._before[after] = self._before[event]
         return event
 
-    def _link(self, node: int, events: list[int]) -> Outcome:
+    def _link_events(self, node: int, events: list[int]) -> Outcome:
         before = -1
         for event in sorted(events, key=lambda one: self._rows[one]):
             self._before[event] = before
@@ -217,33 +217,33 @@ class Sequences:
         self.last[node] = before
         return self._replay(node)
 
-    def _forget(self, node: int) -> None:
+    def _clear_node(self, node: int) -> None:
         self.last[node] = self.first_end[node] = -1
-        self._kept.pop(node, None)
+        self._cached_replays.pop(node, None)
         self.rewritten.discard(node)
 
     # Replay
 
     def _replay(self, node: int) -> Outcome:
         events, states = self.events(node), dict[int, int]()
-        replay = Replay()
+        replay = SequenceReplay()
         for event in events:
-            states.update(self._apply(replay, event))
+            states.update(self._apply_event(replay, event))
         self._put(states)
-        self._kept.pop(node, None)
+        self._cached_replays.pop(node, None)
         # A long context would make every further event cost a full replay.
-        if len(events) > _FEW:
-            self._kept[node] = replay
+        if len(events) > _MAX_UNCACHED_EVENTS:
+            self._cached_replays[node] = replay
         self.first_end[node] = -1
         self._note_end_of(node, replay)
         return replay.outcome
 
-    def _note_end_of(self, node: int, replay: Replay) -> None:
+    def _note_end_of(self, node: int, replay: SequenceReplay) -> None:
         if self.first_end[node] < 0 and replay.changes:
             self.first_end[node] = replay.changes[0].row
 
-    def _apply(self, replay: Replay, event: int) -> list[tuple[int, int]]:
-        row, what, sender = self._rows[event], self._what[event], self._senders[event]
+    def _apply_event(self, replay: SequenceReplay, event: int) -> list[tuple[int, int]]:
+        row, what, sender = self._rows[event], self._event_codes[event], self._senders[event]
         if what in _STARTS:
             late = what == _OWN_START and replay.first < 0
             if replay.state and not late:
@@ -257,39 +257,39 @@ class Sequences:
             place = latest if self._starts[latest] == start else bisect_left(self._starts, start)
             if self._states[place] != state:
                 self._states[place] = state
-                self.became.append((start, state))
+                self.changed_starts.append((start, state))
 
     # Lookup
 
-    def replay(self, node: int) -> Replay:
+    def replay(self, node: int) -> SequenceReplay:
         """Returns the replay of all events of a node."""
-        kept = self._kept.get(node)
+        kept = self._cached_replays.get(node)
         if kept is None:
-            kept = Replay()
+            kept = SequenceReplay()
             for event in self.events(node):
-                self._apply(kept, event)
+                self._apply_event(kept, event)
         return kept
 
     def started_since(self, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Returns the starts from `row` on, ascending, and their nodes as numbered then, before later merges."""
         first = bisect_left(self._starts, row)
-        return np.array(self._starts[first:], np.int64), np.array(self._started[first:], np.int64)
+        return np.array(self._starts[first:], np.int64), np.array(self._start_nodes[first:], np.int64)
 
     def node_of_start(self, row: int) -> int:
         """Returns the node that a start began, as numbered then; MAIN for other messages."""
         place = bisect_left(self._starts, row)
-        return self._started[place] if place < len(self._starts) and self._starts[place] == row else MAIN
+        return self._start_nodes[place] if place < len(self._starts) and self._starts[place] == row else MAIN
 
     def starts_of(self, node: int) -> Iterator[tuple[int, int]]:
         """Yields the starts of a node and their senders (string ids), latest first."""
         event = self.last[node]
         while event >= 0:
-            if self._what[event] in _STARTS:
+            if self._event_codes[event] in _STARTS:
                 yield self._rows[event], self._senders[event]
             event = self._before[event]
 
 
-class _Finished(NamedTuple):
+class _EndedSequences(NamedTuple):
     """The sequences of one sender that ended together."""
 
     starts: tuple[int, ...]
@@ -297,7 +297,7 @@ class _Finished(NamedTuple):
     by: int
 
 
-class Replay:
+class SequenceReplay:
     """The state of a node after some of its events.
 
     Attributes:
@@ -311,11 +311,11 @@ class Replay:
 
     def __init__(self) -> None:
         self.first = _NO_ROW
-        self.changes: list[Change] = []
-        self.again: list[Again] = []
+        self.changes: list[StateChange] = []
+        self.again: list[RepeatedConclusion] = []
         self.unopened: list[int] = []
         self._open: dict[int, dict[int, None]] = {}  # by sender, its starts in order
-        self._over: dict[int, _Finished] = {}  # by sender, since the last beginning of the context
+        self._over: dict[int, _EndedSequences] = {}  # by sender, since the last beginning of the context
         self._marks: set[int] = set()  # starts that only open the context
         self._early: dict[int, tuple[int, int, int]] = {}  # ends that came before the start they name
 
@@ -333,7 +333,7 @@ class Replay:
     def outcome(self) -> Outcome:
         return Outcome(self.first, self.state, self.ended_by)
 
-    def forget_start(self, row: int) -> bool:
+    def remove_start(self, row: int) -> bool:
         """Removes an open start as if it had never come; returns False if an end depends on it."""
         whose = next((sender for sender, starts in self._open.items() if row in starts), None)
         if whose is None or self.changes or self._over or self._early:
@@ -352,50 +352,52 @@ class Replay:
         self.first = row if self.first < 0 else self.first
         if late and self.state:
             over = self._over.get(sender)
-            self._over[sender] = _Finished((*(over.starts if over else ()), row), self.state, self.ended_by)
+            self._over[sender] = _EndedSequences((*(over.starts if over else ()), row), self.state, self.ended_by)
             return [(row, self.state)]
         if self.state and early is None:
             self._over = {}
-            self.changes.append(Change(row, RUNNING, row))
+            self.changes.append(StateChange(row, RUNNING, row))
         # Its end came first, so it does not begin an ended context again.
         if early is not None and self.state:
             return [(row, early[1])]
         self._over.pop(sender, None)
         self._open.setdefault(sender, {})[row] = None
         if early is not None:
-            return [(row, RUNNING), *self._close([(sender, (row,))], row, early[1], early[0])]
+            return [(row, RUNNING), *self._close_starts([(sender, (row,))], row, early[1], early[0])]
         return [(row, RUNNING)]
 
     def end(self, row: int, end: int, sender: int, target: int) -> list[tuple[int, int]]:
         """Applies an end; returns changed starts and their states."""
         if target >= 0:
             return self._end_start(row, end, sender, target)
-        own = self._open.get(sender, {}) if target != EVERY else {}
+        own = self._open.get(sender, {}) if target != ALL_SENDERS else {}
         reasoning = tuple(start for start in own if start not in self._marks)
         if reasoning or (own and sender not in self._over):
-            return self._close([(sender, reasoning or tuple(own))], row, end, row)
-        if (sender in self._over and target != EVERY) or not self._open:
-            return self._end_again(row, end, [sender] if sender in self._over and target != EVERY else [*self._over])
-        return self._close([(one, tuple(starts)) for one, starts in self._open.items()], row, end, row)
+            return self._close_starts([(sender, reasoning or tuple(own))], row, end, row)
+        if (sender in self._over and target != ALL_SENDERS) or not self._open:
+            return self._apply_extra_end(
+                row, end, [sender] if sender in self._over and target != ALL_SENDERS else [*self._over]
+            )
+        return self._close_starts([(one, tuple(starts)) for one, starts in self._open.items()], row, end, row)
 
     def _end_start(self, row: int, end: int, sender: int, target: int) -> list[tuple[int, int]]:
         for whose, starts in self._open.items():
             if target in starts:
-                return self._close([(whose, (target,))], row, end, row)
+                return self._close_starts([(whose, (target,))], row, end, row)
         over = [whose for whose, one in self._over.items() if target in one.starts]
         if over:
-            return self._end_again(row, end, over)
+            return self._apply_extra_end(row, end, over)
         if target > row:
             self._early[target] = (row, end, sender)
         return []
 
-    def _close(
+    def _close_starts(
         self, closed: Iterable[tuple[int, tuple[int, ...]]], row: int, end: int, by: int
     ) -> list[tuple[int, int]]:
         states: list[tuple[int, int]] = []
         for sender, starts in closed:
             before = self._over.get(sender)
-            self._over[sender] = _Finished((*(before.starts if before else ()), *starts), end, by)
+            self._over[sender] = _EndedSequences((*(before.starts if before else ()), *starts), end, by)
             left = self._open[sender]
             for start in starts:
                 del left[start]
@@ -403,13 +405,13 @@ class Replay:
             if not left:
                 del self._open[sender]
         if not self._open:
-            self.changes.append(Change(row, end, by))
+            self.changes.append(StateChange(row, end, by))
         return states
 
-    def _end_again(self, row: int, end: int, whose: list[int]) -> list[tuple[int, int]]:
+    def _apply_extra_end(self, row: int, end: int, whose: list[int]) -> list[tuple[int, int]]:
         """Applies an end without an open sequence: it ends a context without starts, or is one too many."""
         if not self.state and not self._open:
-            self.changes.append(Change(row, end, row))
+            self.changes.append(StateChange(row, end, row))
             if self.first < 0:
                 self.unopened.append(row)
             return []
@@ -418,10 +420,10 @@ class Replay:
         if state == CANCELLED:
             return []
         if end == CONCLUDED:
-            self.again.append(Again(row, by))
+            self.again.append(RepeatedConclusion(row, by))
             return []
         for one in whose:
             self._over[one] = self._over[one]._replace(end=CANCELLED, by=row)
         if not self._open:
-            self.changes.append(Change(row, CANCELLED, row))
+            self.changes.append(StateChange(row, CANCELLED, row))
         return [(start, CANCELLED) for over in known for start in over.starts]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_any
+from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.passes.contexts.context_tree import ContextTree
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.protocol import msp
@@ -45,8 +45,8 @@ class SessionContexts:
         self._capture = capture
         self._tree = tree
         self._facts = facts
-        self._settle = settle
-        self._typed = typed
+        self._merge_facts = settle
+        self._on_typed = typed
         self.labels: dict[int, str] = {}
         self.metadata: dict[int, dict[str, object]] = {}
         self.began: dict[int, int] = {}
@@ -56,16 +56,16 @@ class SessionContexts:
         """Sessions that are only named by their sub-sessions."""
         return self.labels.keys() - self.began.keys()
 
-    def of_structure(self, kinds: Array) -> NDArray[np.bool_] | None:
+    def are_structure(self, kinds: Array) -> NDArray[np.bool_] | None:
         """Returns (n,) flags of kinds that only report sessions; None if there are none."""
         codes = [code for code in map(self._capture.strings.find, _KINDS) if code is not None]
-        return are_any(kinds, codes) if codes else None
+        return are_any_of(kinds, codes) if codes else None
 
     def count_structure(self, rows: NDArray[np.integer[Any]] | slice) -> int:
         """Counts messages that only report sessions and have no sender."""
         if not self.labels:
             return 0
-        structure = self.of_structure(self._capture.columns["kind"][rows])
+        structure = self.are_structure(self._capture.columns["kind"][rows])
         return 0 if structure is None else int(np.count_nonzero(structure))
 
     def observe(self, space: int, row: int, above: int) -> int | None:
@@ -94,11 +94,11 @@ class SessionContexts:
         name = payload.get("subsession_id")
         if kind == msp.SNAPSHOT or not isinstance(name, str) or not name:
             return None
-        node = self._tree.declare(space, name, above, label or None)
-        self._settle()
+        node = self._tree.declare_context(space, name, above, label or None)
+        self._merge_facts()
         if self._facts.declared.get(node) is None:
             self._facts.note_type(node, row, msp.SUBSESSION_TYPE)
-            self._typed(node)
+            self._on_typed(node)
         status = payload.get("status")
         if isinstance(status, str) and status:
             self._facts.note_metadata(node, row, {"status": mask_text(status)})

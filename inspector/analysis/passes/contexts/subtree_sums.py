@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.changed_rows import ChangedRows
-from inspector.analysis.passes.contexts.node_ancestry import gathered
+from inspector.analysis.passes.contexts.node_ancestry import subtree_totals
 from inspector.analysis.passes.contexts.node_facts import MAIN
 
-_DEAR_S = 0.005
+_SLOW_SUM_S = 0.005
 # So sums take at most a fortieth of the time of the window's thread.
-_REST = 40
+_PAUSE_FACTOR = 40
 
 
-class DearSums:
+class SumThrottle:
     """Throttles new sums of a deep tree for views: waits 40 times as long as the last ones took.
 
     A tree of 200,000 nested contexts takes 25 ms for each update.
@@ -38,7 +38,7 @@ class DearSums:
 
     def __exit__(self, *_error: object) -> None:
         took_s = time.thread_time() - self._began_s  # thread time: other load on the machine must not delay sums
-        self._due_s = time.perf_counter() + _REST * took_s if took_s > _DEAR_S else 0.0
+        self._due_s = time.perf_counter() + _PAUSE_FACTOR * took_s if took_s > _SLOW_SUM_S else 0.0
 
 
 class SubtreeSums:
@@ -63,26 +63,26 @@ class SubtreeSums:
         self._aliases = aliases
         self._waiting = array("i")  # by node
         self._changed = ChangedRows()  # nodes with buffered additions, and some others
-        self._any = self.is_behind = False
-        self._dear = DearSums()
+        self._has_buffered = self.is_behind = False
+        self._throttle = SumThrottle()
         self.carried: array[int] = array("i")
 
     def add(self, node: int, number: int) -> None:
         """Adds to the sums of a node and its ancestors. O(1)."""
         if number and node != MAIN:
-            self._reach(node)
+            self._make_room(node)
             self._waiting[node] += number
             self._changed.add(node)
 
-    def add_all(self, nodes: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
+    def add_to_nodes(self, nodes: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
         """Adds to the sums of several nodes, without duplicates and without MAIN."""
         if len(nodes):
-            self._reach(int(nodes.max()))
+            self._make_room(int(nodes.max()))
             np.frombuffer(self._waiting, np.int32)[nodes] += numbers.astype(np.int32)
-            self._changed.update_all(nodes)
+            self._changed.add_array(nodes)
 
-    def _reach(self, node: int) -> None:
-        self._any = True
+    def _make_room(self, node: int) -> None:
+        self._has_buffered = True
         length = len(self._waiting)
         if node >= length:
             self._waiting.frombytes(bytes(4 * (node + 1 + max(64, length // 8) - length)))
@@ -96,17 +96,17 @@ class SubtreeSums:
 
     def read(self) -> Sequence[int]:
         """Returns the sums by node. O(nodes log depth) at worst after changes; O(1) otherwise."""
-        if self._any:
-            self._any = self.is_behind = False
-            with self._dear:
+        if self._has_buffered:
+            self._has_buffered = self.is_behind = False
+            with self._throttle:
                 self._carry_up()
         return self.carried
 
     def recent(self) -> Sequence[int]:
         """Returns the sums by node for views; slightly older ones for a tree that takes long to sum (`is_behind`)."""
-        if self._dear.due:
+        if self._throttle.due:
             return self.read()
-        self.is_behind = self._any
+        self.is_behind = self._has_buffered
         return self.carried
 
     def _carry_up(self) -> None:
@@ -129,5 +129,5 @@ class SubtreeSums:
         aliases = as_numpy(self._aliases())
         lives = aliases == np.arange(len(aliases))
         # Merged nodes are left out, since their messages were added to their target.
-        sums = gathered(np.where(lives, as_numpy(self._own), 0), as_numpy(self._parent))
+        sums = subtree_totals(np.where(lives, as_numpy(self._own), 0), as_numpy(self._parent))
         np.frombuffer(self.carried, np.int32)[lives] = sums[lives]

@@ -10,10 +10,10 @@ from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.intern_table import InternTable
 from inspector.store.messages.capture import Capture
 
-_MOST_VALUES = 250
+_MAX_VALUES = 250
 """Limit of distinct values: the protocol has three, and a column takes one byte a message."""
 # Values come from a file and are kept for as long as the capture.
-_LONGEST = 100
+_MAX_VALUE_LENGTH = 100
 
 
 class VisibilityPass:
@@ -34,11 +34,11 @@ class VisibilityPass:
     def feed(self, start: int, stop: int) -> None:
         """Processes messages `start` to `stop`."""
         self.columns.append({"visibility": 0}, stop - start)
-        rows = self._of_sessions(start, stop)
+        rows = self._session_messages(start, stop)
         if len(rows):
             self.columns.replace("visibility", rows, [self._value(row) for row in rows.tolist()])
 
-    def _of_sessions(self, start: int, stop: int) -> Rows:
+    def _session_messages(self, start: int, stop: int) -> Rows:
         strings, columns = self._capture.strings, self._capture.columns
         protocol, chat = strings.find(msp.PROTOCOL), strings.find("chat")
         if protocol is None or chat is None:
@@ -47,17 +47,17 @@ class VisibilityPass:
         return np.flatnonzero(here) + start
 
     def _value(self, row: int) -> int:
-        return self._number(self._capture.records.decoded_record(row).payload.get("visibility"))
+        return self._intern_value(self._capture.records.decoded_record(row).payload.get("visibility"))
 
-    def _number(self, value: object) -> int:
+    def _intern_value(self, value: object) -> int:
         if not isinstance(value, str) or not value:
             return 0
-        value = value[:_LONGEST]
+        value = value[:_MAX_VALUE_LENGTH]
         known = self.values.find(value)
         if known is not None:
             return known
         # Hostile input may have any number of values, but the column's dtype has 256.
-        return self.values.intern(value if len(self.values) < _MOST_VALUES else "other values")
+        return self.values.intern(value if len(self.values) < _MAX_VALUES else "other values")
 
     def read_again(self, rows: Rows) -> None:
         """Reads messages again after their lines were rewritten."""

@@ -15,14 +15,14 @@ from inspector.analysis.arrays.text_column import TextColumn
 from inspector.store.columns.intern_table import InternTable
 
 # Each participant could announce a set of its own; beyond the limit equal sets are merely stored twice.
-_MOST_SETS = 10_000
+_MAX_SETS = 10_000
 """Limit of distinct capability sets that are stored once."""
-_WHAT = ("announced", "granted", "revoked")
+_CHANGE_KINDS = ("announced", "granted", "revoked")
 _HAS_GRANT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CapabilityChange:
     """A change of a participant's capabilities.
 
     Attributes:
@@ -38,7 +38,7 @@ class Change:
     grant: str | None = None
 
 
-class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
+class CapabilityChanges(Mapping[tuple[int, str], list[CapabilityChange]]):
     """By space (string id) and name: the announced, granted and revoked sets, in order.
 
     Args:
@@ -52,8 +52,8 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
         self._lists = RowLists()  # by participant number; its entries number the arrays below
         self._owners, self._what, self._sets = array("i"), array("b"), array("i")
         self._grants = TextColumn()
-        self._known: list[tuple[Any, ...]] = []
-        self._written: dict[bytes, int] = {}  # index in `_known` by encoded set
+        self._distinct_sets: list[tuple[Any, ...]] = []
+        self._set_numbers: dict[bytes, int] = {}  # index in `_distinct_sets` by encoded set
 
     def __len__(self) -> int:
         return len(self._names)
@@ -61,7 +61,7 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return iter(self._names)
 
-    def __getitem__(self, whose: tuple[int, str]) -> list[Change]:
+    def __getitem__(self, whose: tuple[int, str]) -> list[CapabilityChange]:
         code = self._strings.find(whose[1])
         found = self.since(whose[0], code) if code else []
         if not found:
@@ -73,14 +73,14 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
         number = self._names.find(space, name)
         return 0 if number == UNKNOWN else self._counts[number]
 
-    def since(self, space: int, name: int, first: int = 0) -> list[Change]:
+    def since(self, space: int, name: int, first: int = 0) -> list[CapabilityChange]:
         """Returns the changes for a participant, by string ids, from its `first` one on. O(result)."""
         number = self._names.find(space, name)
         if number == UNKNOWN:
             return []
         return [*map(self._change, self._lists.entries(number, self._counts[number] - first))]
 
-    def all_since(self, entry: int) -> Iterator[tuple[int, str, Change, bool]]:
+    def all_changes_since(self, entry: int) -> Iterator[tuple[int, str, CapabilityChange, bool]]:
         """Yields all changes from number `entry` on: space, name, the change, and true for its first one."""
         for one in range(entry, self.entries):
             yield *self._names.pair(self._owners[one]), self._change(one), self._lists.is_first(one)
@@ -94,15 +94,15 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
     ) -> None:
         """Appends a change; a repeated announcement of the same set is ignored."""
         code = self._strings.intern(name)
-        number, kind = self._names.find(space, code), _WHAT.index(what)
+        number, kind = self._names.find(space, code), _CHANGE_KINDS.index(what)
         held = self._set_of(capabilities)
         if number == UNKNOWN:
             number = self._names.add(space, code)
             self._counts.append(0)
         elif kind == 0:
             (last,) = self._lists.entries(number, 1)
-            # Compared by content: beyond `_MOST_SETS` equal sets have different numbers.
-            if self._what[last] == kind and self._known[self._sets[last]] == self._known[held]:
+            # Compared by content: beyond `_MAX_SETS` equal sets have different numbers.
+            if self._what[last] == kind and self._distinct_sets[self._sets[last]] == self._distinct_sets[held]:
                 return
         self._counts[number] += 1
         self._lists.add(number, row)
@@ -111,10 +111,12 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
         self._sets.append(held)
         self._grants.append(grant or "")
 
-    def _change(self, entry: int) -> Change:
+    def _change(self, entry: int) -> CapabilityChange:
         what = self._what[entry]
         grant = self._grants[entry] if what & _HAS_GRANT else None
-        return Change(self._lists.rows[entry], _WHAT[what & ~_HAS_GRANT], self._known[self._sets[entry]], grant)
+        return CapabilityChange(
+            self._lists.rows[entry], _CHANGE_KINDS[what & ~_HAS_GRANT], self._distinct_sets[self._sets[entry]], grant
+        )
 
     def _set_of(self, capabilities: list[Any]) -> int:
         """Returns the number of a set. Equal sets share one, since a thousand participants may have the same."""
@@ -122,10 +124,10 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
             written = msgspec.json.encode(capabilities)
         except (UnicodeEncodeError, RecursionError, ValueError):  # a lone surrogate in it
             written = None
-        found = None if written is None else self._written.get(written)
+        found = None if written is None else self._set_numbers.get(written)
         if found is None:
-            found = len(self._known)
-            self._known.append(tuple(capabilities))
-            if written is not None and found < _MOST_SETS:
-                self._written[written] = found
+            found = len(self._distinct_sets)
+            self._distinct_sets.append(tuple(capabilities))
+            if written is not None and found < _MAX_SETS:
+                self._set_numbers[written] = found
         return found

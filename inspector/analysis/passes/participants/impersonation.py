@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from inspector.analysis.arrays.unique_ints import are_any
+from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS, welcomed_participant
 from inspector.store.columns.flags import Flag
@@ -42,8 +42,8 @@ class TrustPass:
         self.contradicted: dict[int, dict[str, int]] = {}
         self.own: dict[int, dict[str, None]] = {}
         # by source and connection: joined participants, with the message
-        self._came: dict[tuple[int, int], dict[str, int]] = {}
-        self._first: dict[tuple[int, int], int] = {}  # by source and connection: the first incoming message
+        self._joined: dict[tuple[int, int], dict[str, int]] = {}
+        self._first_incoming: dict[tuple[int, int], int] = {}  # by source and connection: the first incoming message
         self._told = 0
 
     def feed(self, start: int, stop: int) -> None:
@@ -51,7 +51,7 @@ class TrustPass:
         self._note_impostors()
         columns, strings = self._capture.columns, self._capture.strings
         code = columns["kind"][start:stop]
-        looked_at = are_any(code, [strings.find(kind) or -1 for kind in (_WELCOME, _PRESENCE)])
+        looked_at = are_any_of(code, [strings.find(kind) or -1 for kind in (_WELCOME, _PRESENCE)])
         looked_at |= (code == (strings.find(kinds.JOIN) or -1)) & (columns["flags"][start:stop] & Flag.SENT.value != 0)
         for row in (np.flatnonzero(looked_at) + start).tolist():
             # Only captures of this program have an origin; a gateway's log names true senders itself.
@@ -88,7 +88,7 @@ class TrustPass:
         is_ours = (name is None or name in own) and all(receiver in own for receiver in receivers)
         if is_ours or not own or self._is_first(row):
             self._note_own(row, name)
-            self._hold_against(row)
+            self._check_joins(row)
         else:
             self.forged[row] = 0
 
@@ -99,7 +99,7 @@ class TrustPass:
         name = named.get("id") if isinstance(named, Mapping) else named
         if not isinstance(name, str):
             return
-        came = self._came.setdefault(self._connection(row), {})
+        came = self._joined.setdefault(self._connection(row), {})
         if payload.get("event") == "join":
             came[name] = row
         elif payload.get("event") == "leave" and came.pop(name, None) is None:
@@ -107,13 +107,13 @@ class TrustPass:
             if name == in_use:
                 self.forged[row] = 0
 
-    def _hold_against(self, row: int) -> None:
+    def _check_joins(self, row: int) -> None:
         """Compares a welcome with earlier joins: participants that it omits never came."""
         others = self._capture.records.decoded_record(row).payload.get("participants")
-        came = self._came.get(self._connection(row))
+        came = self._joined.get(self._connection(row))
         if not came or not isinstance(others, list):
             return
-        names = {item.get("id") if isinstance(item, Mapping) else item for item in others if _is_named(item)}
+        names = {item.get("id") if isinstance(item, Mapping) else item for item in others if _has_name(item)}
         own = self._own_ids(row)
         # Participants that neither the welcome nor this program accounts for.
         false = {name: joined for name, joined in came.items() if name not in names and name not in own}
@@ -138,11 +138,11 @@ class TrustPass:
         """Tells if a message is the first incoming one of its connection: a gateway may then choose our id."""
         columns = self._capture.columns
         key = self._connection(row)
-        first = self._first.get(key)
+        first = self._first_incoming.get(key)
         if first is None:
             came = (columns["source"] == key[0]) & (columns["connection"] == key[1])
             came &= columns["direction"] == (self._capture.strings.find("in") or -1)
-            first = self._first[key] = int(np.argmax(came)) if came.any() else NO_ROW
+            first = self._first_incoming[key] = int(np.argmax(came)) if came.any() else NO_ROW
         return row == first
 
     # Lookup
@@ -151,15 +151,15 @@ class TrustPass:
         """Tells if a message has a gateway's name and is not known to be forged."""
         return self._capture.string("sender", row) in GATEWAY_IDS and row not in self.forged
 
-    def is_gateway_or_nobody(self, row: int) -> bool:
+    def is_gateway_or_unsigned(self, row: int) -> bool:
         """Tells if a message is a gateway's or has no sender, like a gateway's errors about unreadable messages."""
         return self._capture.string("sender", row) is None or self.is_gateway(row)
 
-    def former(self, space: int) -> list[str]:
+    def former_ids(self, space: int) -> list[str]:
         """Returns the ids of this program in earlier connections to a space, in the order of use."""
         return list(self.own.get(space, ()))[:-1]
 
 
-def _is_named(item: object) -> bool:
+def _has_name(item: object) -> bool:
     """Tells if an entry of a welcome has a text as its name."""
     return isinstance(item.get("id") if isinstance(item, Mapping) else item, str)

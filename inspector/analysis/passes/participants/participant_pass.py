@@ -11,23 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.ids_by_space import UNKNOWN
-from inspector.analysis.arrays.unique_ints import are_any
+from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
-from inspector.analysis.passes.participants.participant_table import GONE, HERE, Coming, Participant, ParticipantTable
+from inspector.analysis.passes.participants.participant_table import (
+    GONE,
+    PRESENT,
+    Participant,
+    ParticipantTable,
+    PresenceChange,
+)
 from inspector.protocol.participants import capability_lines, welcomed_participant
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
 
-__all__ = ["Coming", "Participant", "ParticipantPass"]
+__all__ = ["Participant", "ParticipantPass", "PresenceChange"]
 
-_FIRST = itemgetter(0)
-_AT_ONCE_NS = 1_000_000_000
+_by_message = itemgetter(0)
+_SAME_JOIN_NS = 1_000_000_000
 """Limit between a welcome and its presence to others, in nanoseconds; within it they are one join."""
 _REFUSED = Flag.REFUSED.value
-_FACTS = ("system/welcome", "system/presence", "participant/status", "system/join")
+_FACT_KINDS = ("system/welcome", "system/presence", "participant/status", "system/join")
 
 
 class ParticipantPass:
@@ -41,9 +47,9 @@ class ParticipantPass:
         self._capture = capture
         self._trust = trust
         self.all = ParticipantTable(capture.strings)
-        self._ended, self._ended_by = array("i"), array("i")  # messages, and participant numbers
+        self._ending_rows, self._ending_numbers = array("i"), array("i")  # messages, and participant numbers
         self._before: dict[int, int] = {}  # for facts of the batch: the earlier message with the same id
-        self._asking: set[int] = set()  # spaces that this program joined, without a welcome so far
+        self._joining_spaces: set[int] = set()  # spaces that this program joined, without a welcome so far
 
     def feed(self, start: int, stop: int, late: Rows = NO_ROWS) -> None:
         """Processes messages `start` to `stop`.
@@ -53,8 +59,8 @@ class ParticipantPass:
             late: earlier messages that only now got a sender (`StreamPass`).
         """
         columns, strings = self._capture.columns, self._capture.strings
-        wanted = [code for code in map(strings.find, _FACTS) if code is not None]
-        facts = np.flatnonzero(are_any(columns["kind"][start:stop], wanted)) + start
+        wanted = [code for code in map(strings.find, _FACT_KINDS) if code is not None]
+        facts = np.flatnonzero(are_any_of(columns["kind"][start:stop], wanted)) + start
         hashes = columns["id_hash"][facts]
         before = self._capture.ids.latest_rows(hashes, facts) if len(facts) else facts
         self._before = {row: one for row, one in zip(facts.tolist(), before.tolist(), strict=True) if one != NO_ROW}
@@ -66,19 +72,19 @@ class ParticipantPass:
             *self._facts(facts),
             *self._receivers(start, stop),
         ]
-        events.sort(key=_FIRST)
+        events.sort(key=_by_message)
         for row, space, what in events:
             if what > 0:
-                self.all.meet(space, strings[what])
+                self.all.find_or_add(space, strings[what])
             else:
                 self._note(row, space, strings[-what])
         for rows in (late, slice(start, stop)):
-            self._count(rows)
+            self._count_messages(rows)
 
     def ended_since(self, first: int) -> tuple[Rows, NDArray[np.int64]]:
         """Returns ended processes from number `first` on: the messages, and space << 32 | string id of the name."""
-        numbers = np.array(self._ended_by[first:], np.int64)
-        return np.array(self._ended[first:], np.int64), self.all.keys_of(numbers)
+        numbers = np.array(self._ending_numbers[first:], np.int64)
+        return np.array(self._ending_rows[first:], np.int64), self.all.keys_of(numbers)
 
     def _senders(self, rows: slice | Rows) -> Iterator[tuple[int, int, int]]:
         """Yields the first message of each unknown sender."""
@@ -95,7 +101,7 @@ class ParticipantPass:
         kinds = (-columns["kind"][rows].astype(np.int64)).tolist()
         return zip(rows.tolist(), columns["space"][rows].tolist(), kinds, strict=True)
 
-    def _count(self, rows: slice | Rows) -> None:
+    def _count_messages(self, rows: slice | Rows) -> None:
         """Counts messages per sender, and records their times."""
         columns = self._capture.columns
         numbers = self.all.find_all(columns["space"][rows], columns["sender"][rows])
@@ -116,13 +122,13 @@ class ParticipantPass:
         capture = self._capture
         payload = capture.records.decoded_record(row).payload
         if kind == "system/join":
-            joined = self.all.meet(space, capture.string("sender", row))
+            joined = self.all.find_or_add(space, capture.string("sender", row))
             if joined != UNKNOWN and capture.flags_of(row) & Flag.SENT:
                 self.all.is_us[joined] = True
-                self._asking.add(space)
+                self._joining_spaces.add(space)
         elif kind == "participant/status":
             if capture.logged_sender(row) is None and not int(capture.columns["flags"][row]) & _REFUSED:
-                self._note_usage(self.all.meet(space, capture.string("sender", row)), payload, row)
+                self._note_usage(self.all.find_or_add(space, capture.string("sender", row)), payload, row)
         elif not self._trust.is_gateway(row):
             return
         elif kind == "system/welcome":
@@ -134,20 +140,20 @@ class ParticipantPass:
         others = payload.get("participants")
         here = [welcomed_participant(payload), *(others if isinstance(others, list) else [])]
         here = [{"id": item} if isinstance(item, str) else item for item in here]
-        if (space in self._asking or self._is_of_gateways_log(row)) and isinstance(others, list):
+        if (space in self._joining_spaces or self._is_of_gateways_log(row)) and isinstance(others, list):
             # Departures while this program was away are unknown, and a log has none from before a restart of its
             # gateway. The welcome is the new truth (docs/protocols.md 10).
-            self._asking.discard(space)
+            self._joining_spaces.discard(space)
             named = {item.get("id") for item in here if isinstance(item, Mapping) and isinstance(item.get("id"), str)}
-            for number in self.all.here_in(space):
+            for number in self.all.present_in(space):
                 if self.all.name(number) not in named:
-                    self._leave(number, row)
+                    self._mark_gone(number, row)
         for name in self._trust.contradicted.get(row, ()):
             if (number := self.all.find(space, name)) != UNKNOWN:
-                self._leave(number, row)
+                self._mark_gone(number, row)
         for item in here:
             if isinstance(item, Mapping):
-                self._arrive(self.all.meet(space, item.get("id")), item, row)
+                self._mark_present(self.all.find_or_add(space, item.get("id")), item, row)
 
     def _is_of_gateways_log(self, row: int) -> bool:
         """Tells if a message is a gateway's own record: each exists once and in its order."""
@@ -156,20 +162,20 @@ class ParticipantPass:
     def _note_presence(self, space: int, payload: Mapping[str, Any], row: int) -> None:
         item = payload.get("participant")
         item = item if isinstance(item, Mapping) else {"id": item}
-        number = self.all.meet(space, item.get("id"))
+        number = self.all.find_or_add(space, item.get("id"))
         if number == UNKNOWN:
             return
         match payload.get("event"):
             case "leave":
-                self._leave(number, row)
+                self._mark_gone(number, row)
             case "invited":
-                self.all.invited[number] = True
+                self.all.is_invited[number] = True
             case event:
                 # Each join that is no copy begins a new process, so the former one has ended.
                 if event == "join" and self._is_new(row):
-                    self._end(number, row)
-                    self._note_again(number, row)
-                self._arrive(number, item, row)
+                    self._end_process(number, row)
+                    self._note_repeated_join(number, row)
+                self._mark_present(number, item, row)
 
     def _is_new(self, row: int) -> bool:
         """Tells if a message is no copy of an earlier one, as in the logs of several recipients."""
@@ -180,39 +186,39 @@ class ParticipantPass:
         columns = self._capture.columns
         return all(columns[name][one] == columns[name][other] for name in ("sender", "kind", "ts_ns", "size"))
 
-    def _end(self, number: int, row: int) -> None:
+    def _end_process(self, number: int, row: int) -> None:
         """Records the end of a process, and drops the usage that it had reported."""
         # A new process starts with an unknown usage.
         self.all.tokens.set_number(number, None)
         self.all.max_tokens.set_number(number, None)
         self.all.endings.add(number, row)
-        self._ended.append(row)
-        self._ended_by.append(number)
+        self._ending_rows.append(row)
+        self._ending_numbers.append(number)
 
-    def _note_again(self, number: int, row: int) -> None:
+    def _note_repeated_join(self, number: int, row: int) -> None:
         """Records a join without a departure before it: a restarted gateway reports no departures."""
-        time, came_ns = int(self._capture.columns["time_ns"][row]), self.all.came_ns[number]
-        if self.all.here[number] == HERE and NO_TIME not in (time, came_ns) and time - came_ns > _AT_ONCE_NS:
-            self.all.comings.add(number, row << 1 | True)
-            self.all.came_ns[number] = time
+        time, came_ns = int(self._capture.columns["time_ns"][row]), self.all.joined_ns[number]
+        if self.all.here[number] == PRESENT and NO_TIME not in (time, came_ns) and time - came_ns > _SAME_JOIN_NS:
+            self.all.presence_changes.add(number, row << 1 | True)
+            self.all.joined_ns[number] = time
 
-    def _leave(self, number: int, row: int) -> None:
+    def _mark_gone(self, number: int, row: int) -> None:
         if self.all.here[number] != GONE:
-            self.all.comings.add(number, row << 1)
-            self._end(number, row)
+            self.all.presence_changes.add(number, row << 1)
+            self._end_process(number, row)
         self.all.here[number] = GONE
         self.all.left_ns[number] = int(self._capture.columns["time_ns"][row])
 
-    def _arrive(self, number: int, item: Mapping[str, Any], row: int) -> None:
+    def _mark_present(self, number: int, item: Mapping[str, Any], row: int) -> None:
         if number == UNKNOWN:
             return
         time = int(self._capture.columns["time_ns"][row])
-        if self.all.here[number] != HERE:
-            self.all.comings.add(number, row << 1 | True)
-            self.all.came_ns[number] = time
-        self.all.here[number] = HERE
+        if self.all.here[number] != PRESENT:
+            self.all.presence_changes.add(number, row << 1 | True)
+            self.all.joined_ns[number] = time
+        self.all.here[number] = PRESENT
         self.all.left_ns[number] = NO_TIME
-        self.all.seen_at(number, time)
+        self.all.note_time(number, time)
         if isinstance(item.get("capabilities"), list):
             self.all.announce(number, capability_lines(item["capabilities"]))
 

@@ -18,19 +18,19 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.intern_table import InternTable
 
 # Clients of v0.0 repeat their presence every 30 s, so a day has thousands of rows.
-_MOST = 1_000
+_MAX_ROWS = 1_000
 """Limit of rows per list of one participant."""
 _ABSENT = -(2**63)
 NEVER = 2**63 - 1
 """Later than any time, in nanoseconds."""
-_HUGE = 2**62
-GONE, HERE = 1, 2
+_FIRST_HUGE = 2**62
+GONE, PRESENT = 1, 2
 """Values of `here`: after leaving, while present; 0 without any announcement."""
-_PRESENT: tuple[bool | None, ...] = (None, False, True)
+_PRESENCE: tuple[bool | None, ...] = (None, False, True)
 
 
 @dataclass(frozen=True, slots=True)
-class Coming:
+class PresenceChange:
     """A join or a departure of a participant.
 
     Attributes:
@@ -65,7 +65,7 @@ class Participant:
     @property
     def here(self) -> bool | None:
         """True while present, False after leaving, None without any announcement."""
-        return _PRESENT[self._table.here[self.number]]
+        return _PRESENCE[self._table.here[self.number]]
 
     @property
     def capabilities(self) -> list[str] | None:
@@ -98,9 +98,9 @@ class Participant:
         return self._table.last_ns[self.number]
 
     @property
-    def came_ns(self) -> int:
+    def joined_ns(self) -> int:
         """Time of its last announced join; NO_TIME."""
-        return self._table.came_ns[self.number]
+        return self._table.joined_ns[self.number]
 
     @property
     def left_ns(self) -> int:
@@ -113,35 +113,38 @@ class Participant:
         return bool(self._table.is_us[self.number])
 
     @property
-    def invited(self) -> bool:
+    def is_invited(self) -> bool:
         """True if a gateway announced its invitation; it may not have joined."""
-        return bool(self._table.invited[self.number])
+        return bool(self._table.is_invited[self.number])
 
     @property
     def status_rows(self) -> list[int]:
         """Messages with its `participant/status` reports, the last 1,000."""
-        return self._table.statuses.last_rows(self.number, _MOST)
+        return self._table.statuses.last_rows(self.number, _MAX_ROWS)
 
     @property
     def ended(self) -> list[int]:
         """Messages of its departures and repeated joins, the last 1,000. Reports before them are outdated."""
-        return self._table.endings.last_rows(self.number, _MOST)
+        return self._table.endings.last_rows(self.number, _MAX_ROWS)
 
-    def ended_between(self, first: int, second: int) -> bool:
+    def has_ended_between(self, first: int, second: int) -> bool:
         """Tells if it left or joined again after message `first` and before message `second`."""
         return self._table.endings.last(self.number, second) > first
 
     @property
-    def comings(self) -> list[Coming]:
+    def presence_changes(self) -> list[PresenceChange]:
         """Joins and departures, the last 1,000; a repeated presence is no join."""
-        return [Coming(entry >> 1, bool(entry & 1)) for entry in self._table.comings.last_rows(self.number, _MOST)]
+        return [
+            PresenceChange(entry >> 1, bool(entry & 1))
+            for entry in self._table.presence_changes.last_rows(self.number, _MAX_ROWS)
+        ]
 
     @property
     def since_ns(self) -> int:
         """Start of its present state: last join if present, departure if gone, else first seen."""
         if self.here is None:
             return self.first_ns
-        return self.came_ns if self.here else self.left_ns
+        return self.joined_ns if self.here else self.left_ns
 
 
 class ParticipantTable(Mapping[tuple[int, str], Participant]):
@@ -161,11 +164,11 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
         self._names = NamesBySpace(strings)
         self._sets: InternTable[tuple[str, ...]] = InternTable(())
         self._capabilities = array("I")  # numbers of sets; 0 if never announced
-        self.here, self.is_us, self.invited = array("b"), array("b"), array("b")
+        self.here, self.is_us, self.is_invited = array("b"), array("b"), array("b")
         self.messages = array("i")
-        self.first_ns, self.last_ns, self.came_ns, self.left_ns = (array("q") for _ in range(4))
+        self.first_ns, self.last_ns, self.joined_ns, self.left_ns = (array("q") for _ in range(4))
         self.tokens, self.max_tokens = ReportedNumbers(), ReportedNumbers()
-        self.statuses, self.endings, self.comings = RowLists(), RowLists(), RowLists()
+        self.statuses, self.endings, self.presence_changes = RowLists(), RowLists(), RowLists()
 
     def __len__(self) -> int:
         return len(self._names)
@@ -190,7 +193,7 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
         """Returns (n,) numbers of participants by string ids, or UNKNOWN. O(n)."""
         return self._names.find_all(spaces, names)
 
-    def meet(self, space: int, name: object) -> int:
+    def find_or_add(self, space: int, name: object) -> int:
         """Returns the number of a participant, adding it if it is new; UNKNOWN for a gateway, and for no name."""
         if not isinstance(name, str) or not name or name in GATEWAY_IDS:
             return UNKNOWN
@@ -198,9 +201,9 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
         number = self._names.find(space, code)
         if number == UNKNOWN:
             number = self._names.add(space, code)
-            for values in (self._capabilities, self.here, self.is_us, self.invited, self.messages):
+            for values in (self._capabilities, self.here, self.is_us, self.is_invited, self.messages):
                 values.append(0)
-            for times in (self.first_ns, self.last_ns, self.came_ns, self.left_ns):
+            for times in (self.first_ns, self.last_ns, self.joined_ns, self.left_ns):
                 times.append(NO_TIME)
         return number
 
@@ -208,11 +211,11 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
         """Returns (n,) space << 32 | string id of the name, by number of participant."""
         return as_numpy(self._names.keys)[numbers] if len(numbers) else np.empty(0, np.int64)
 
-    def here_in(self, space: int) -> list[int]:
+    def present_in(self, space: int) -> list[int]:
         """Returns the numbers of present participants in a space, ascending. O(participants)."""
         if not len(self):
             return []
-        return np.flatnonzero((as_numpy(self._names.keys) >> 32 == space) & (as_numpy(self.here) == HERE)).tolist()
+        return np.flatnonzero((as_numpy(self._names.keys) >> 32 == space) & (as_numpy(self.here) == PRESENT)).tolist()
 
     @property
     def speakers(self) -> int:
@@ -234,7 +237,7 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
         held = self._capabilities[number]
         return list(self._sets[held]) if held else None
 
-    def seen_at(self, number: int, time_ns: int) -> None:
+    def note_time(self, number: int, time_ns: int) -> None:
         """Records a time of presence, unless it is NO_TIME or NEVER."""
         first = self.first_ns[number]
         if time_ns not in (NO_TIME, NEVER) and (first == NO_TIME or time_ns < first):
@@ -276,7 +279,7 @@ class ReportedNumbers:
                 return
             self._values.extend(array("q", [_ABSENT]) * (number + 1 - len(self._values) + 64))
         self._huge.pop(number, None)
-        if value is not None and abs(value) >= _HUGE:
+        if value is not None and abs(value) >= _FIRST_HUGE:
             self._huge[number] = value
         # Numbers beyond 62 bits are stored in the dict; the array has 0 for them.
-        self._values[number] = _ABSENT if value is None else value if abs(value) < _HUGE else 0
+        self._values[number] = _ABSENT if value is None else value if abs(value) < _FIRST_HUGE else 0

@@ -17,7 +17,7 @@ class Badge(enum.IntFlag):
     COLLAPSED = 4
 
 
-class Note(enum.IntEnum):
+class SignalNote(enum.IntEnum):
     """Reason why a signal had no effect."""
 
     NONE = 0
@@ -31,15 +31,15 @@ class Note(enum.IntEnum):
     UNPAIRED = 8
 
 
-NOTES = {
-    Note.FAILED: "It failed, so it consumed nothing.",
-    Note.NOT_PAIRED: "No hint names it as a consumer, so it collapsed nothing.",
-    Note.NOTHING_WAITS: "No result was waiting to be consumed by it.",
-    Note.NO_TOOL: "Its request was not seen, so the consuming tool is unknown, and it collapsed nothing.",
-    Note.NO_CALL: "It answers no tool call, so its signals do not count.",
-    Note.NOT_KEPT: "It failed, so it is not marked as transient.",
-    Note.UNPAIRED: "A result waited, but no hint pairs its tool with this one, so it collapsed nothing.",
-    Note.REPEATED: "The same answer was there before, so it does not count again.",
+NOTE_SENTENCES = {
+    SignalNote.FAILED: "It failed, so it consumed nothing.",
+    SignalNote.NOT_PAIRED: "No hint names it as a consumer, so it collapsed nothing.",
+    SignalNote.NOTHING_WAITS: "No result was waiting to be consumed by it.",
+    SignalNote.NO_TOOL: "Its request was not seen, so the consuming tool is unknown, and it collapsed nothing.",
+    SignalNote.NO_CALL: "It answers no tool call, so its signals do not count.",
+    SignalNote.NOT_KEPT: "It failed, so it is not marked as transient.",
+    SignalNote.UNPAIRED: "A result waited, but no hint pairs its tool with this one, so it collapsed nothing.",
+    SignalNote.REPEATED: "The same answer was there before, so it does not count again.",
 }
 """Sentences by note."""
 

@@ -15,7 +15,7 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.calls.client_runs import ClientRuns
 from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.analysis.passes.results.tool_pairing import NOTHING
+from inspector.analysis.passes.results.tool_pairing import NO_RESULT
 from inspector.protocol import kinds
 from inspector.protocol.transient_results import TransientSignal
 from inspector.store.columns.columns import locate_rows
@@ -23,13 +23,13 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
 
-NOWHERE = -1
+NO_PLACE = -1
 """Place of a message without a signal."""
-_CALL = "tools/call"
+_CALL_METHOD = "tools/call"
 Link = Literal["collapsed_by", "consumes", "unpaired"]
 
 
-class Said(enum.IntFlag):
+class SignalBit(enum.IntFlag):
     """Bits of a result's signal."""
 
     HINTS = 1
@@ -46,10 +46,10 @@ class Said(enum.IntFlag):
     """The same answer came before, so the signal does not count again."""
 
 
-HINTS, CONSUMED, TRANSIENT, FAILED, ODD, SUMMARY, NO_CALL, REPEATED = (bit.value for bit in Said)
+HINTS, CONSUMED, TRANSIENT, FAILED, ODD, SUMMARY, NO_CALL, REPEATED = (bit.value for bit in SignalBit)
 """The same bits as plain numbers, for loops over a million results."""
 # The result itself states the other bits; these two depend on links, which may come late.
-_LASTING = ~(NO_CALL | REPEATED) & 0xFF
+_FIXED_BITS = ~(NO_CALL | REPEATED) & 0xFF
 _ERROR, _RPC = Flag.ERROR.value, Flag.RPC.value
 
 
@@ -109,12 +109,12 @@ class SignalTable:
             self.consumers[len(self.row)] = signal.consumers
         self.row.append(row)
         self._digests.append(digest)
-        conversation, tool, void = self._placed(row)
+        conversation, tool, void = self._conversation_and_tool(row)
         self.signal_bits.append(said | void)
         self.tool.append(tool)
         self.conversation.append(conversation)
         self.note.append(0)
-        self.following.append(NOTHING)
+        self.following.append(NO_RESULT)
         self.collapsed_by.append(NO_ROW)
         self.consumes.append(NO_ROW)
         self.unpaired.append(NO_ROW)
@@ -123,14 +123,14 @@ class SignalTable:
     def find(self, row: int) -> int:
         """Returns the place of a message, or NOWHERE."""
         place = bisect_left(self.row, row)
-        return place if place < len(self.row) and self.row[place] == row else NOWHERE
+        return place if place < len(self.row) and self.row[place] == row else NO_PLACE
 
     def find_all(self, rows: NDArray[np.integer[Any]]) -> Rows:
         """Returns (n,) the places of messages, or NOWHERE. O(rows log signals)."""
         if not self.row:
-            return np.full(len(rows), NOWHERE)
+            return np.full(len(rows), NO_PLACE)
         places, known = locate_rows(rows, as_numpy(self.row))
-        return np.where(known, places, NOWHERE)
+        return np.where(known, places, NO_PLACE)
 
     def links(self, name: Link, rows: NDArray[np.integer[Any]]) -> Rows:
         """Returns (n,) the consumer, the consumed result, or the unpaired result of each message, or NO_ROW."""
@@ -140,7 +140,7 @@ class SignalTable:
         linked = as_numpy(
             {"collapsed_by": self.collapsed_by, "consumes": self.consumes, "unpaired": self.unpaired}[name]
         )
-        return np.where(places == NOWHERE, NO_ROW, linked[places])
+        return np.where(places == NO_PLACE, NO_ROW, linked[places])
 
     def consumed(self, first: int, stop: int) -> tuple[Rows, NDArray[np.bool_]]:
         """Returns consumed results from `first` to `stop`, and (n,) flags of the ones with their own summary."""
@@ -155,7 +155,7 @@ class SignalTable:
         """Records that a result is consumed by another, both by place."""
         self.collapsed_by[result], self.consumes[consumer] = self.row[consumer], self.row[result]
 
-    def forget_links(self, places: Rows) -> None:
+    def clear_links(self, places: Rows) -> None:
         """Clears the links of some places."""
         for linked in (self.collapsed_by, self.consumes, self.unpaired) if self.row else ():
             as_numpy(linked)[places] = NO_ROW
@@ -181,32 +181,32 @@ class SignalTable:
     def conversation_of(self, row: int) -> int | None:
         """Returns the conversation of a result, or None if it has no signal."""
         place = self.find(row)
-        return self.conversation[place] if place != NOWHERE else self._conversations.get(self._key(row))
+        return self.conversation[place] if place != NO_PLACE else self._conversations.get(self._conversation_key(row))
 
     def moved(self, rows: Rows) -> set[int]:
         """Updates results with changed links; returns the conversations that this affects."""
         found: set[int] = set()
         for row in rows.tolist():
             place = self.find(row)
-            if place == NOWHERE:
+            if place == NO_PLACE:
                 continue
-            conversation, tool, void = self._placed(row)
-            said = self.signal_bits[place] & _LASTING | void
+            conversation, tool, void = self._conversation_and_tool(row)
+            said = self.signal_bits[place] & _FIXED_BITS | void
             if (conversation, tool, said) != (self.conversation[place], self.tool[place], self.signal_bits[place]):
                 found |= {conversation, self.conversation[place]}
                 self.conversation[place], self.tool[place], self.signal_bits[place] = conversation, tool, said
         return found
 
-    def _placed(self, row: int) -> tuple[int, int, int]:
+    def _conversation_and_tool(self, row: int) -> tuple[int, int, int]:
         """Returns conversation and tool of a result as known now, and a bit if its signal does not count.
 
         The bit is NO_CALL or REPEATED, else 0.
         """
         links, strings = self._correlation.columns, self._capture.strings
         method = int(links["method"][row])
-        is_call = not method or strings[method] == _CALL
+        is_call = not method or strings[method] == _CALL_METHOD
         tool = int(links["target"][row]) if method and is_call else 0
-        conversation = self._conversations.setdefault(self._key(row), len(self._conversations))
+        conversation = self._conversations.setdefault(self._conversation_key(row), len(self._conversations))
         void = NO_CALL if not is_call else REPEATED if self._is_repeated(row) else 0
         return conversation, tool, void
 
@@ -222,9 +222,9 @@ class SignalTable:
         if known != [int(capture.columns[name][first]) for name in ("id_hash", "rpc_hash")] or not any(known):
             return False
         place, before = self.find(row), self.find(first)
-        return before != NOWHERE and self._digests[place] == self._digests[before]
+        return before != NO_PLACE and self._digests[place] == self._digests[before]
 
-    def _key(self, row: int) -> tuple[Any, ...]:
+    def _conversation_key(self, row: int) -> tuple[Any, ...]:
         """Returns the key of the client's run, since its servers share pairs and results: space and name, or pipes.
 
         Over HTTP the owner of two sessions is unknown, so each session has its own key.

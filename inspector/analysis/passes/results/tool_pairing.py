@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush, heapreplace
 from itertools import islice
 
-NOTHING = -1
+NO_RESULT = -1
 """Marks the absence of a result."""
-_MOST_LOOKED_AT = 100  # limit of tools with waiting results to search
+_MAX_SEARCHED_TOOLS = 100  # limit of tools with waiting results to search
 
 
 @dataclass(slots=True)
@@ -43,9 +43,11 @@ class Conversation:
 
     newest_first: bool = False
     consumers: dict[str, Consumer] = field(default_factory=dict)
-    hinted: dict[str, int] = field(default_factory=dict)
+    hinted_tools: dict[str, int] = field(default_factory=dict)
     waiting: dict[str, tuple[int, int]] = field(default_factory=dict)
-    _absent: dict[str, list[Consumer]] = field(default_factory=dict)  # consumers without the tool in their queue
+    _missing_consumers: dict[str, list[Consumer]] = field(
+        default_factory=dict
+    )  # consumers without the tool in their queue
 
     def register(self, tool: str, consumer: str, message: int) -> None:
         """Pairs two tools by a hint, once."""
@@ -55,16 +57,16 @@ class Conversation:
         if tool in found.tools:
             return
         found.tools[tool] = message
-        self.hinted.setdefault(tool, message)
+        self.hinted_tools.setdefault(tool, message)
         if tool in self.waiting:
             heappush(found.queue, (self.waiting[tool][0], tool))
         else:
-            self._absent.setdefault(tool, []).append(found)
+            self._missing_consumers.setdefault(tool, []).append(found)
 
     def wait(self, tool: str, result: int, following: array[int]) -> None:
         """Adds a result to the waiting ones of its tool."""
         if self.newest_first:
-            following[result] = self.waiting.get(tool, (NOTHING, NOTHING))[0]
+            following[result] = self.waiting.get(tool, (NO_RESULT, NO_RESULT))[0]
             self.waiting[tool] = result, result
         elif tool in self.waiting:
             first, last = self.waiting[tool]
@@ -72,7 +74,7 @@ class Conversation:
             self.waiting[tool] = first, result
         else:
             self.waiting[tool] = result, result
-            for consumer in self._absent.pop(tool, ()):
+            for consumer in self._missing_consumers.pop(tool, ()):
                 heappush(consumer.queue, (result, tool))
 
     def unpaired(self, consumer: str) -> int:
@@ -81,17 +83,19 @@ class Conversation:
         A consumer named by hints gets no result that hints leave to another consumer.
         """
         named = consumer in self.consumers
-        waiting = islice(self.waiting.items(), _MOST_LOOKED_AT)
-        return min((first for tool, (first, _) in waiting if not (named and tool in self.hinted)), default=NOTHING)
+        waiting = islice(self.waiting.items(), _MAX_SEARCHED_TOOLS)
+        return min(
+            (first for tool, (first, _) in waiting if not (named and tool in self.hinted_tools)), default=NO_RESULT
+        )
 
     def take_result(self, consumer: str, following: array[int]) -> int:
         """Removes and returns the result that a consumer's signal collapses, the oldest of its tools, or `NOTHING`."""
         found = self.consumers.get(consumer)
         if self.newest_first:
-            return NOTHING if found is None else self._take_newest(found, following)
+            return NO_RESULT if found is None else self._take_newest(found, following)
         while found is not None and found.queue:
             known, tool = found.queue[0]
-            first, last = self.waiting.get(tool, (NOTHING, NOTHING))
+            first, last = self.waiting.get(tool, (NO_RESULT, NO_RESULT))
             # The queue entry is current: the tool's oldest result is still the one that was pushed.
             if first == known:
                 if first == last:
@@ -99,20 +103,20 @@ class Conversation:
                 else:
                     self.waiting[tool] = following[first], last
                 return first
-            if first == NOTHING:
+            if first == NO_RESULT:
                 heappop(found.queue)
-                self._absent.setdefault(tool, []).append(found)
+                self._missing_consumers.setdefault(tool, []).append(found)
             else:
                 heapreplace(found.queue, (first, tool))
-        return NOTHING
+        return NO_RESULT
 
     def _take_newest(self, consumer: Consumer, following: array[int]) -> int:
         # Iterates over the smaller of both sets.
         few, many = sorted((consumer.tools.keys(), self.waiting.keys()), key=len)
-        newest, tool = max(((self.waiting[tool][0], tool) for tool in few if tool in many), default=(NOTHING, ""))
-        if newest != NOTHING:
+        newest, tool = max(((self.waiting[tool][0], tool) for tool in few if tool in many), default=(NO_RESULT, ""))
+        if newest != NO_RESULT:
             before = following[newest]
-            if before == NOTHING:
+            if before == NO_RESULT:
                 del self.waiting[tool]
             else:
                 self.waiting[tool] = before, before

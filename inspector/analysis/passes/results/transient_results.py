@@ -14,20 +14,20 @@ import numpy as np
 from inspector.analysis.passes.calls.client_runs import ClientRuns
 from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
-from inspector.analysis.passes.results.result_badges import BADGE_SETS, NOTES, Badge, Lifecycle, Note
+from inspector.analysis.passes.results.result_badges import BADGE_SETS, NOTE_SENTENCES, Badge, Lifecycle, SignalNote
 from inspector.analysis.passes.results.result_signals import (
     CONSUMED,
     FAILED,
     HINTS,
     NO_CALL,
-    NOWHERE,
+    NO_PLACE,
     ODD,
     REPEATED,
     SUMMARY,
     TRANSIENT,
     SignalTable,
 )
-from inspector.analysis.passes.results.tool_pairing import NOTHING, Conversation
+from inspector.analysis.passes.results.tool_pairing import NO_RESULT, Conversation
 from inspector.protocol import kinds
 from inspector.protocol.tool_aliases import ToolAliases
 from inspector.protocol.transient_results import TransientSignal, signal_in
@@ -37,7 +37,7 @@ from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
 
 _IS_TRANSIENT, _IS_CONSUMED, _IS_COLLAPSED = Badge.TRANSIENT.value, Badge.CONSUMED.value, Badge.COLLAPSED.value
-_CHEAP = 20_000
+_FREE_REPROCESSING = 20_000
 """Signals that may be reprocessed at any time while a log is being read."""
 
 
@@ -62,9 +62,9 @@ class TransientPass:
         self.signals = SignalTable(self._capture, self._correlation, self.runs)
         self._conversations: dict[int, Conversation] = {}
         self._stale: set[int] = set()  # conversations to reprocess
-        self._told_again = 0
+        self._reprocessed = 0
         # By badge, its messages that are not yet in the columns.
-        self._bearing: dict[int, list[int]] = {badge.value: [] for badge in Badge}
+        self._pending_badges: dict[int, list[int]] = {badge.value: [] for badge in Badge}
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
@@ -91,23 +91,23 @@ class TransientPass:
     def reprocess_stale(self) -> None:
         """Reprocesses stale conversations, so that every value is right."""
         if self._stale:
-            self._tell_again(self._stale)
+            self._reprocess(self._stale)
             self._stale = set()
 
     def use_aliases(self, aliases: ToolAliases) -> None:
         """Replaces the tool aliases and reprocesses the past. O(signals)."""
         if aliases.rules != self.aliases.rules:
             self.aliases = aliases
-            self._tell_all_again()
+            self._reprocess_all()
 
     def use_order(self, *, newest_first: bool) -> None:
         """Sets the order in which waiting results collapse, and reprocesses the past. O(signals)."""
         if newest_first != self.newest_first:
             self.newest_first = newest_first
-            self._tell_all_again()
+            self._reprocess_all()
 
-    def _tell_all_again(self) -> None:
-        self._tell_again(self._stale.union(self._conversations))
+    def _reprocess_all(self) -> None:
+        self._reprocess(self._stale.union(self._conversations))
         self._stale = set()
 
     def _responses(self, rows: Rows) -> Rows:
@@ -126,39 +126,39 @@ class TransientPass:
         for place in range(first, len(self.signals)):
             if self.signals.conversation[place] not in self._stale:
                 self._apply(place)
-        self._publish()
+        self._write_badges()
 
     def _is_affordable(self) -> bool:
         """Tells if reprocessing costs little beside the results read so far: all such work together stays linear."""
         cost = len(self.signals.of_conversations(self._stale))
-        if self._told_again + cost > len(self.signals) + _CHEAP:
+        if self._reprocessed + cost > len(self.signals) + _FREE_REPROCESSING:
             return False
-        self._told_again += cost
+        self._reprocessed += cost
         return True
 
-    def _tell_again(self, conversations: set[int]) -> None:
+    def _reprocess(self, conversations: set[int]) -> None:
         places = self.signals.of_conversations(conversations)
         rows = np.array(self.signals.row)[places].astype(np.int64)
         # Compared afterwards, so that only rows with a different result are reported as changed.
         badges, before = self.columns["badges"][rows], self.signals.story(places)
         self.columns.replace("badges", rows, 0)
-        self.signals.forget_links(places)
+        self.signals.clear_links(places)
         for conversation in conversations:
             self._conversations.pop(conversation, None)
         for place in places.tolist():
             self._apply(place)
-        self._publish(tell=False)
+        self._write_badges(tell=False)
         differs = (badges != self.columns["badges"][rows]) | (before != self.signals.story(places)).any(axis=0)
-        self._changed.update_all(rows[differs])
+        self._changed.add_array(rows[differs])
 
-    def _publish(self, *, tell: bool = True) -> None:
+    def _write_badges(self, *, tell: bool = True) -> None:
         """Writes the results of `_apply` to the columns, all at once."""
-        for badge, marked in self._bearing.items():
+        for badge, marked in self._pending_badges.items():
             rows = np.array(marked, np.int64)
             marked.clear()
             self.columns.replace("badges", rows, self.columns["badges"][rows] | badge)
             if tell:
-                self._changed.update_all(rows)
+                self._changed.add_array(rows)
 
     # The algorithm, step numbers as in docs/protocols.md 13. Messages with a new badge are appended to its list.
 
@@ -168,7 +168,7 @@ class TransientPass:
         # A signal may be applied again, after its conversation was reset.
         table.note[place] = 0
         if said & (NO_CALL | REPEATED):
-            table.note[place] = Note.NO_CALL if said & NO_CALL else Note.REPEATED
+            table.note[place] = SignalNote.NO_CALL if said & NO_CALL else SignalNote.REPEATED
             return
         number = table.conversation[place]
         conversation = self._conversations.get(number)
@@ -177,17 +177,17 @@ class TransientPass:
         if said & HINTS:  # 1
             for fetcher, consumer in table.pairs(place):
                 conversation.register(self.aliases.resolve(fetcher), self.aliases.resolve(consumer), row)
-        tool = self._meant(place)
+        tool = self._primary_tool(place)
         failed = said & FAILED
         if said & CONSUMED:  # 2
             if failed:
-                table.note[place] = Note.FAILED
+                table.note[place] = SignalNote.FAILED
             else:
-                self._bearing[_IS_CONSUMED].append(row)
+                self._pending_badges[_IS_CONSUMED].append(row)
                 table.note[place] = self._collapse(conversation, place, tool)
         if said & TRANSIENT:  # 3
             if not failed:
-                self._bearing[_IS_TRANSIENT].append(row)
+                self._pending_badges[_IS_TRANSIENT].append(row)
                 consumers = table.consumers.get(place, ())
                 # A result of an unknown tool waits under a unique name, for the consumers that it names itself.
                 fetcher = tool or f"\0{row}"
@@ -196,23 +196,23 @@ class TransientPass:
                 if tool is not None or consumers:
                     conversation.wait(fetcher, place, table.following)
             elif not said & CONSUMED:
-                table.note[place] = Note.NOT_KEPT
+                table.note[place] = SignalNote.NOT_KEPT
 
-    def _collapse(self, conversation: Conversation, consumer: int, tool: str | None) -> Note:
+    def _collapse(self, conversation: Conversation, consumer: int, tool: str | None) -> SignalNote:
         if tool is None:
-            return Note.NO_TOOL
+            return SignalNote.NO_TOOL
         place = conversation.take_result(tool, self.signals.following)
-        if place == NOTHING:
+        if place == NO_RESULT:
             waiting = conversation.unpaired(tool)
-            if waiting != NOTHING:
+            if waiting != NO_RESULT:
                 self.signals.unpaired[consumer] = self.signals.row[waiting]
-                return Note.UNPAIRED
-            return Note.NOTHING_WAITS if tool in conversation.consumers else Note.NOT_PAIRED
-        self._bearing[_IS_COLLAPSED].append(self.signals.row[place])
+                return SignalNote.UNPAIRED
+            return SignalNote.NOTHING_WAITS if tool in conversation.consumers else SignalNote.NOT_PAIRED
+        self._pending_badges[_IS_COLLAPSED].append(self.signals.row[place])
         self.signals.link(place, consumer)
-        return Note.NONE
+        return SignalNote.NONE
 
-    def _meant(self, place: int) -> str | None:
+    def _primary_tool(self, place: int) -> str | None:
         """Returns the tool of a signal by its primary alias."""
         tool = self.signals.tool[place]
         return self.aliases.resolve(self._capture.strings[tool]) if tool else None
@@ -222,24 +222,24 @@ class TransientPass:
     def signal_bits(self, row: int) -> int:
         """Returns the bits of `Said` of a result; 0 without a signal."""
         place = self.signals.find(row)
-        return self.signals.signal_bits[place] if place != NOWHERE else 0
+        return self.signals.signal_bits[place] if place != NO_PLACE else 0
 
     def signal(self, row: int) -> TransientSignal | None:
         """Parses a result's `_meta` again; None without a signal."""
         return (
-            signal_in(self._capture.records.decoded_record(row).payload) if self.signals.find(row) != NOWHERE else None
+            signal_in(self._capture.records.decoded_record(row).payload) if self.signals.find(row) != NO_PLACE else None
         )
 
     def hints(self, row: int) -> tuple[tuple[str, str], ...]:
         """Returns the (fetching tool, consuming tool) pairs that a result registers, as written."""
         place = self.signals.find(row)
-        return self.signals.pairs(place) if place != NOWHERE else ()
+        return self.signals.pairs(place) if place != NO_PLACE else ()
 
     def is_transient(self, row: int) -> bool:
         """Tells if a message is a result that may be, or was, collapsed."""
         return bool(self.columns["badges"][row] & Badge.TRANSIENT.value)
 
-    def gives_summary(self, row: int) -> bool:
+    def has_own_summary(self, row: int) -> bool:
         """Tells if a result brings its own summary; later messages do not change that one."""
         return bool(self.signal_bits(row) & SUMMARY)
 
@@ -266,44 +266,44 @@ class TransientPass:
 
     def _linked(self, links: array[int], row: int) -> int | None:
         place = self.signals.find(row)
-        return links[place] if place != NOWHERE and links[place] != NO_ROW else None
+        return links[place] if place != NO_PLACE and links[place] != NO_ROW else None
 
     def hinted_by(self, row: int) -> int | None:
         """Returns the message with the hint that allows a result to collapse."""
         if not self.columns["badges"][row] & Badge.TRANSIENT.value:
             return None
         place = self.signals.find(row)
-        tool, conversation = self._meant(place), self.conversation_of(row)
+        tool, conversation = self._primary_tool(place), self.conversation_of(row)
         if tool is None or conversation is None:
             return None
         by = self.collapsed_by(row)
-        consumer = self._meant(self.signals.find(by)) if by is not None else None
+        consumer = self._primary_tool(self.signals.find(by)) if by is not None else None
         if consumer is not None and consumer in conversation.consumers:
             return conversation.consumers[consumer].tools.get(tool)
-        return conversation.hinted.get(tool)
+        return conversation.hinted_tools.get(tool)
 
     def note(self, row: int) -> str | None:
         """Returns a sentence about a signal without effect."""
         place = self.signals.find(row)
-        if place == NOWHERE:
+        if place == NO_PLACE:
             return None
-        if (why := self.why_nothing(row)) is not None:
+        if (why := self.unpaired_reason(row)) is not None:
             return f"{why}, so it collapsed nothing."
         if self.signals.note[place]:
-            return NOTES[Note(self.signals.note[place])]
+            return NOTE_SENTENCES[SignalNote(self.signals.note[place])]
         signal = self.signal(row) if self.signals.signal_bits[place] & ODD else None
         return signal.problem if signal is not None else None
 
     def tool_name(self, row: int) -> str | None:
         """Returns the called tool of a result with a signal, as written; None if unknown."""
         place = self.signals.find(row)
-        return self.signals.tool_name(place) if place != NOWHERE else None
+        return self.signals.tool_name(place) if place != NO_PLACE else None
 
     def unpaired(self, row: int) -> int | None:
         """Returns a result that waited while a message consumed none, since no hint pairs the tools."""
         return self._linked(self.signals.unpaired, row)
 
-    def why_nothing(self, row: int) -> str | None:
+    def unpaired_reason(self, row: int) -> str | None:
         """Explains why a signalled consumption took no result although one waited, or returns None."""
         waiting = self.unpaired(row)
         if waiting is None:
@@ -314,8 +314,8 @@ class TransientPass:
     def lifecycle(self, row: int) -> Lifecycle:
         """Returns the life of a result. Reads the record if it has a signal."""
         place = self.signals.find(row)
-        if place == NOWHERE:
-            return _NOTHING
+        if place == NO_PLACE:
+            return _EMPTY_LIFECYCLE
         return Lifecycle(
             self.badges(row), self.summary(row), self.signals.tool_name(place), self.hinted_by(row),
             self.collapsed_by(row), self.consumes(row), self.note(row),
@@ -336,4 +336,4 @@ class TransientPass:
         }  # fmt: skip
 
 
-_NOTHING = Lifecycle((), None, None, None, None, None, None)
+_EMPTY_LIFECYCLE = Lifecycle((), None, None, None, None, None, None)

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_any, ascending
+from inspector.analysis.arrays.unique_ints import are_any_of, sorted_unique
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.protocol.participants import GATEWAY_IDS
@@ -36,21 +36,21 @@ from inspector.store.messages.capture import Capture
 
 NO_RUN = 0
 """The run of messages that are no frames."""
-STRETCH = 64
+SEARCH_FRAMES = 64
 """Limit of following frames that are joined for a text search from one frame on."""
 
 _OPEN, _CLOSE, _REQUEST, _WELCOME = "stream/open", "stream/close", "stream/request", "system/welcome"
 _TRANSFERRED = "stream/ownership-transferred"
-_TELLING = (_OPEN, _CLOSE, _REQUEST, _TRANSFERRED, _WELCOME)
-_ABOUT = "reasoning:"
-_LEAST_SCAN = 1 << 12
-_MOST_NAMED = 4
+_STREAM_FACT_KINDS = (_OPEN, _CLOSE, _REQUEST, _TRANSFERRED, _WELCOME)
+_REASONING_PREFIX = "reasoning:"
+_FIRST_SCAN_ROWS = 1 << 12
+_MAX_NAMED_IDS = 4
 """Limit of ids named by an opening message; one of them may be the request's."""
-_MOST_ASKED = 10_000
+_MAX_REQUESTS = 10_000
 """Limit of requests without a stream; the oldest are dropped."""
 
 
-class Speaker(NamedTuple):
+class StreamFacts(NamedTuple):
     """Facts of a stream at some time.
 
     Attributes:
@@ -66,7 +66,7 @@ class Speaker(NamedTuple):
     context: int = 0
 
 
-class Late(NamedTuple):
+class LateFrames(NamedTuple):
     """Frames, ascending, that got a sender, recipients or a context late."""
 
     sent: Rows
@@ -74,10 +74,10 @@ class Late(NamedTuple):
     in_context: Rows
 
 
-_NOTHING_LATE = Late(NO_ROWS, NO_ROWS, NO_ROWS)
+_NO_LATE_FRAMES = LateFrames(NO_ROWS, NO_ROWS, NO_ROWS)
 
 
-class _Asked(NamedTuple):
+class _StreamRequest(NamedTuple):
     """Content of a request for a stream."""
 
     sender: int
@@ -85,11 +85,11 @@ class _Asked(NamedTuple):
     context: int
 
 
-def _with_more(speaker: Speaker, other: Speaker) -> Speaker:
+def _merge_facts(speaker: StreamFacts, other: StreamFacts) -> StreamFacts:
     """Fills unknown facts of a stream from later ones of the same run."""
     if speaker.run != other.run:
         return speaker
-    return Speaker(*(one or more for one, more in zip(speaker, other, strict=True)))
+    return StreamFacts(*(one or more for one, more in zip(speaker, other, strict=True)))
 
 
 _Key = tuple[int, int, int]  # source, space, stream
@@ -112,20 +112,22 @@ class StreamPass:
             {"first": np.uint32, "last": np.uint32, "frames": np.uint32, "bytes": np.uint64, "opened": np.uint32}
         )
         self.runs.append(dict.fromkeys(("first", "last", "frames", "bytes", "opened"), 0), 1)
-        self._current: dict[_Key, Speaker] = {}
-        self._opens: dict[int, tuple[_Key, int]] = {}  # by hash of a request's id: the stream opened for it, its run
-        self._asked: dict[int, _Asked] = {}  # the same, if the request came first
-        self._told_late: dict[int, Speaker] = {}  # by run, facts that became known after its earlier frames
-        self._late: list[Late] = []
+        self._open_streams: dict[_Key, StreamFacts] = {}
+        self._streams_by_request: dict[
+            int, tuple[_Key, int]
+        ] = {}  # by hash of a request's id: the stream opened for it, its run
+        self._early_requests: dict[int, _StreamRequest] = {}  # the same, if the request came first
+        self._late_facts: dict[int, StreamFacts] = {}  # by run, facts that became known after its earlier frames
+        self._late_frames: list[LateFrames] = []
         self._changed = ChangedRows()
 
-    def take_late(self) -> Late:
+    def take_late(self) -> LateFrames:
         """Returns earlier frames with facts learned since the last call, and clears them."""
-        if not self._late:
-            return _NOTHING_LATE
-        late = Late(*(ascending(*rows) for rows in zip(*self._late, strict=True)))
-        self._late.clear()
-        self._changed.update_all(np.concatenate(late))
+        if not self._late_frames:
+            return _NO_LATE_FRAMES
+        late = LateFrames(*(sorted_unique(*rows) for rows in zip(*self._late_frames, strict=True)))
+        self._late_frames.clear()
+        self._changed.add_array(np.concatenate(late))
         return late
 
     def take_changes(self) -> Rows:
@@ -138,20 +140,20 @@ class StreamPass:
         frames = np.flatnonzero(flags & Flag.FRAME.value) + start
         self.columns.append({"run": NO_RUN}, stop - start)
         streams = list(self._streams_of(frames))
-        first = {key: int(rows[0]) for key, rows in streams if key not in self._current}
-        told = self._take_told(start, stop, first)
-        for run, speaker in self._told_late.items():
-            self._late.append(self._give(self.frames(run), speaker))
-        self._told_late.clear()
+        first = {key: int(rows[0]) for key, rows in streams if key not in self._open_streams}
+        told = self._collect_facts(start, stop, first)
+        for run, speaker in self._late_facts.items():
+            self._late_frames.append(self._attribute_frames(self.frames(run), speaker))
+        self._late_facts.clear()
         for key, rows in streams:
-            for speaker, some in self._by_speaker(rows, told.get(key, [(-1, self._current[key])])):
-                self._add(speaker, some)
+            for speaker, some in self._frames_by_facts(rows, told.get(key, [(-1, self._open_streams[key])])):
+                self._add_frames(speaker, some)
 
     def _streams_of(self, frames: Rows) -> Iterator[tuple[_Key, Rows]]:
         """Yields the streams of some frames, with the frames of each."""
         columns = self._capture.columns
         sources = columns["source"][frames]
-        for source in ascending(sources).tolist():
+        for source in sorted_unique(sources).tolist():
             rows = frames[sources == source]
             pairs = columns["space"][rows].astype(np.int64) << 32 | columns["stream"][rows]
             found, inverse = np.unique(pairs, return_inverse=True)
@@ -161,7 +163,9 @@ class StreamPass:
 
     # Owners of streams
 
-    def _take_told(self, start: int, stop: int, first: Mapping[_Key, int]) -> dict[_Key, list[tuple[int, Speaker]]]:
+    def _collect_facts(
+        self, start: int, stop: int, first: Mapping[_Key, int]
+    ) -> dict[_Key, list[tuple[int, StreamFacts]]]:
         """Collects facts about streams from messages.
 
         Args:
@@ -172,98 +176,104 @@ class StreamPass:
             By stream, the facts and the message with which they begin; the first entry is the earlier state.
         """
         code = self._capture.columns["kind"][start:stop]
-        wanted = [found for found in map(self._capture.strings.find, _TELLING) if found is not None]
-        rows = (np.flatnonzero(are_any(code, wanted)) + start).tolist() if wanted else []
+        wanted = [found for found in map(self._capture.strings.find, _STREAM_FACT_KINDS) if found is not None]
+        rows = (np.flatnonzero(are_any_of(code, wanted)) + start).tolist() if wanted else []
         events: list[tuple[int, _Key | None]] = [(row, key) for key, row in first.items()]
         events += [(row, None) for row in rows]
-        told: dict[_Key, list[tuple[int, Speaker]]] = {}
+        told: dict[_Key, list[tuple[int, StreamFacts]]] = {}
         for row, unheard in sorted(events, key=lambda event: event[0]):
             if unheard is not None:
-                said = [] if unheard in self._current else [(unheard, Speaker(self._begin(None, row)))]
+                said = [] if unheard in self._open_streams else [(unheard, StreamFacts(self._begin(None, row)))]
             else:
-                said = self._told_by(row)
+                said = self._facts_of_message(row)
             for key, speaker in said:
-                before = self._current.get(key)
+                before = self._open_streams.get(key)
                 known = told.setdefault(key, [(-1, before)] if before is not None else [])
                 # at most three times per stream
-                if before is not None and (more := _with_more(before, speaker)) != before:
-                    known[:] = [(since, _with_more(other, speaker)) for since, other in known]
+                if before is not None and (more := _merge_facts(before, speaker)) != before:
+                    known[:] = [(since, _merge_facts(other, speaker)) for since, other in known]
                     if self.runs["frames"][speaker.run]:
-                        self._told_late[speaker.run] = more
+                        self._late_facts[speaker.run] = more
                 known.append((row, speaker))
-                self._current[key] = speaker
+                self._open_streams[key] = speaker
         return told
 
-    def _told_by(self, row: int) -> list[tuple[_Key, Speaker]]:
+    def _facts_of_message(self, row: int) -> list[tuple[_Key, StreamFacts]]:
         """Returns the streams with new facts from a message."""
         if int(self._capture.columns["flags"][row]) & Flag.REFUSED.value:
             return []
         kind = self._capture.string("kind", row)
         if kind == _CLOSE:
-            self._closed(row)
+            self._process_close(row)
             return []
         payload = self._capture.records.decoded_record(row).payload
         if kind == _REQUEST:
-            return self._requested(row, payload)
+            return self._process_request(row, payload)
         if kind == _OPEN:
-            return self._opened(row, payload)
+            return self._process_open(row, payload)
         if not self._trust.is_gateway(row):
             return []
-        return self._transferred(row, payload) if kind == _TRANSFERRED else self._listed(row, payload)
+        return self._process_transfer(row, payload) if kind == _TRANSFERRED else self._process_welcome(row, payload)
 
     def _key(self, row: int, stream: int) -> _Key:
         columns = self._capture.columns
         return int(columns["source"][row]), int(columns["space"][row]), stream
 
-    def _opened(self, row: int, payload: Mapping[str, object]) -> list[tuple[_Key, Speaker]]:
+    def _process_open(self, row: int, payload: Mapping[str, object]) -> list[tuple[_Key, StreamFacts]]:
         stream = int(self._capture.columns["stream"][row])
         key = self._key(row, stream)
-        known = self._current.get(key)
+        known = self._open_streams.get(key)
         if not stream:
             return []
         if not self._trust.is_gateway(row):  # only a gateway may name an owner
-            return [] if known is not None else [(key, Speaker(self._begin(row)))]
+            return [] if known is not None else [(key, StreamFacts(self._begin(row)))]
         # A second copy of the opening message must not begin another run.
         if known is not None and self._is_copy(row, known.run):
             return []
         receivers = self._capture.recipients(row)
-        owner = self._name(payload.get("owner")) or (self._name(receivers[0]) if len(receivers) == 1 else 0)
-        run = self._unopened(row, known) or self._begin(row)
+        owner = self._intern_name(payload.get("owner")) or (
+            self._intern_name(receivers[0]) if len(receivers) == 1 else 0
+        )
+        run = self._unopened_run(row, known) or self._begin(row)
         self.runs.replace("opened", run, row + 1)
-        speaker = Speaker(run, owner, self._targets(payload))
-        for named in self._capture.named_hashes(row)[:_MOST_NAMED]:
-            asked = self._asked.pop(named, None)
+        speaker = StreamFacts(run, owner, self._targets(payload))
+        for named in self._capture.named_hashes(row)[:_MAX_NAMED_IDS]:
+            asked = self._early_requests.pop(named, None)
             if asked is not None:
-                return [(key, self._as_asked(speaker, asked))]
-            self._opens[named] = key, speaker.run
+                return [(key, self._with_request(speaker, asked))]
+            self._streams_by_request[named] = key, speaker.run
         return [(key, speaker)]
 
-    def _unopened(self, row: int, known: Speaker | None) -> int:
+    def _unopened_run(self, row: int, known: StreamFacts | None) -> int:
         """Returns the run of frames that overtook the opening message of their stream, or NO_RUN."""
         if known is None or known.owner or self.runs["opened"][known.run]:
             return NO_RUN
         first, connection = int(self.runs["first"][known.run]), self._capture.columns["connection"]
         return known.run if connection[first] == connection[row] else NO_RUN
 
-    def _requested(self, row: int, payload: Mapping[str, object]) -> list[tuple[_Key, Speaker]]:
+    def _process_request(self, row: int, payload: Mapping[str, object]) -> list[tuple[_Key, StreamFacts]]:
         columns = self._capture.columns
         own = int(columns["id_hash"][row])
         if own == NO_HASH or self._capture.logged_sender(row) is not None:
             return []
         about = payload.get("description")
-        named = about.removeprefix(_ABOUT) if isinstance(about, str) and about.startswith(_ABOUT) else ""
-        context = self._name(named) or int(columns["context"][row])
-        asked = _Asked(int(columns["sender"][row]), self._targets(payload), context)
-        key, run = self._opens.pop(own, (None, NO_RUN))
-        known = self._current.get(key) if key is not None else None
+        named = (
+            about.removeprefix(_REASONING_PREFIX)
+            if isinstance(about, str) and about.startswith(_REASONING_PREFIX)
+            else ""
+        )
+        context = self._intern_name(named) or int(columns["context"][row])
+        asked = _StreamRequest(int(columns["sender"][row]), self._targets(payload), context)
+        key, run = self._streams_by_request.pop(own, (None, NO_RUN))
+        known = self._open_streams.get(key) if key is not None else None
         if key is None or known is None or known.run != run:
-            self._asked[own] = asked
-            if len(self._asked) > _MOST_ASKED:
-                del self._asked[next(iter(self._asked))]
+            self._early_requests[own] = asked
+            if len(self._early_requests) > _MAX_REQUESTS:
+                del self._early_requests[next(iter(self._early_requests))]
             return []
-        return [(key, self._as_asked(known, asked))]
+        return [(key, self._with_request(known, asked))]
 
-    def _as_asked(self, speaker: Speaker, asked: _Asked) -> Speaker:
+    def _with_request(self, speaker: StreamFacts, asked: _StreamRequest) -> StreamFacts:
         """Adds the facts of a request, if its sender is the owner."""
         if not speaker.owner and self._capture.strings[asked.sender] not in GATEWAY_IDS:
             speaker = speaker._replace(owner=asked.sender)
@@ -271,32 +281,36 @@ class StreamPass:
             return speaker
         return speaker._replace(to_set=speaker.to_set or asked.to_set, context=asked.context)
 
-    def _closed(self, row: int) -> None:
+    def _process_close(self, row: int) -> None:
         """Reports the last frame as changed, since the view shows on it that the stream is closed."""
-        known = self._current.get(self._key(row, int(self._capture.columns["stream"][row])))
+        known = self._open_streams.get(self._key(row, int(self._capture.columns["stream"][row])))
         if known is not None and self.runs["frames"][known.run]:
             self._changed.add(int(self.runs["last"][known.run]))
 
-    def _transferred(self, row: int, payload: Mapping[str, object]) -> list[tuple[_Key, Speaker]]:
+    def _process_transfer(self, row: int, payload: Mapping[str, object]) -> list[tuple[_Key, StreamFacts]]:
         key = self._key(row, int(self._capture.columns["stream"][row]))
-        known, owner = self._current.get(key), self._name(payload.get("new_owner"))
+        known, owner = self._open_streams.get(key), self._intern_name(payload.get("new_owner"))
         return [(key, known._replace(owner=owner))] if known is not None and owner else []
 
-    def _listed(self, row: int, payload: Mapping[str, object]) -> list[tuple[_Key, Speaker]]:
+    def _process_welcome(self, row: int, payload: Mapping[str, object]) -> list[tuple[_Key, StreamFacts]]:
         """Returns the open streams in a welcome: a late joiner has seen no opening messages."""
-        found: list[tuple[_Key, Speaker]] = []
+        found: list[tuple[_Key, StreamFacts]] = []
         active = payload.get("active_streams")
         for item in active if isinstance(active, list) else ():
-            name = self._name(item.get("stream_id")) if isinstance(item, Mapping) else 0
-            owner = self._name(item.get("owner")) if name else 0
+            name = self._intern_name(item.get("stream_id")) if isinstance(item, Mapping) else 0
+            owner = self._intern_name(item.get("owner")) if name else 0
             key = self._key(row, name)
-            known = self._current.get(key)
+            known = self._open_streams.get(key)
             if not owner or (known is not None and known.owner == owner):
                 continue
             about = item.get("description")
-            named = about.removeprefix(_ABOUT) if isinstance(about, str) and about.startswith(_ABOUT) else ""
-            run = self._unopened(row, known) or self._begin(None)
-            found.append((key, Speaker(run, owner, self._targets(item), self._name(named))))
+            named = (
+                about.removeprefix(_REASONING_PREFIX)
+                if isinstance(about, str) and about.startswith(_REASONING_PREFIX)
+                else ""
+            )
+            run = self._unopened_run(row, known) or self._begin(None)
+            found.append((key, StreamFacts(run, owner, self._targets(item), self._intern_name(named))))
         return found
 
     def _begin(self, opened: int | None, first: int = 0) -> int:
@@ -309,7 +323,7 @@ class StreamPass:
         opened, hashes = int(self.runs["opened"][run]), self._capture.columns["id_hash"]
         return bool(opened) and int(hashes[row]) != NO_HASH and int(hashes[row]) == int(hashes[opened - 1])
 
-    def _name(self, name: object) -> int:
+    def _intern_name(self, name: object) -> int:
         return self._capture.strings.intern(stored_name(name)) if isinstance(name, str) and name else 0
 
     def _targets(self, payload: Mapping[str, object]) -> int:
@@ -320,7 +334,9 @@ class StreamPass:
 
     # Frames
 
-    def _by_speaker(self, rows: Rows, told: Sequence[tuple[int, Speaker]]) -> Iterator[tuple[Speaker, Rows]]:
+    def _frames_by_facts(
+        self, rows: Rows, told: Sequence[tuple[int, StreamFacts]]
+    ) -> Iterator[tuple[StreamFacts, Rows]]:
         """Yields frames of one stream with the facts at the time of sending."""
         limits = [*(row for row, _ in told[1:]), int(rows[-1]) + 1]
         for (since, speaker), until in zip(told, limits, strict=True):
@@ -328,12 +344,12 @@ class StreamPass:
             if low < high:
                 yield speaker, rows[low:high]
 
-    def _add(self, speaker: Speaker, rows: Rows) -> None:
+    def _add_frames(self, speaker: StreamFacts, rows: Rows) -> None:
         run, capture = speaker.run, self._capture
         first, count = int(rows[0]), int(self.runs["frames"][run])
         if count:
             # A text that begins in these frames may continue in the new ones, so a search must look at them again.
-            self._changed.update_all(self.before(first, run, STRETCH))
+            self._changed.add_array(self.before(first, run, SEARCH_FRAMES))
             self._changed.add(int(self.runs["first"][run]))  # the view shows the whole stream there
         else:
             self.runs.replace("first", run, first)
@@ -342,14 +358,14 @@ class StreamPass:
         self.runs.replace("frames", run, count + len(rows))
         size = int(capture.columns["size"][rows].sum(dtype=np.int64))
         self.runs.replace("bytes", run, int(self.runs["bytes"][run]) + size)
-        self._give(rows, speaker)
+        self._attribute_frames(rows, speaker)
 
-    def _give(self, rows: Rows, speaker: Speaker) -> Late:
+    def _attribute_frames(self, rows: Rows, speaker: StreamFacts) -> LateFrames:
         """Sets sender, recipients and context of frames where they are unknown."""
         told = self._capture.fill_frame_columns(
             rows, sender=speaker.owner, to_set=speaker.to_set, context=speaker.context
         )
-        return Late(told["sender"], told["to_set"], told["context"])
+        return LateFrames(told["sender"], told["to_set"], told["context"])
 
     # Lookup
 
@@ -369,7 +385,7 @@ class StreamPass:
 
     def before(self, message: int, run: int, most: int) -> Rows:
         """Returns the last frames of a run before a message, ascending. O(messages between)."""
-        return self._scan(run, int(self.runs["first"][run]), message, most, last=True)
+        return self._scan_frames(run, int(self.runs["first"][run]), message, most, last=True)
 
     def frames(self, run: int, after: int = -1, most: int | None = None) -> Rows:
         """Returns the first frames of a run after a message, ascending; all by default. O(messages between)."""
@@ -377,13 +393,13 @@ class StreamPass:
             return np.zeros(0, np.int64)
         begin = max(after + 1, int(self.runs["first"][run]))
         stop = int(self.runs["last"][run]) + 1
-        return self._scan(run, begin, stop, stop if most is None else most, last=False)
+        return self._scan_frames(run, begin, stop, stop if most is None else most, last=False)
 
-    def _scan(self, run: int, begin: int, stop: int, most: int, *, last: bool) -> Rows:
+    def _scan_frames(self, run: int, begin: int, stop: int, most: int, *, last: bool) -> Rows:
         """Returns the first or last frames of a run in a range, searched in blocks of growing size."""
         column = self.columns["run"]
         found: list[NDArray[np.int64]] = []
-        missing, size = most, _LEAST_SCAN
+        missing, size = most, _FIRST_SCAN_ROWS
         while begin < stop and missing > 0:
             low, high = (max(begin, stop - size), stop) if last else (begin, min(stop, begin + size))
             rows = np.flatnonzero(column[low:high] == run) + low

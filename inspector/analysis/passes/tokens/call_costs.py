@@ -19,13 +19,13 @@ from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.tokens.price_table import PriceError, PriceTable
-from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED, USAGE, WRITTEN_1H, ReportedUsage
+from inspector.analysis.passes.tokens.reported_usage import CACHE_WRITE_1H, NOT_REPORTED, USAGE_KINDS, ReportedUsage
 from inspector.analysis.passes.tokens.token_pass import TokenPass
 from inspector.store.messages.capture import Capture
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class CallCosts:
     """Dollars of some calls.
 
     Attributes:
@@ -41,11 +41,11 @@ class Cost:
 
     def as_json(self) -> dict[str, Any]:
         """Returns the sums in dollars, rounded to 7 decimals."""
-        parts = {name: round(part, 7) for name, part in zip(USAGE, self.parts, strict=True)}
+        parts = {name: round(part, 7) for name, part in zip(USAGE_KINDS, self.parts, strict=True)}
         return {"total": round(self.total, 7), **parts, "calls": self.calls, "unpriced": self.unpriced}
 
 
-class Costs:
+class DocumentCosts:
     """Costs of the calls of one document. O(calls of models) for each method except `total`.
 
     Attributes:
@@ -60,17 +60,17 @@ class Costs:
         self._lines: tuple[str, ...] = ()
         self._table: PriceTable | None = None
         # by number of a stretch of calls: its edits, and its cost
-        self._stretches: dict[int, tuple[int, Cost | None]] = {}
+        self._stretch_costs: dict[int, tuple[int, CallCosts | None]] = {}
         self.dated = ""
 
-    def use(self, lines: Iterable[str], dated: str) -> bool:
+    def set_prices(self, lines: Iterable[str], dated: str) -> bool:
         """Replaces the prices; returns True if they changed."""
         given = tuple(lines), dated
         if given == (self._lines, self.dated):
             return False
         self._lines, self.dated = given
         self._table = None
-        self._stretches.clear()
+        self._stretch_costs.clear()
         return True
 
     @property
@@ -94,41 +94,45 @@ class Costs:
             return np.full(len(rows), np.nan)
         return self._parts(rows).sum(axis=0)
 
-    def costs_of(self, rows: NDArray[np.integer[Any]]) -> Cost | None:
+    def costs_of(self, rows: NDArray[np.integer[Any]]) -> CallCosts | None:
         """Returns the costs of the calls that some messages report; None without prices or reports."""
-        rows = np.unique(rows[self._usage.numbers_at(USAGE[0], rows) != NOT_REPORTED]) if self.has_prices else NO_ROWS
+        rows = (
+            np.unique(rows[self._usage.numbers_at(USAGE_KINDS[0], rows) != NOT_REPORTED])
+            if self.has_prices
+            else NO_ROWS
+        )
         if not len(rows):
             return None
         parts = self._parts(rows)
         priced = ~np.isnan(parts.sum(axis=0))
         sums = tuple(math.fsum(one) for one in parts[:, priced])
-        return Cost(math.fsum(sums), sums, int(priced.sum()), int((~priced).sum()))
+        return CallCosts(math.fsum(sums), sums, int(priced.sum()), int((~priced).sum()))
 
-    def total(self) -> Cost | None:
+    def total(self) -> CallCosts | None:
         """Returns the costs of all calls. O(calls in stretches that changed since the last call of this)."""
         if not self.has_prices:
             return None
-        found: list[Cost] = []
+        found: list[CallCosts] = []
         for stretch, edits in enumerate(self._usage.edits):
-            held = self._stretches.get(stretch)
+            held = self._stretch_costs.get(stretch)
             if held is None or held[0] != edits:
-                held = self._stretches[stretch] = edits, self.costs_of(self._usage.reports(stretch))
+                held = self._stretch_costs[stretch] = edits, self.costs_of(self._usage.reports(stretch))
             if held[1] is not None:
                 found.append(held[1])
         if not found:
             return None
         parts = tuple(math.fsum(one) for one in zip(*(cost.parts for cost in found), strict=True))
         calls, unpriced = (sum(getattr(cost, name) for cost in found) for name in ("calls", "unpriced"))
-        return Cost(math.fsum(parts), parts, calls, unpriced)
+        return CallCosts(math.fsum(parts), parts, calls, unpriced)
 
-    def stated_at(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def stated_dollars_at(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Returns (n,) dollars that each message states; NaN if it states none."""
         found, dollars = self._capture.extracted.stated_costs(rows)
         stated = np.full(len(rows), np.nan)
         stated[np.isin(rows, found)] = dollars
         return stated
 
-    def stated(self) -> float | None:
+    def stated_total(self) -> float | None:
         """Returns dollars stated by sessions: each one's last total, else the sum of its calls; None without any."""
         rows, dollars = self._capture.extracted.stated_costs()
         if self._capture.has_copies and len(rows):
@@ -150,19 +154,19 @@ class Costs:
             found += math.fsum(by_call.values())
         return found
 
-    def without_price(self) -> list[str]:
+    def models_without_price(self) -> list[str]:
         """Returns models of calls without a price, most frequent first; empty if there are no prices at all."""
         # Claude Code names messages of its own `<synthetic>`, which is no model.
         models = self._usage.calls_by_model() if self.has_prices else ()
         return [model for model in models if not model.startswith("<") and not self._prices.rates(model)]
 
-    def by_model(self) -> dict[str, Cost]:
+    def by_model(self) -> dict[str, CallCosts]:
         """Returns the costs of each model's calls, highest first."""
-        return self._by(lambda rows: self._usage.words("model", rows))
+        return self._costs_by_key(lambda rows: self._usage.words("model", rows))
 
-    def by_participant(self) -> dict[str, Cost]:
+    def by_participant(self) -> dict[str, CallCosts]:
         """Returns the costs of the calls that each participant's messages report, highest first."""
-        return self._by(lambda rows: self._capture.columns["sender"][rows])
+        return self._costs_by_key(lambda rows: self._capture.columns["sender"][rows])
 
     def by_node(self) -> NDArray[np.float64]:
         """Returns (nodes,) dollars of the calls in each context alone, without unpriced calls."""
@@ -174,7 +178,7 @@ class Costs:
             np.add.at(sums, nodes, np.nan_to_num(self.dollars_at(rows)))
         return sums
 
-    def carried(self, message: int) -> Carried | None:
+    def carried(self, message: int) -> CarryingCost | None:
         """Returns the cost of carrying a message along in its model's context, or None if unknown.
 
         Each later call in the same context adds its input cost times the message's share of its input (an estimate).
@@ -188,16 +192,16 @@ class Costs:
         later = later[self._contexts.nodes_of(later) == node]
         if not len(later):
             return None
-        read = np.stack([self._usage.numbers_at(name, later) for name in _READ]).sum(axis=0)
+        read = np.stack([self._usage.numbers_at(name, later) for name in _INPUT_KINDS]).sum(axis=0)
         shrunk = np.flatnonzero(np.diff(read) < -tokens)
         stop = int(shrunk[0]) + 1 if len(shrunk) else len(later)
-        parts = self._parts(later[:stop])[[USAGE.index(name) for name in _READ]].sum(axis=0)
+        parts = self._parts(later[:stop])[[USAGE_KINDS.index(name) for name in _INPUT_KINDS]].sum(axis=0)
         shares = parts * np.minimum(tokens / np.maximum(read[:stop], 1), 1.0)
         if np.isnan(shares).any():
             return None
-        return Carried(tokens, stop, float(shares.sum()))
+        return CarryingCost(tokens, stop, float(shares.sum()))
 
-    def _by(self, key: Callable[[Rows], NDArray[Any]]) -> dict[str, Cost]:
+    def _costs_by_key(self, key: Callable[[Rows], NDArray[Any]]) -> dict[str, CallCosts]:
         rows = self._usage.reports()
         if not self.has_prices or not len(rows):
             return {}
@@ -208,29 +212,31 @@ class Costs:
 
     def _parts(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """Returns (4, n) dollars by kind of tokens; all NaN for a call without a cost. O(n models)."""
-        tokens = np.stack([self._usage.numbers_at(name, rows) for name in _PRICED])
+        tokens = np.stack([self._usage.numbers_at(name, rows) for name in _PRICED_KINDS])
         # Writes for an hour are part of `cache_write` in reports, and have a price of their own.
-        tokens[USAGE.index("cache_write")] -= np.maximum(tokens[-1], 0)
+        tokens[USAGE_KINDS.index("cache_write")] -= np.maximum(tokens[-1], 0)
         reported, models = tokens[0] != NOT_REPORTED, self._usage.words("model", rows)
-        read = tokens[[_PRICED.index(name) for name in (*_READ, WRITTEN_1H)]].sum(axis=0)
+        read = tokens[[_PRICED_KINDS.index(name) for name in (*_INPUT_KINDS, CACHE_WRITE_1H)]].sum(axis=0)
         rates = np.full(tokens.shape, np.nan)
         for model in np.unique(models[reported & (models != 0)]).tolist() if self.has_prices else ():
             # Later tiers are for more input, and replace the prices of earlier ones.
             for tier in self._prices.rates(self._capture.strings[model]):
-                prices = np.array([math.nan if (rate := getattr(tier, name)) is None else rate for name in _PRICED])
+                prices = np.array(
+                    [math.nan if (rate := getattr(tier, name)) is None else rate for name in _PRICED_KINDS]
+                )
                 rates[:, (models == model) & (read > tier.above if tier.above else reported)] = prices[:, None]
         parts = np.where(tokens > 0, tokens * rates / 1e6, 0.0)
         parts[:, ~reported | np.isnan(parts).any(axis=0) | np.isnan(rates).all(axis=0)] = np.nan
-        parts[USAGE.index("cache_write")] += parts[-1]
-        return parts[: len(USAGE)]
+        parts[USAGE_KINDS.index("cache_write")] += parts[-1]
+        return parts[: len(USAGE_KINDS)]
 
 
-_PRICED = (*USAGE, WRITTEN_1H)
-_READ = ("input", "cache_read", "cache_write")
+_PRICED_KINDS = (*USAGE_KINDS, CACHE_WRITE_1H)
+_INPUT_KINDS = ("input", "cache_read", "cache_write")
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class CarryingCost:
     """Cost of carrying a message along.
 
     Attributes:

@@ -14,14 +14,14 @@ from inspector.analysis.passes.tokens.price_table import PriceError, PriceTable
 LISTED_DATE = "2026-11-28"
 """Date of the last comparison with the providers' pages."""
 
-SOURCES = (
+PRICE_PAGES = (
     "https://platform.claude.com/docs/en/about-claude/pricing",
     "https://developers.openai.com/api/docs/pricing",
     "https://ai.google.dev/gemini-api/docs/pricing",
 )
 """Pages of the providers with the prices."""
 
-_LISTED = """
+_LISTED_PRICES = """
 # Anthropic
 claude-fable-5-2 = 8 in, 40 out, 0.2 cache read, 10 cache write, 16 cache write 1h
 claude-fable-5-1 = 10 in, 50 out, 0.25 cache read, 12.5 cache write, 20 cache write 1h
@@ -113,7 +113,7 @@ gemini-2.0-flash = 0.1 in, 0.4 out, 0.025 cache read
 @cache
 def listed_lines() -> tuple[str, ...]:
     """The list, one line a model and tier, without comments."""
-    return tuple(line for line in _LISTED.splitlines() if line and not line.startswith("#"))
+    return tuple(line for line in _LISTED_PRICES.splitlines() if line and not line.startswith("#"))
 
 
 def prices_in_force(lines: Iterable[str], dated: str, *, listed: bool) -> tuple[list[str], str]:
@@ -135,11 +135,11 @@ def prices_in_force(lines: Iterable[str], dated: str, *, listed: bool) -> tuple[
     except PriceError:  # settings edited by hand; the settings page shows the error
         return own, dated
     # A user's line replaces all tiers of its model, so that no model mixes prices of two dates.
-    rest = [line for line in listed_lines() if not table.rates(_model(line))]
+    rest = [line for line in listed_lines() if not table.rates(_model_of_line(line))]
     if not len(table):
         return rest, LISTED_DATE
     return [*own, *rest], f"{dated or 'your own'} and {LISTED_DATE}"
 
 
-def _model(line: str) -> str:
+def _model_of_line(line: str) -> str:
     return line.partition("=")[0].partition(" above ")[0].strip()

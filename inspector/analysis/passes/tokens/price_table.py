@@ -17,15 +17,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-_WORDS = {"in": "input", "out": "output", "cache read": "cache_read", "cache write": "cache_write",
+_NAMES_BY_WORD = {"in": "input", "out": "output", "cache read": "cache_read", "cache write": "cache_write",
           "cache write 1h": "cache_write_1h"}  # fmt: skip
-_NAMES = {name: word for word, name in _WORDS.items()}
+_WORDS_BY_NAME = {name: word for word, name in _NAMES_BY_WORD.items()}
 _LINE = re.compile(r"\s*(?P<model>\S.*?)(?:\s+above\s+(?P<above>\d[\d_,]*))?\s*=\s*(?P<prices>.*)")
 _PRICE = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s+(?P<word>in|out|cache\s+read|cache\s+write(?:\s+1h)?)\s*")
-_DATE = re.compile(r"(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest))?(?:\[\d+[km]\])?$")
+_VERSION_SUFFIX = re.compile(r"(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest))?(?:\[\d+[km]\])?$")
 """Suffix of a model name for its version or context length, which have no prices of their own."""
-_MOST_LINES = 20_000
-_LISTED = {
+_MAX_LINES = 20_000
+_LITELLM_KEYS = {
     "input_cost_per_token": "input",
     "output_cost_per_token": "output",
     "cache_read_input_token_cost": "cache_read",
@@ -33,7 +33,7 @@ _LISTED = {
     "cache_creation_input_token_cost_above_1hr": "cache_write_1h",
 }
 """Keys of the price list that LiteLLM keeps (`model_prices_and_context_window.json`), in dollars a token."""
-_ABOVE = re.compile(rf"(?P<key>{'|'.join(_LISTED)})_above_(?P<thousands>\d+)k_tokens")
+_LITELLM_TIER_KEY = re.compile(rf"(?P<key>{'|'.join(_LITELLM_KEYS)})_above_(?P<thousands>\d+)k_tokens")
 
 
 class PriceError(ValueError):
@@ -69,13 +69,13 @@ class PriceTable:
     def __init__(self, lines: Iterable[str] = ()) -> None:
         self._rates: dict[str, list[Rates]] = {}
         for number, line in enumerate(lines, 1):
-            if number > _MOST_LINES:
-                raise PriceError(f"There are more than {_MOST_LINES:,} lines.")
+            if number > _MAX_LINES:
+                raise PriceError(f"There are more than {_MAX_LINES:,} lines.")
             if line.strip() and not line.lstrip().startswith("#"):
                 self._take(line, number)
         for rates in self._rates.values():
             rates.sort(key=lambda one: one.above)
-        self._short = _by_short_name(self._rates)
+        self._rates_by_short_name = _index_short_names(self._rates)
 
     def __len__(self) -> int:
         return len(self._rates)
@@ -87,8 +87,10 @@ class PriceTable:
         the name without a date, `-latest` or `[1m]` at its end.
         """
         # The exact name first: a dated entry may have prices of its own.
-        for name in (model, _DATE.sub("", model, count=1)):
-            found = self._rates.get(name) or self._short.get(name) or self._rates.get(name.rpartition("/")[2])
+        for name in (model, _VERSION_SUFFIX.sub("", model, count=1)):
+            found = (
+                self._rates.get(name) or self._rates_by_short_name.get(name) or self._rates.get(name.rpartition("/")[2])
+            )
             if found:
                 return found
         return []
@@ -96,14 +98,14 @@ class PriceTable:
     def _take(self, line: str, number: int) -> None:
         found = _LINE.fullmatch(line)
         if found is None:
-            raise PriceError(f"Line {number} has no `=`; write it as in {EXAMPLE}.")
+            raise PriceError(f"Line {number} has no `=`; write it as in {EXAMPLE_LINE}.")
         prices: dict[str, float] = {}
         for part in found["prices"].split(","):
             price = _PRICE.fullmatch(part)
             if price is None:
                 what = part.strip()[:60] or "nothing"
-                raise PriceError(f"Line {number}: {what} is no price; write it as in {EXAMPLE}.")
-            prices[_WORDS[" ".join(price["word"].split())]] = float(price["number"])
+                raise PriceError(f"Line {number}: {what} is no price; write it as in {EXAMPLE_LINE}.")
+            prices[_NAMES_BY_WORD[" ".join(price["word"].split())]] = float(price["number"])
         above = int(re.sub(r"[_,]", "", found["above"])) if found["above"] else 0
         rates = self._rates.setdefault(found["model"], [])
         if any(one.above == above for one in rates):
@@ -111,11 +113,11 @@ class PriceTable:
         rates.append(Rates(**prices, above=above))
 
 
-EXAMPLE = "claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write"
+EXAMPLE_LINE = "claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write"
 """An example line for the editor."""
 
 
-def _by_short_name(rates: Mapping[str, list[Rates]]) -> dict[str, list[Rates]]:
+def _index_short_names(rates: Mapping[str, list[Rates]]) -> dict[str, list[Rates]]:
     """Returns prices by names without a provider, if all providers have the same prices."""
     found: dict[str, list[Rates]] = {}
     differing: set[str] = set()
@@ -141,35 +143,37 @@ def imported_lines(data: bytes) -> list[str]:
         raise PriceError("It is not a JSON object of models.")
     lines: list[str] = []
     for model, entry in cast("dict[str, Any]", listed).items():
-        if isinstance(entry, dict) and model != "sample_spec" and _is_name(model):
-            lines += _lines_of(model, cast("dict[str, Any]", entry))
+        if isinstance(entry, dict) and model != "sample_spec" and _is_valid_name(model):
+            lines += _lines_of_entry(model, cast("dict[str, Any]", entry))
     if not lines:
         raise PriceError("No model in it has a price: input_cost_per_token, output_cost_per_token or cache prices.")
-    return lines[:_MOST_LINES]
+    return lines[:_MAX_LINES]
 
 
-def _is_name(model: str) -> bool:
+def _is_valid_name(model: str) -> bool:
     """Tells if a line with this name can be parsed back."""
     found = _LINE.fullmatch(f"{model} = ")
     return found is not None and found["model"] == model and model.isprintable() and not model.startswith("#")
 
 
-def _lines_of(model: str, entry: dict[str, Any]) -> list[str]:
+def _lines_of_entry(model: str, entry: dict[str, Any]) -> list[str]:
     tiers: dict[int, dict[str, float]] = {}
     for key, value in entry.items():
-        above = _ABOVE.fullmatch(key)
-        name = _LISTED.get(above["key"] if above else key)
+        above = _LITELLM_TIER_KEY.fullmatch(key)
+        name = _LITELLM_KEYS.get(above["key"] if above else key)
         # The list states dollars per token, so one dollar or more is a mistake.
         if name is not None and isinstance(value, int | float) and 0 <= value < 1 and not isinstance(value, bool):
             tiers.setdefault(int(above["thousands"]) * 1_000 if above else 0, {})[name] = abs(value) * 1e6  # -0.0
     usual = tiers.get(0, {})
-    return [_line(model, above, usual | prices) for above, prices in sorted(tiers.items()) if usual.get("input")]
+    return [_format_line(model, above, usual | prices) for above, prices in sorted(tiers.items()) if usual.get("input")]
 
 
-def _line(model: str, above: int, prices: Mapping[str, float]) -> str:
-    words = ", ".join(f"{_number(prices[name])} {_NAMES[name]}" for name in _NAMES if name in prices)
+def _format_line(model: str, above: int, prices: Mapping[str, float]) -> str:
+    words = ", ".join(
+        f"{_format_dollars(prices[name])} {_WORDS_BY_NAME[name]}" for name in _WORDS_BY_NAME if name in prices
+    )
     return f"{model}{f' above {above}' if above else ''} = {words}"
 
 
-def _number(dollars: float) -> str:
+def _format_dollars(dollars: float) -> str:
     return f"{dollars:.9f}".rstrip("0").rstrip(".")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.protocol.derived_messages import ApiCall
 from inspector.store.columns.columns import GrowingColumns, locate_rows
@@ -22,13 +22,13 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.store.messages.capture import Capture
 from inspector.store.messages.session_wire_copies import MAX_COPY_GAP_NS
 
-USAGE = ("input", "output", "cache_read", "cache_write")
-WRITTEN_1H = "cache_write_1h"
+USAGE_KINDS = ("input", "output", "cache_read", "cache_write")
+CACHE_WRITE_1H = "cache_write_1h"
 """Part of `cache_write` that lasts an hour."""
 NOT_REPORTED = -1
-STRETCH = 1 << 12
+STRETCH_CALLS = 1 << 12
 """Columns entries per partial sum of callers, so that a change invalidates only one of them."""
-_MOST_ALIKE = 64
+_MAX_UNMATCHED = 64
 """Limit of unmatched reports with equal numbers; the oldest are dropped."""
 
 
@@ -51,7 +51,7 @@ class ReportedUsage:
 
     Attributes:
         columns: per message from a call: `message` uint32 ascending, `call` (hash), `model` (string id),
-            `reported` (0 or 1), the numbers of USAGE and WRITTEN_1H, `stop` (string id of the stop reason),
+            `reported` (0 or 1), the numbers of USAGE and CACHE_WRITE_1H, `stop` (string id of the stop reason),
             `incomplete` (1 if its output tokens are those of the answer's first moment),
             `first_token` (ns from the request to the first piece of a streamed answer, NOT_REPORTED), and `counts`: 1
             if the call is reported here.
@@ -62,7 +62,7 @@ class ReportedUsage:
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
-        numbers = dict.fromkeys((*USAGE, WRITTEN_1H), np.uint64)
+        numbers = dict.fromkeys((*USAGE_KINDS, CACHE_WRITE_1H), np.uint64)
         self.columns = GrowingColumns(
             {
                 "message": np.uint32,
@@ -78,12 +78,12 @@ class ReportedUsage:
         )
         self._calls = HashIndex()
         self._changed = ChangedRows()
-        self._sums = np.zeros(len(USAGE), np.int64)
+        self._sums = np.zeros(len(USAGE_KINDS), np.int64)
         self._by_model: Counter[int] = Counter()  # calls, by string id
         self.report_count = self.incomplete_count = 0
         # by numbers, unmatched reports: call hash -> (on wire, time)
         self._told: dict[tuple[int, ...], dict[int, tuple[bool, int]]] = {}
-        self._matched: dict[int, int] = {}  # by hash of a call, the hash of its matching report
+        self._matched_hashes: dict[int, int] = {}  # by hash of a call, the hash of its matching report
         self.edits: list[int] = []
 
     def feed(self, start: int, stop: int) -> None:
@@ -96,7 +96,7 @@ class ReportedUsage:
         first = len(self.columns)
         rows = sorted(found)
         calls = [found[row] for row in rows]
-        hashes = np.array([_named_by(row, call) for row, call in zip(rows, calls, strict=True)], np.uint64)
+        hashes = np.array([_call_hash(row, call) for row, call in zip(rows, calls, strict=True)], np.uint64)
         copies = self._capture.repeated_messages(np.array(rows, np.int64))[1]
         copies &= ~np.array([call.is_named or call.identifier is None for call in calls])
         if copies.any():  # the original counts, unless a copied message adds a record of the same call
@@ -104,7 +104,7 @@ class ReportedUsage:
             told |= self._calls.latest_rows(hashes, np.full(len(hashes), np.iinfo(np.int64).max)) != NO_ROW
             hashes[copies & ~told] = NO_HASH
         if len(self._capture.sources) > 1:
-            self._match_other_tellings(np.array(rows, np.int64), hashes, calls)
+            self._match_wire_reports(np.array(rows, np.int64), hashes, calls)
         values: dict[str, Any] = {
             "message": np.array(rows, np.uint32), "call": hashes,
             "model": np.array([strings.intern(c.model) if c.model else 0 for c in calls], np.uint32),
@@ -113,12 +113,14 @@ class ReportedUsage:
             "stop": np.array([strings.intern(c.stop) if c.stop else 0 for c in calls], np.uint32),
             "first_token": np.array([c.first_token_ns for c in calls], np.int64),
         }  # fmt: skip
-        values |= {name: np.array([getattr(c, name) for c in calls], np.uint64) for name in (*USAGE, WRITTEN_1H)}
+        values |= {
+            name: np.array([getattr(c, name) for c in calls], np.uint64) for name in (*USAGE_KINDS, CACHE_WRITE_1H)
+        }
         self.columns.append(values, len(rows))
-        self._choose(first, hashes, copies)
-        self._take_back([hash_text(call.attempts) for call in calls if call.attempts is not None])
+        self._select_best_reports(first, hashes, copies)
+        self._uncount_attempts([hash_text(call.attempts) for call in calls if call.attempts is not None])
 
-    def _match_other_tellings(self, rows: Rows, hashes: NDArray[np.uint64], calls: Sequence[ApiCall]) -> None:
+    def _match_wire_reports(self, rows: Rows, hashes: NDArray[np.uint64], calls: Sequence[ApiCall]) -> None:
         """Gives the reports of one call in a session and on its wire the same hash, if their names differ.
 
         Equal numbers in both within ten minutes are one call. Each report matches one other at most.
@@ -127,16 +129,16 @@ class ReportedUsage:
         for place, call in enumerate(calls):
             key = call.input, call.cache_read, call.cache_write, call.output
             own = int(hashes[place])
-            if own in self._matched:
-                hashes[place] = self._matched[own]
-            if not call.has_usage or own == NO_HASH or not any(key) or own in self._matched:
+            if own in self._matched_hashes:
+                hashes[place] = self._matched_hashes[own]
+            if not call.has_usage or own == NO_HASH or not any(key) or own in self._matched_hashes:
                 continue
             wire, time_ns = bool(wires[place]), times[place]
             waiting = self._told.setdefault(key, {})
             named = waiting.get(own)
             if named is not None and named[0] != wire:  # both use the same name
                 del waiting[own]
-                self._matched[own] = own
+                self._matched_hashes[own] = own
                 continue
             # The nearest report in time is the most likely match.
             others = [
@@ -147,25 +149,25 @@ class ReportedUsage:
             if others:
                 other = min(others)[1]
                 del waiting[other]
-                hashes[place] = self._matched[own] = other
+                hashes[place] = self._matched_hashes[own] = other
             else:
                 waiting[own] = wire, time_ns
-                if len(waiting) > _MOST_ALIKE:
+                if len(waiting) > _MAX_UNMATCHED:
                     del waiting[next(iter(waiting))]
 
-    def _take_back(self, attempts: list[int]) -> None:
+    def _uncount_attempts(self, attempts: list[int]) -> None:
         """Uncounts attempts without a result, since another attempt of the same call has one."""
         if not attempts:
             return
         ends = np.full(len(attempts), np.iinfo(np.int64).max)
         places = self._calls.latest_rows(np.array(attempts, np.uint64), ends)
-        places = ascending(places[places != NO_ROW])
+        places = sorted_unique(places[places != NO_ROW])
         places = places[(self.columns["counts"][places] != 0) & (self.columns["reported"][places] == 0)]
         if len(places):
-            self._let_count(places, 0)
-            self._changed.update_all(self.columns["message"][places].astype(np.int64))
+            self._set_counting(places, 0)
+            self._changed.add_array(self.columns["message"][places].astype(np.int64))
 
-    def _let_count(self, places: NDArray[np.int64], counts: int) -> None:
+    def _set_counting(self, places: NDArray[np.int64], counts: int) -> None:
         """Changes the reports at some places to counting (1) or not counting (0)."""
         self.columns.replace("counts", places, counts)
         by = 1 if counts else -1
@@ -175,19 +177,19 @@ class ReportedUsage:
         places = places[self.columns["reported"][places] != 0]
         self.report_count += by * len(places)
         self.incomplete_count += by * int(np.count_nonzero(self.columns["incomplete"][places]))
-        self._sums += by * np.array([self.columns[name][places].sum(dtype=np.int64) for name in USAGE])
-        self.edits += [0] * (-(-len(self.columns) // STRETCH) - len(self.edits))
-        for stretch in ascending(places // STRETCH).tolist():
+        self._sums += by * np.array([self.columns[name][places].sum(dtype=np.int64) for name in USAGE_KINDS])
+        self.edits += [0] * (-(-len(self.columns) // STRETCH_CALLS) - len(self.edits))
+        for stretch in sorted_unique(places // STRETCH_CALLS).tolist():
             self.edits[stretch] += 1
 
-    def _choose(self, first: int, hashes: NDArray[np.uint64], copies: NDArray[np.bool_]) -> None:
+    def _select_best_reports(self, first: int, hashes: NDArray[np.uint64], copies: NDArray[np.bool_]) -> None:
         """Selects the best report of each new or repeated call; on a tie no copy."""
         columns = self.columns
         before = self._calls.latest_rows(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
         places = np.arange(first, len(columns))
         named = hashes != NO_HASH
         known = named & (before != NO_ROW)
-        contenders = ascending(np.concatenate((places[named], before[known])))
+        contenders = sorted_unique(np.concatenate((places[named], before[known])))
         if not len(contenders):
             return
         weight = np.where(columns["reported"][contenders] != 0, columns["output"][contenders].astype(np.int64) + 1, 0)
@@ -204,9 +206,9 @@ class ReportedUsage:
         counted = columns["counts"][contenders] != 0
         displaced = np.setdiff1d(contenders[counted], best)
         if len(displaced):
-            self._let_count(displaced, 0)
-        self._let_count(best[columns["counts"][best] == 0], 1)
-        self._changed.update_all(columns["message"][displaced].astype(np.int64))
+            self._set_counting(displaced, 0)
+        self._set_counting(best[columns["counts"][best] == 0], 1)
+        self._changed.add_array(columns["message"][displaced].astype(np.int64))
         # The index maps to the present or last counting report, so only new ones are added.
         new = best[best >= first]
         self._calls.add(columns["call"][new], new.astype(np.uint32))
@@ -222,7 +224,7 @@ class ReportedUsage:
         return locate_rows(rows, self.columns["message"])
 
     def numbers_at(self, name: str, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Returns (n,) a number of USAGE, or WRITTEN_1H, of each message; NOT_REPORTED without a report."""
+        """Returns (n,) a number of USAGE, or CACHE_WRITE_1H, of each message; NOT_REPORTED without a report."""
         places, known = self._places(rows)
         if not len(self.columns):
             return np.full(len(rows), NOT_REPORTED, np.int64)
@@ -265,16 +267,16 @@ class ReportedUsage:
         """
         if not len(self.columns):
             return NO_ROWS
-        some = slice(None) if stretch is None else slice(stretch * STRETCH, (stretch + 1) * STRETCH)
-        return self.columns["message"][some][self._reporting(some)].astype(np.int64)
+        some = slice(None) if stretch is None else slice(stretch * STRETCH_CALLS, (stretch + 1) * STRETCH_CALLS)
+        return self.columns["message"][some][self._are_reporting(some)].astype(np.int64)
 
     def reported(self) -> tuple[Rows, NDArray[np.int64]]:
         """Returns the messages that report a call, ascending, and (n, 4) the numbers of USAGE."""
-        reporting = self._reporting(slice(None))
-        rows, *numbers = (self.columns[name][reporting].astype(np.int64) for name in ("message", *USAGE))
+        reporting = self._are_reporting(slice(None))
+        rows, *numbers = (self.columns[name][reporting].astype(np.int64) for name in ("message", *USAGE_KINDS))
         return rows, np.stack(numbers, axis=1)
 
-    def _reporting(self, some: slice) -> NDArray[np.bool_]:
+    def _are_reporting(self, some: slice) -> NDArray[np.bool_]:
         return (self.columns["counts"][some] != 0) & (self.columns["reported"][some] != 0)
 
     def total(self) -> Usage | None:
@@ -287,7 +289,7 @@ class ReportedUsage:
         return {self._capture.strings[model]: -number for number, model in found}
 
 
-def _named_by(row: int, call: ApiCall) -> int:
+def _call_hash(row: int, call: ApiCall) -> int:
     """Returns the hash that reports of a call share; NO_HASH if the record is no report."""
     if call.identifier is None:
         return hash_text(f"message {row}")

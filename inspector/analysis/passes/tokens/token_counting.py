@@ -17,13 +17,13 @@ from inspector.reading.workers.parallel_reader import reader_count
 from inspector.store.messages.capture import Capture
 from inspector.tokens.worker import CountingProcess, LineBatch
 
-_GIVEN_AT_ONCE = 3
+_BATCHES_PER_PROCESS = 3
 """Batches per process: one being counted, and some in reserve until the next poll."""
 # One bad line ends two processes: at its batch, then at half of it.
-_MOST_DEATHS = 3
-_COUNTED_HERE_BYTES = 4 << 20
+_MAX_DEATHS = 3
+_IN_PROCESS_BYTES = 4 << 20
 """Limit of bytes counted in this process when the caller waits: a new process would take longer to start."""
-GIVEN_UP = (
+GIVEN_UP_MESSAGE = (
     "Tokens are counted no further: the process that counts ended three times. {:,} of {:,} messages are counted; "
     "open the file again to count the rest."
 )
@@ -34,11 +34,11 @@ class _Batch(NamedTuple):
 
     rows: Rows
     texts: list[str]
-    is_again: bool
+    is_retry: bool
     """True if a process died at it before."""
 
 
-class Counting:
+class TokenCounting:
     """Schedules the counting of one capture.
 
     A process that dies is replaced. Its batch may be the cause, so it is given out once more, in halves. A half at
@@ -65,7 +65,7 @@ class Counting:
 
     def count_all(self) -> None:
         """Counts all messages with as many processes as are useful, and returns when done."""
-        if not self._processes and self._tokens.bytes_left < _COUNTED_HERE_BYTES:
+        if not self._processes and self._tokens.bytes_left < _IN_PROCESS_BYTES:
             self._tokens.count_some(math.inf)
             return
         # The caller waits, so all cores are used; in the background one process is enough.
@@ -88,7 +88,7 @@ class Counting:
         if not self._tokens.done:
             self._start()
             self._hear(timeout)
-            self._give_out()
+            self._send_batches()
         return self._tokens.done or self.failure_message is not None
 
     def _start(self) -> None:
@@ -109,7 +109,7 @@ class Counting:
             try:
                 self._take(process)
             except EOFError:
-                self._bury(process)
+                self._handle_death(process)
 
     def _take(self, process: CountingProcess) -> None:
         counts = process.receive_counts()
@@ -117,21 +117,21 @@ class Counting:
             return
         batch = self._processes[process].popleft()
         self._tokens.store_counts(batch.rows, counts.lines)
-        self._tokens.put_summaries(batch.texts, counts.texts)
+        self._tokens.store_summary_counts(batch.texts, counts.texts)
 
-    def _give_out(self) -> None:
+    def _send_batches(self) -> None:
         for process, given in list(self._processes.items()):
             if not process.is_ready:
                 continue
-            for batch in self._batches(_GIVEN_AT_ONCE - len(given)):
+            for batch in self._next_batches(_BATCHES_PER_PROCESS - len(given)):
                 given.append(batch)
                 try:
                     process.request_counts(self._lines(batch.rows, batch.texts))
                 except OSError:
-                    self._bury(process)
+                    self._handle_death(process)
                     break
 
-    def _batches(self, most: int) -> Iterator[_Batch]:
+    def _next_batches(self, most: int) -> Iterator[_Batch]:
         for _ in range(most):
             is_again = bool(self._again)
             rows = self._again.popleft() if is_again else self._tokens.next_batch()
@@ -157,7 +157,7 @@ class Counting:
             is_derived=begin > 0,
         )
 
-    def _bury(self, process: CountingProcess) -> None:
+    def _handle_death(self, process: CountingProcess) -> None:
         """Handles the death of a process: retries its first batch in halves, and returns the rest to the queue."""
         given = self._processes.pop(process, None)
         if given is None:  # it was dropped with another one, while its connection still had an event
@@ -166,19 +166,19 @@ class Counting:
         if given:
             suspect = given.popleft()
             # Half a batch killed a second process: its lines are never given out again.
-            if suspect.is_again:
+            if suspect.is_retry:
                 self._tokens.store_counts(suspect.rows, np.full(len(suspect.rows), NOT_COUNTED, np.int32))
             else:
                 self._again.extend(half for half in np.array_split(suspect.rows, 2) if len(half))
-        self._take_back(given)
+        self._requeue_batches(given)
         self._deaths += 1
-        if self._deaths >= _MOST_DEATHS:
+        if self._deaths >= _MAX_DEATHS:
             self.end()
-            self.failure_message = GIVEN_UP.format(self._tokens.counted, len(self._capture))
+            self.failure_message = GIVEN_UP_MESSAGE.format(self._tokens.counted, len(self._capture))
 
-    def _take_back(self, given: deque[_Batch]) -> None:
+    def _requeue_batches(self, given: deque[_Batch]) -> None:
         for batch in given:
-            if batch.is_again:
+            if batch.is_retry:
                 self._again.append(batch.rows)
             else:
                 self._tokens.give_back(batch.rows)
@@ -193,7 +193,7 @@ class Counting:
         for process, given in self._processes.items():
             with contextlib.suppress(OSError):
                 process.end_process()
-            self._take_back(given)
+            self._requeue_batches(given)
         for rows in self._again:
             self._tokens.give_back(rows)
         self._again.clear()

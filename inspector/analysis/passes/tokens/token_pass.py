@@ -17,7 +17,7 @@ from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.results.transient_results import TransientPass
-from inspector.analysis.passes.tokens.token_sums import NodeTokens, TokenSums, TokenTally, by_tool
+from inspector.analysis.passes.tokens.token_sums import NodeTokens, TokenSums, TokenTally, tokens_by_tool
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import DERIVED_OFFSET
@@ -31,8 +31,8 @@ BATCH_ROWS = 1_024
 BATCH_BYTES = 256 << 10
 """Bytes of lines in a batch: some 40 ms of work, so that urgent messages never wait longer."""
 # Small, as the deadline is checked only between batches.
-_HERE_ROWS = 32
-_MOST = np.iinfo(np.int32).max
+_IN_PROCESS_ROWS = 32
+_MAX_TOKENS = np.iinfo(np.int32).max
 
 
 class TokenPass:
@@ -57,14 +57,14 @@ class TokenPass:
     def reset(self) -> None:
         self.columns = GrowingColumns({"tokens": np.int32, "summary": np.int32})
         self.counted = 0
-        self._next = 0
-        self._first: deque[int] = deque()  # rows to count before all others
-        self._out = 0
+        self._next_row = 0
+        self._urgent_rows: deque[int] = deque()  # rows to count before all others
+        self._rows_given_out = 0
         self._tally = TokenTally(self._capture, self._contexts)
         self._summaries: dict[str, int] = {}
         self._sums: tuple[object, TokenSums] | None = None
         self._node_sums: tuple[object, NodeTokens] | None = None
-        self.of_inherited: dict[int, int] = {}
+        self.inherited_tokens: dict[int, int] = {}
         self._changed = ChangedRows()
 
     def feed(self, start: int, stop: int) -> None:
@@ -87,46 +87,48 @@ class TokenPass:
     @property
     def done(self) -> bool:
         """True if every message has been counted, as far as possible."""
-        return self.counted == len(self.columns) or (self._out == 0 and not self._left)
+        return self.counted == len(self.columns) or (self._rows_given_out == 0 and not self._has_left)
 
     @property
-    def _left(self) -> bool:
+    def _has_left(self) -> bool:
         """True if messages are waiting to be given out."""
-        return self._next < len(self.columns) or bool(self._first)
+        return self._next_row < len(self.columns) or bool(self._urgent_rows)
 
     @property
     def bytes_left(self) -> int:
         """Approximate bytes of the lines without a count."""
-        return int(self._capture.columns["length"][self._next : len(self.columns)].sum(dtype=np.int64))
+        return int(self._capture.columns["length"][self._next_row : len(self.columns)].sum(dtype=np.int64))
 
-    def want(self, rows: Iterable[int]) -> None:
+    def prioritize(self, rows: Iterable[int]) -> None:
         """Moves messages to the front of the queue, for example because they are visible."""
         tokens = self.columns["tokens"]
-        self._first.extend(row for row in rows if row >= self._next and tokens[row] == NOT_COUNTED)
+        self._urgent_rows.extend(row for row in rows if row >= self._next_row and tokens[row] == NOT_COUNTED)
 
     def next_batch(self, most: int = BATCH_ROWS) -> Rows:
         """Returns the next messages of one file to count, each once; empty if all were given out."""
-        rows = self._wanted(most) if self._first else self._following(most)
-        self._out += len(rows)
+        rows = self._wanted(most) if self._urgent_rows else self._following_batch(most)
+        self._rows_given_out += len(rows)
         return rows
 
     def _wanted(self, most: int) -> Rows:
-        rows = np.unique(np.array([self._first.popleft() for _ in range(min(most, len(self._first)))], np.int64))
-        stop = self._fitting(rows)
-        self._first.extendleft(rows[stop:][::-1].tolist())
+        rows = np.unique(
+            np.array([self._urgent_rows.popleft() for _ in range(min(most, len(self._urgent_rows)))], np.int64)
+        )
+        stop = self._batch_length(rows)
+        self._urgent_rows.extendleft(rows[stop:][::-1].tolist())
         return rows[:stop]
 
-    def _following(self, most: int) -> Rows:
-        while self._next < len(self.columns):
-            rows = np.arange(self._next, min(len(self.columns), self._next + most))
-            rows = rows[: self._fitting(rows)]
-            self._next += len(rows)
+    def _following_batch(self, most: int) -> Rows:
+        while self._next_row < len(self.columns):
+            rows = np.arange(self._next_row, min(len(self.columns), self._next_row + most))
+            rows = rows[: self._batch_length(rows)]
+            self._next_row += len(rows)
             rows = rows[self.columns["tokens"][rows] == NOT_COUNTED]
             if len(rows):
                 return rows
         return NO_ROWS
 
-    def _fitting(self, rows: Rows) -> int:
+    def _batch_length(self, rows: Rows) -> int:
         """Returns the number of leading rows that make a batch: of one source, limited in bytes, at least one."""
         columns = self._capture.columns
         sizes = np.minimum(columns["length"][rows].astype(np.int64), COUNTED_HEAD)
@@ -138,13 +140,13 @@ class TokenPass:
 
     def store_counts(self, rows: Rows, counts: NDArray[np.int32]) -> None:
         """Stores the counts of a batch."""
-        self._out -= len(rows)
-        self._changed.update_all(self._note(rows, counts))
+        self._rows_given_out -= len(rows)
+        self._changed.add_array(self._note(rows, counts))
 
     def give_back(self, rows: Rows) -> None:
         """Returns an uncounted batch to the queue."""
-        self._out -= len(rows)
-        self._first.extendleft(rows[::-1].tolist())
+        self._rows_given_out -= len(rows)
+        self._urgent_rows.extendleft(rows[::-1].tolist())
 
     def _note(self, rows: Rows, counts: NDArray[np.int32]) -> Rows:
         """Stores counts; returns the messages that had none before."""
@@ -161,18 +163,18 @@ class TokenPass:
         found = np.fromiter(rows, np.int64)
         missing = np.unique(found[self.columns["tokens"][found] == NOT_COUNTED])
         if len(missing):
-            self._changed.update_all(self._note(missing, self._count_here(missing)))
+            self._changed.add_array(self._note(missing, self._count_rows(missing)))
         return self.columns["tokens"][found]
 
     def count_some(self, until: float) -> bool:
         """Counts in this process until a time of `time.perf_counter`; returns True if all are counted."""
-        while len(rows := self.next_batch(_HERE_ROWS)):
-            self.store_counts(rows, self._count_here(rows))
+        while len(rows := self.next_batch(_IN_PROCESS_ROWS)):
+            self.store_counts(rows, self._count_rows(rows))
             if time.perf_counter() >= until:
                 break
         return self.done
 
-    def _count_here(self, rows: Rows) -> NDArray[np.int32]:
+    def _count_rows(self, rows: Rows) -> NDArray[np.int32]:
         return np.array([self._count_row(row) for row in rows.tolist()], np.int32)
 
     def _count_row(self, row: int) -> int:
@@ -185,7 +187,7 @@ class TokenPass:
         offset, length, part = (int(capture.columns[name][row]) for name in ("offset", "length", "part"))
         known = source.known_facts(offset, length)
         found = count_line(read, length, capture.string("kind", row) or "", part, source.chosen_format, known)
-        return min(found, _MOST)
+        return min(found, _MAX_TOKENS)
 
     # Summaries
 
@@ -195,7 +197,7 @@ class TokenPass:
         texts = (self._transients.summary(row) for row in rows[badges != 0].tolist())
         return [text for text in texts if text is not None and text not in self._summaries]
 
-    def put_summaries(self, texts: Iterable[str], counts: Iterable[int]) -> None:
+    def store_summary_counts(self, texts: Iterable[str], counts: Iterable[int]) -> None:
         """Stores the counts of summaries."""
         self._summaries.update(zip(texts, counts, strict=True))
 
@@ -208,8 +210,8 @@ class TokenPass:
         if text is None:
             return None
         found = self.count_once(text)
-        if self._transients.gives_summary(row):  # without this cache it is read again for every step of a plot
-            self.columns.replace("summary", np.array([row]), np.array([min(found, _MOST)], np.int32))
+        if self._transients.has_own_summary(row):  # without this cache it is read again for every step of a plot
+            self.columns.replace("summary", np.array([row]), np.array([min(found, _MAX_TOKENS)], np.int32))
         return found
 
     def count_once(self, text: str) -> int:
@@ -221,7 +223,7 @@ class TokenPass:
 
     def count_inherited(self, row: int) -> int:
         """Returns tokens of a copy that is in a model's context; they enter no sum."""
-        found = self.of_inherited[row] = self._count_row(row)
+        found = self.inherited_tokens[row] = self._count_row(row)
         return found
 
     # Lookup
@@ -247,14 +249,14 @@ class TokenPass:
             self._node_sums = state, self._tally.by_node()
         return self._node_sums[1]
 
-    def sums(self) -> TokenSums:
+    def all_sums(self) -> TokenSums:
         """Returns all sums of the counted tokens. O(messages) in numpy after a change."""
         state = (self.counted, len(self.columns), self._contexts.tree.version)
         if self._sums is None or self._sums[0] != state:
-            self._sums = state, self._added_up()
+            self._sums = state, self._compute_sums()
         return self._sums[1]
 
-    def _added_up(self) -> TokenSums:
+    def _compute_sums(self) -> TokenSums:
         by_sender = self._tally.by_sender()
         by_participant: dict[str, int] = {}
         for (_, name), tokens in by_sender.items():
@@ -265,6 +267,6 @@ class TokenPass:
             by_node=self.node_sums(),
             by_participant=by_participant,
             by_sender=by_sender,
-            by_tool=by_tool(self._capture, self._correlation, self.columns["tokens"], self.total),
+            by_tool=tokens_by_tool(self._capture, self._correlation, self.columns["tokens"], self.total),
             by_kind=self._tally.by_kind(),
         )

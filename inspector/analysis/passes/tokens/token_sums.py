@@ -18,10 +18,10 @@ from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
-from inspector.analysis.passes.contexts.node_ancestry import gathered, living_nodes
+from inspector.analysis.passes.contexts.node_ancestry import living_nodes, subtree_totals
 from inspector.store.messages.capture import Capture
 
-_AT_ONCE = 1 << 20
+_BLOCK_ROWS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +84,10 @@ class TokenTally:
             self._by_ref = np.concatenate((self._by_ref, np.zeros(most + 1, np.int64)))
         np.add.at(self._by_ref, refs, counts)
         spaces = columns["space"][rows].astype(np.int64)
-        _add(self._by_sender, spaces << 32 | columns["sender"][rows], counts)
-        _add(self._by_kind, self._capture.foreign_rpc.kind_codes(rows), counts)
+        _add_by_key(self._by_sender, spaces << 32 | columns["sender"][rows], counts)
+        _add_by_key(self._by_kind, self._capture.foreign_rpc.kind_codes(rows), counts)
         main = self._contexts.nodes_of(rows) == MAIN  # an empty written context counts as main too
-        _add(self._main, spaces[main], counts[main])
+        _add_by_key(self._main, spaces[main], counts[main])
         self.total += int(counts.sum(dtype=np.int64))
 
     def by_node(self) -> NodeTokens:
@@ -96,7 +96,7 @@ class TokenTally:
         known = np.flatnonzero(self._by_ref)
         own = np.zeros(len(tree) + 1, np.int64)
         np.add.at(own, self._contexts.nodes_of_refs(known), self._by_ref[known])
-        subtree = carried_up(tree, own)
+        subtree = subtree_tokens(tree, own)
         subtree[MAIN] = self.total
         living = np.append(living_nodes(tree), MAIN)
         return NodeTokens(own[living], subtree[living], dict(self._main))
@@ -104,7 +104,9 @@ class TokenTally:
     def by_sender(self) -> dict[tuple[int, str], int]:
         """Returns sums by space and name."""
         strings = self._capture.strings
-        return {(pair >> 32, _name(strings, pair & 0xFFFFFFFF)): n for pair, n in self._by_sender.most_common()}
+        return {
+            (pair >> 32, _string_or_empty(strings, pair & 0xFFFFFFFF)): n for pair, n in self._by_sender.most_common()
+        }
 
     def sent_by(self, space: int, name: str) -> int:
         """Returns the sum of one sender in one space. O(1)."""
@@ -113,14 +115,14 @@ class TokenTally:
 
     def by_kind(self) -> dict[str, int]:
         """Returns sums by canonical kind, highest first."""
-        return {_name(self._capture.strings, kind): tokens for kind, tokens in self._by_kind.most_common()}
+        return {_string_or_empty(self._capture.strings, kind): tokens for kind, tokens in self._by_kind.most_common()}
 
 
-def _name(strings: Sequence[str], code: int) -> str:
+def _string_or_empty(strings: Sequence[str], code: int) -> str:
     return strings[code] if code else ""
 
 
-def _add(sums: Counter[int], keys: NDArray[np.integer], counts: NDArray[np.int32]) -> None:
+def _add_by_key(sums: Counter[int], keys: NDArray[np.integer], counts: NDArray[np.int32]) -> None:
     found, inverse = np.unique(keys, return_inverse=True)
     added = np.zeros(len(found), np.int64)
     np.add.at(added, inverse, counts)
@@ -128,27 +130,27 @@ def _add(sums: Counter[int], keys: NDArray[np.integer], counts: NDArray[np.int32
         sums[key] += tokens
 
 
-def carried_up(tree: ContextTree, own: NDArray[np.int64]) -> NDArray[np.int64]:
+def subtree_tokens(tree: ContextTree, own: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns sums of each node and its descendants. O(nodes log depth).
 
     Args:
         tree: the nodes.
         own: (nodes + 1,) by node, the main context's last; that entry is copied unchanged.
     """
-    return np.append(gathered(own[:-1], as_numpy(tree.parent)), own[-1:])
+    return np.append(subtree_totals(own[:-1], as_numpy(tree.parent)), own[-1:])
 
 
-def by_tool(
+def tokens_by_tool(
     capture: Capture, correlation: CorrelationPass, counts: NDArray[np.int32], total: int
 ) -> dict[str, int]:  # fmt: skip
     """Returns sums of each tool's calls and their results, highest first; "" for everything else. O(messages)."""
     call = capture.strings.find("tools/call")
     sums: Counter[int] = Counter()
-    for start in range(0, len(counts) if call else 0, _AT_ONCE):
-        span = slice(start, start + _AT_ONCE)
+    for start in range(0, len(counts) if call else 0, _BLOCK_ROWS):
+        span = slice(start, start + _BLOCK_ROWS)
         rows = np.flatnonzero((correlation.columns["method"][span] == call) & (counts[span] > 0)) + start
         added = np.bincount(correlation.columns["target"][rows], counts[rows])  # exact up to 2 ** 53
         tools = np.flatnonzero(added)
         sums.update(dict(zip(tools.tolist(), added[tools].astype(np.int64).tolist(), strict=True)))
-    found = {_name(capture.strings, tool): tokens for tool, tokens in sums.most_common() if tool}
+    found = {_string_or_empty(capture.strings, tool): tokens for tool, tokens in sums.most_common() if tool}
     return {**found, "": total - sum(found.values())}

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.arrays.unique_ints import ascending
-from inspector.analysis.passes.calls.ended_servers import ended_badly
+from inspector.analysis.arrays.unique_ints import sorted_unique
+from inspector.analysis.passes.calls.ended_servers import failed_servers
 from inspector.analysis.passes.calls.open_waits import are_refused, are_waiting
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.call_pairs import CallPairs
 from inspector.protocol import kinds, msp
 from inspector.protocol.context_places import START_KIND
@@ -27,13 +27,13 @@ from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
-_STEP = 1 << 14
+_MESSAGES_PER_STEP = 1 << 14
 """Messages per step: some milliseconds."""
 # Sentences name a few groups; hostile names must not fill memory.
-MOST_GROUPS = 4_096
+MAX_GROUPS = 4_096
 """Groups counted separately; the first ones."""
-_MOST_CHANGED = 1 << 20
-MOST_FIRST = 1_000
+_MAX_CHANGED = 1 << 20
+MAX_FIRST = 1_000
 """Messages of one sort kept one by one; of more, the first."""
 
 DISCOVERY = (
@@ -84,7 +84,7 @@ class Outcome(enum.IntEnum):
 
 
 _OUTCOMES = 16
-_WAITS = (State.WAITING.value, State.UNANSWERED.value)
+_WAITS = (MessageState.WAITING.value, MessageState.UNANSWERED.value)
 _DEEDS: dict[str, Deed] = {
     "chat": Deed.SAID,
     kinds.REQUEST: Deed.REQUEST,
@@ -127,14 +127,14 @@ class Groups:
 
     def by_sender(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Returns senders and their numbers of deeds; most first."""
-        return _added_up(self.senders, self.counts)
+        return _sums_by_key(self.senders, self.counts)
 
-    def by_what(self, outcome: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def by_subject(self, outcome: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Returns subjects and their numbers of deeds, all or with one outcome; most first."""
-        return _added_up(self.what, self.counts if outcome is None else self.outcomes[:, outcome])
+        return _sums_by_key(self.what, self.counts if outcome is None else self.outcomes[:, outcome])
 
 
-def _added_up(keys: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _sums_by_key(keys: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Returns each key with a positive sum once, with this sum; most first, then in the given order."""
     found, first, which = np.unique(keys, return_index=True, return_inverse=True)
     sums = np.bincount(which, weights=counts, minlength=len(found)).astype(np.int64)
@@ -156,7 +156,7 @@ class _GroupCounts:
         found, first, which = np.unique(keys, return_index=True, return_inverse=True)
         places = np.fromiter((self._places.get(key, -1) for key in found.tolist()), np.int64, len(found))
         new = np.flatnonzero(places < 0)
-        new = new[np.argsort(first[new])][: max(0, MOST_GROUPS - len(self._places))]
+        new = new[np.argsort(first[new])][: max(0, MAX_GROUPS - len(self._places))]
         if len(new):
             start = len(self._places)
             places[new] = np.arange(start, start + len(new))
@@ -178,37 +178,37 @@ class _GroupCounts:
         mine = np.flatnonzero((keys >> np.uint64(56) == deed) & counts.any(axis=1))
         mine = mine[np.argsort(-counts[mine].sum(axis=1), kind="stable")]
         parts = keys[mine].astype(np.int64)
-        return Groups(parts >> 28 & _PART, parts & _PART, counts[mine])
+        return Groups(parts >> 28 & _ID_MASK, parts & _ID_MASK, counts[mine])
 
 
-_PART = (1 << 28) - 1
+_ID_MASK = (1 << 28) - 1
 
 
-def _keys(deeds: NDArray[Any], senders: NDArray[Any], what: NDArray[Any]) -> NDArray[np.uint64]:
+def _group_keys(deeds: NDArray[Any], senders: NDArray[Any], what: NDArray[Any]) -> NDArray[np.uint64]:
     """Packs deed, sender and subject into one number per message; string ids stay below 2 ** 28."""
     parts = (deeds.astype(np.uint64) << np.uint64(56), senders.astype(np.uint64) << np.uint64(28))
     return parts[0] | parts[1] | what.astype(np.uint64)
 
 
-class _First:
+class _FirstRows:
     """First messages with certain codes; a message with a changed code is dropped."""
 
     def __init__(self, codes: tuple[int, ...], most: int) -> None:
         self._wanted = np.zeros(256, np.bool_)
         self._wanted[list(codes)] = True
-        self._most = most
+        self._capacity = most
         self._rows: Rows = NO_ROWS
-        self._more = False  # further ones may follow the last one
+        self._is_cut = False  # further ones may follow the last one
 
     def add(self, rows: Rows, codes: NDArray[Any]) -> None:
         """Takes in messages with their present codes."""
         rows = rows[self._wanted[codes]]
         if len(rows):
-            if self._more:
+            if self._is_cut:
                 rows = rows[rows < self._rows[-1]] if len(self._rows) else NO_ROWS
             self._rows = np.union1d(self._rows, rows)
-            if len(self._rows) > self._most:
-                self._rows, self._more = self._rows[: self._most], True
+            if len(self._rows) > self._capacity:
+                self._rows, self._is_cut = self._rows[: self._capacity], True
 
     def rows(self, codes: NDArray[np.uint8]) -> Rows:
         """Returns the messages, ascending. O(kept ones), and O(messages) after many were dropped.
@@ -217,10 +217,10 @@ class _First:
             codes: present codes of all messages.
         """
         left = self._rows[self._wanted[codes[self._rows]]]
-        if self._more and len(left) <= self._most // 2:
+        if self._is_cut and len(left) <= self._capacity // 2:
             left = np.flatnonzero(self._wanted[codes])
-            self._more = len(left) > self._most
-            left = left[: self._most]
+            self._is_cut = len(left) > self._capacity
+            left = left[: self._capacity]
         self._rows = left
         return left
 
@@ -238,7 +238,7 @@ class Silence:
     row: int
 
 
-class _Silences:
+class _LongestSilence:
     """Finds the longest time between messages.
 
     A time counts only up to the following message's time, so that a single wrong clock neither ends nor creates a
@@ -248,14 +248,14 @@ class _Silences:
 
     def __init__(self) -> None:
         self._last: tuple[int, int, bool] | None = None  # time, message, and True after a break
-        self._reached: int | None = None  # latest accepted time before the last message
+        self._accepted_until: int | None = None  # latest accepted time before the last message
         self._longest = Silence(0, NO_ROW)
-        self._back = 0  # largest backward step
+        self._backward_step = 0  # largest backward step
 
     def add(self, times: NDArray[np.int64], rows: Rows, broken: NDArray[np.bool_]) -> None:
         """Takes in messages with known times; `broken` is True after a lost connection."""
         # Hostile times would overflow in the differences below.
-        times = np.clip(times, -_FARTHEST, _FARTHEST)
+        times = np.clip(times, -_MAX_ABS_NS, _MAX_ABS_NS)
         if self._last is not None:
             time, row, lost = self._last
             times, rows, broken = np.append(time, times), np.append(row, rows), np.append(lost, broken)
@@ -264,12 +264,12 @@ class _Silences:
         low = np.minimum(times[:-1], times[1:])
         if not len(low):
             return
-        before = np.append(low[0] if self._reached is None else self._reached, low[:-1])
+        before = np.append(low[0] if self._accepted_until is None else self._accepted_until, low[:-1])
         before = np.maximum.accumulate(before)
         steps = low - before
-        self._back = max(self._back, -int(steps.min()))
+        self._backward_step = max(self._backward_step, -int(steps.min()))
         gaps = np.where(broken[:-1], 0, steps)
-        self._reached = max(int(before[-1]), int(low[-1]))
+        self._accepted_until = max(int(before[-1]), int(low[-1]))
         place = int(gaps.argmax())
         if int(gaps[place]) > self._longest.ns:
             self._longest = Silence(int(gaps[place]), int(rows[place]))
@@ -277,14 +277,14 @@ class _Silences:
     def longest(self, believed_ns: int) -> Silence | None:
         """Returns the longest silence, up to the last message."""
         found = self._longest
-        if self._last is not None and self._reached is not None:
+        if self._last is not None and self._accepted_until is not None:
             time, row, lost = self._last
-            if time <= believed_ns and not lost and time - self._reached > found.ns:
-                found = Silence(time - self._reached, row)
-        return found if found.ns > self._back else None
+            if time <= believed_ns and not lost and time - self._accepted_until > found.ns:
+                found = Silence(time - self._accepted_until, row)
+        return found if found.ns > self._backward_step else None
 
 
-_FARTHEST = 1 << 61  # differences of such times fit into 64 bits
+_MAX_ABS_NS = 1 << 61  # differences of such times fit into 64 bits
 
 
 class AccountTally:
@@ -308,11 +308,11 @@ class AccountTally:
         self._columns = GrowingColumns({"code": np.uint8, "taken": np.uint8})
         self._totals = np.zeros((_OUTCOMES, _OUTCOMES), np.int64)
         self._by_what, self._by_recipients = _GroupCounts(), _GroupCounts()
-        self._first: dict[str, _First] = {name: _First(codes, most) for name, (codes, most) in _FIRST.items()}
-        self._silences = _Silences()
+        self._first: dict[str, _FirstRows] = {name: _FirstRows(codes, most) for name, (codes, most) in _FIRST.items()}
+        self._silences = _LongestSilence()
         self._sources: set[int] = set()
-        self._from: tuple[int, int] | None = None  # earliest and latest time
-        self._broken = False
+        self._time_range: tuple[int, int] | None = None  # earliest and latest time
+        self._is_after_gap = False
         self.gaps, self.first_gap = 0, NO_ROW
         self.crashes, self.first_crash = 0, NO_ROW
         self.has_repeats = False
@@ -330,25 +330,25 @@ class AccountTally:
             self._changed.append(changed)
             self._waiting += len(changed)
             # Counting anew is cheaper than that many corrections.
-            if self._waiting > _MOST_CHANGED:
+            if self._waiting > _MAX_CHANGED:
                 self._restart()
 
     def step(self) -> bool:
         """Processes some messages. Returns True if none is pending."""
         if self._changed:
-            rows = ascending(*self._changed)
+            rows = sorted_unique(*self._changed)
             rows = rows[rows < self._fed]
-            self._changed = [rows[_STEP:]] if len(rows) > _STEP else []
+            self._changed = [rows[_MESSAGES_PER_STEP:]] if len(rows) > _MESSAGES_PER_STEP else []
             self._waiting = sum(map(len, self._changed))
-            self._look_again(rows[:_STEP])
+            self._recount(rows[:_MESSAGES_PER_STEP])
             return not self.is_behind
-        start, stop = self._fed, min(len(self._analysis), self._fed + _STEP)
+        start, stop = self._fed, min(len(self._analysis), self._fed + _MESSAGES_PER_STEP)
         if start < stop:
             self._take_in(start, stop)
             self._fed = stop
         elif self._pairs.is_behind:
             # Only now: a call may be paired with a message of another source, read later.
-            self._look_again(self._pairs.step())
+            self._recount(self._pairs.step())
         return not self.is_behind
 
     # Input
@@ -359,12 +359,12 @@ class AccountTally:
         rows = np.arange(start, stop)
         deeds = self._deeds(rows)
         rows, deeds = rows[deeds != 0], deeds[deeds != 0]
-        taken = self._take_up(np.arange(start, stop))
+        taken = self._mark_reactions(np.arange(start, stop))
         self._put(rows, deeds << 4 | self._outcomes(rows, deeds))
         # A reaction changes the outcome of the earlier message.
-        self._look_again(taken[taken < start])
-        self._take_crashes(start, stop)
-        self._take_times(start, stop)
+        self._recount(taken[taken < start])
+        self._count_crashes(start, stop)
+        self._add_times(start, stop)
 
     def _deeds(self, rows: Rows) -> NDArray[np.uint8]:
         """Returns the deed of each message."""
@@ -390,7 +390,7 @@ class AccountTally:
             self.has_repeats = True
             deeds[again] = 0
         calls = np.flatnonzero(deeds == Deed.CALL)
-        deeds[calls[self._pairs.outer_of(rows[calls]) != NO_ROW]] = 0
+        deeds[calls[self._pairs.outer_calls(rows[calls]) != NO_ROW]] = 0
         return deeds
 
     def _outcomes(self, rows: Rows, deeds: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -401,9 +401,9 @@ class AccountTally:
         asked, states = rows[acts], analysis.states.states_at(rows[acts])
         waits = np.flatnonzero(np.isin(states, _WAITS))
         if len(waits):
-            asks = waits[np.isin(deeds[acts[waits]], _ASKS)]
+            asks = waits[np.isin(deeds[acts[waits]], _ASKING_DEEDS)]
             states[asks[~are_waiting(analysis.capture, links, asked[asks])]] = Outcome.IN_VAIN
-        failed = np.flatnonzero(states == State.FAILED)
+        failed = np.flatnonzero(states == MessageState.FAILED)
         if len(failed):
             states[failed[are_refused(analysis.capture, links, asked[failed])]] = Outcome.REFUSED
         outcomes[acts] = states
@@ -413,7 +413,7 @@ class AccountTally:
         outcomes[said] = np.where(replies, Outcome.REPLY.value, np.where(taken, Outcome.TAKEN_UP.value, 0))
         return outcomes
 
-    def _take_up(self, rows: Rows) -> Rows:
+    def _mark_reactions(self, rows: Rows) -> Rows:
         """Marks chats with a reaction. Returns newly marked ones."""
         columns, strings = self._analysis.capture.columns, self._analysis.capture.strings
         causes = self._analysis.correlation.columns["cause"][rows]
@@ -421,7 +421,7 @@ class AccountTally:
         rows, causes = rows[named], causes[named].astype(np.int64)
         said = columns["kind"][causes] == (strings.find("chat") or -1)
         said &= (columns["sender"][causes] != columns["sender"][rows]) & (causes < len(self._columns))
-        causes = ascending(causes[said])
+        causes = sorted_unique(causes[said])
         causes = causes[self._columns["taken"][causes] == 0]
         if len(causes):
             self._columns.replace("taken", causes, 1)
@@ -444,17 +444,17 @@ class AccountTally:
         links = self._analysis.correlation.columns
         called = np.isin(deeds, (Deed.CALL.value, Deed.PROPOSAL.value))
         what = np.where(called, links["target"][rows], links["method"][rows])
-        self._by_what.add(_keys(deeds, senders, np.where(targeted, what, 0)), outcomes, by)
+        self._by_what.add(_group_keys(deeds, senders, np.where(targeted, what, 0)), outcomes, by)
         calls = deeds == Deed.CALL
         if calls.any():
-            keys = _keys(deeds[calls], senders[calls], columns["to_set"][rows[calls]])
+            keys = _group_keys(deeds[calls], senders[calls], columns["to_set"][rows[calls]])
             self._by_recipients.add(keys, outcomes[calls], by)
 
-    def _look_again(self, rows: Rows) -> None:
+    def _recount(self, rows: Rows) -> None:
         """Recounts messages by their present state."""
         if not len(rows):
             return
-        taken = self._take_up(rows)
+        taken = self._mark_reactions(rows)
         rows = np.union1d(rows, taken[taken < self._fed])
         before = self._columns["code"][rows]
         deeds = self._deeds(rows)
@@ -467,13 +467,13 @@ class AccountTally:
             self._columns.replace("code", rows, 0)
             self._put(rows[codes != 0], codes[codes != 0])
 
-    def _take_crashes(self, start: int, stop: int) -> None:
-        crashes = ended_badly(self._analysis.capture, start, stop)
+    def _count_crashes(self, start: int, stop: int) -> None:
+        crashes = failed_servers(self._analysis.capture, start, stop)
         if len(crashes):
             self.crashes += len(crashes)
             self.first_crash = int(crashes[0]) if self.first_crash == NO_ROW else self.first_crash
 
-    def _take_times(self, start: int, stop: int) -> None:
+    def _add_times(self, start: int, stop: int) -> None:
         columns = self._analysis.capture.columns
         times, flags = columns["time_ns"][start:stop], columns["flags"][start:stop]
         lost = flags & Flag.GAP.value != 0
@@ -484,17 +484,21 @@ class AccountTally:
         known = np.flatnonzero((times != NO_TIME) & ~lost)
         # True if there was a gap between a message and the previous one.
         so_far = np.cumsum(lost)[known]
-        broken = np.diff(so_far, prepend=0 if not self._broken else -1) > 0
-        self._broken = bool(lost.any() and (not len(known) or lost[known[-1] :].any())) or (
-            self._broken and not len(known)
+        broken = np.diff(so_far, prepend=0 if not self._is_after_gap else -1) > 0
+        self._is_after_gap = bool(lost.any() and (not len(known) or lost[known[-1] :].any())) or (
+            self._is_after_gap and not len(known)
         )
         if not len(known):
             return
         told = times[known]
-        broken |= self._begins_source(known + start)
+        broken |= self._are_first_of_source(known + start)
         self._silences.add(told, known + start, broken)
         least, most = int(told.min()), int(told.max())
-        self._from = (least, most) if self._from is None else (min(self._from[0], least), max(self._from[1], most))
+        self._time_range = (
+            (least, most)
+            if self._time_range is None
+            else (min(self._time_range[0], least), max(self._time_range[1], most))
+        )
 
     # Queries
 
@@ -512,14 +516,14 @@ class AccountTally:
         return self._by_recipients.groups_of(Deed.CALL)
 
     def first(self, name: str) -> Rows:
-        """Returns the first messages of a sort named in `_FIRST`, ascending; at most MOST_FIRST."""
+        """Returns the first messages of a sort named in `_FIRST`, ascending; at most MAX_FIRST."""
         return self._first[name].rows(self._columns["code"])
 
-    def silence(self) -> Silence | None:
+    def longest_silence(self) -> Silence | None:
         """Returns the longest silence."""
         return self._silences.longest(self._analysis.contexts.clock_ns)
 
-    def _begins_source(self, rows: Rows) -> NDArray[np.bool_]:
+    def _are_first_of_source(self, rows: Rows) -> NDArray[np.bool_]:
         """(n,) bool: True for the first message of a source, as no silence lies before it."""
         found = np.zeros(len(rows), np.bool_)
         sources, at = np.unique(self._analysis.capture.columns["source"][rows], return_index=True)
@@ -532,9 +536,9 @@ class AccountTally:
     @property
     def span_ns(self) -> int | None:
         """Nanoseconds from the first to the last accepted time; None without times."""
-        if self._from is None:
+        if self._time_range is None:
             return None
-        return max(0, min(self._from[1], self._analysis.contexts.clock_ns) - self._from[0])
+        return max(0, min(self._time_range[1], self._analysis.contexts.clock_ns) - self._time_range[0])
 
 
 _STATELESS = (
@@ -545,7 +549,7 @@ _STATELESS = (
     Deed.COMPACTION.value,
     Deed.FAILURE.value,
 )
-_ASKS = (Deed.CALL.value, Deed.DISCOVERY.value, Deed.REQUEST.value, Deed.PROPOSAL.value)
+_ASKING_DEEDS = (Deed.CALL.value, Deed.DISCOVERY.value, Deed.REQUEST.value, Deed.PROPOSAL.value)
 
 
 def _codes(deeds: tuple[Deed, ...], *outcomes: int) -> tuple[int, ...]:
@@ -557,15 +561,15 @@ _FIRST: dict[str, tuple[tuple[int, ...], int]] = {
     "asked": (_codes((Deed.SAID,), Outcome.TAKEN_UP), 16),
     "said": (_codes((Deed.SAID,), *range(_OUTCOMES)), 1),
     "call": (_codes((Deed.CALL,), *range(_OUTCOMES)), 1),
-    "failed": (_codes((Deed.CALL, Deed.REQUEST, Deed.DISCOVERY), State.FAILED), 16),
+    "failed": (_codes((Deed.CALL, Deed.REQUEST, Deed.DISCOVERY), MessageState.FAILED), 16),
     "refused": (_codes((*_WORK, Deed.DISCOVERY, Deed.PROPOSAL), Outcome.REFUSED), 16),
-    "rejected": (_codes((Deed.PROPOSAL,), State.REJECTED), 16),
+    "rejected": (_codes((Deed.PROPOSAL,), MessageState.REJECTED), 16),
     "compaction": (_codes((Deed.COMPACTION,), *range(_OUTCOMES)), 16),
-    "declined": (_codes(_WORK, State.REJECTED), 16),
+    "declined": (_codes(_WORK, MessageState.REJECTED), 16),
     "error": (_codes((Deed.ERROR,), *range(_OUTCOMES)), 1),
     "failure": (_codes((Deed.FAILURE,), *range(_OUTCOMES)), 1),
-    "waiting": (_codes((*_WORK, Deed.PROPOSAL), *_WAITS), MOST_FIRST),
-    "discovery": (_codes((Deed.DISCOVERY,), *_WAITS), MOST_FIRST),
+    "waiting": (_codes((*_WORK, Deed.PROPOSAL), *_WAITS), MAX_FIRST),
+    "discovery": (_codes((Deed.DISCOVERY,), *_WAITS), MAX_FIRST),
     "in vain": (_codes((*_WORK, Deed.DISCOVERY), Outcome.IN_VAIN), 16),
-    "asked of the gone": (_codes(_WORK, Outcome.IN_VAIN), MOST_FIRST),
+    "asked of the gone": (_codes(_WORK, Outcome.IN_VAIN), MAX_FIRST),
 }

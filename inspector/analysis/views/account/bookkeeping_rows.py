@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import distinct
+from inspector.analysis.arrays.unique_ints import unique_with_places
 from inspector.protocol.bookkeeping import BOOKKEEPING_KINDS
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
 # A failure among bookkeeping must stay in view.
-_SPEAKS = (Flag.ERROR | Flag.GAP | Flag.UNREADABLE).value
+_REPORTING_FLAGS = (Flag.ERROR | Flag.GAP | Flag.UNREADABLE).value
 
 
 def are_bookkeeping(capture: Capture, messages: NDArray[Any]) -> NDArray[np.bool_]:
     """(n,) bool: True for records that a program wrote for itself and that report no failure."""
     columns, strings = capture.columns, capture.strings
-    kinds, _, places = distinct(columns["kind"][messages])
+    kinds, _, places = unique_with_places(columns["kind"][messages])
     known = np.array([bool(kind) and strings[kind] in BOOKKEEPING_KINDS for kind in kinds.tolist()], np.bool_)
     if not known.any():
         return np.zeros(len(messages), np.bool_)
-    return known[places] & (columns["flags"][messages] & _SPEAKS == 0)
+    return known[places] & (columns["flags"][messages] & _REPORTING_FLAGS == 0)

@@ -12,11 +12,17 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
-from inspector.analysis.views.account.same_calls import INNERMOST, REACH, REACH_NS, SameCallFinder, is_same_tool
+from inspector.analysis.views.account.same_calls import (
+    MAX_DISTANCE,
+    MAX_DISTANCE_NS,
+    MCP_LAYER,
+    SameCallFinder,
+    is_same_tool,
+)
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.hashes import NO_ROW
 
-_AT_ONCE = 64
+_CALLS_PER_STEP = 64
 """Calls per step: some milliseconds."""
 
 
@@ -35,7 +41,7 @@ class CallPairs(SameCallFinder):
         self._taken: dict[tuple[int, int, str], set[int]] = {}
 
     @classmethod
-    def of_all(cls, analysis: Analysis) -> CallPairs:
+    def find_all(cls, analysis: Analysis) -> CallPairs:
         """Returns the pairs of a document as it is now."""
         pairs = cls(analysis)
         while pairs.is_behind:
@@ -47,7 +53,7 @@ class CallPairs(SameCallFinder):
         """True if messages are pending."""
         return len(self._capture.sources) > 1 and (self._fed < len(self._analysis) or bool(self._due))
 
-    def outer_of(self, rows: Rows) -> Rows:
+    def outer_calls(self, rows: Rows) -> Rows:
         """(n,) the call in another source that caused each request; NO_ROW without one."""
         if not self._outer_of:
             return np.full(len(rows), NO_ROW, np.int64)
@@ -58,14 +64,14 @@ class CallPairs(SameCallFinder):
         if self._fed < len(self._analysis):
             self._take_in(self._fed, len(self._analysis))
         found: list[int] = []
-        for _ in range(min(_AT_ONCE, len(self._due))):
+        for _ in range(min(_CALLS_PER_STEP, len(self._due))):
             outer = self._due.popleft()
             pair = self.inner_of(outer) if self._codes(outer) else None
             if pair is not None:
                 self._outer_of[pair.inner] = outer
                 found.append(pair.inner)
             # The matching request may still arrive.
-            elif int(self._capture.columns["time_ns"][outer]) >= self._latest_ns - REACH_NS:
+            elif int(self._capture.columns["time_ns"][outer]) >= self._latest_ns - MAX_DISTANCE_NS:
                 self._waiting.append(outer)
         return np.unique(np.array(found, np.int64)) if found else NO_ROWS
 
@@ -86,7 +92,7 @@ class CallPairs(SameCallFinder):
         if len(inner):  # waiting calls may have a match now
             self._due.extend(self._waiting)
             self._waiting.clear()
-        self._due.extend(rows[layers < INNERMOST].tolist())
+        self._due.extend(rows[layers < MCP_LAYER].tolist())
 
     def _codes(self, outer: int) -> list[int]:
         """Returns the tools of requests that may belong to a tool call."""
@@ -99,13 +105,16 @@ class CallPairs(SameCallFinder):
 
     def _candidates(self, message: int, *, outward: bool) -> Rows:
         known = [self._inner[code]["row"] for code in self._codes(message)]
-        near = [rows[rows.searchsorted(message - REACH) : rows.searchsorted(message + REACH)] for rows in known]
+        near = [
+            rows[rows.searchsorted(message - MAX_DISTANCE) : rows.searchsorted(message + MAX_DISTANCE)]
+            for rows in known
+        ]
         return np.sort(np.concatenate(near)).astype(np.int64)
 
     def _first_free(self, outer: int, arguments: str, inner: list[int]) -> int | None:
         key = self._source(outer), int(self._links["target"][outer]), arguments
         taken = self._taken.setdefault(key, set())
-        found = next((row for row in inner if row not in taken and self._lies_in(outer, row)), None)
+        found = next((row for row in inner if row not in taken and self._is_during(outer, row)), None)
         if found is not None:
             taken.add(found)
         return found

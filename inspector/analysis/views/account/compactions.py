@@ -10,7 +10,7 @@ from inspector.store.messages.capture import Capture
 _DONE = "participant/compact-done"
 
 
-def compactions(capture: Capture, stop: int) -> Rows:
+def compaction_rows(capture: Capture, stop: int) -> Rows:
     """Returns the messages before `stop` that report a compacted context, ascending, each once. O(messages)."""
     rows = np.flatnonzero(capture.columns["kind"][:stop] == (capture.strings.find(_DONE) or -1)).astype(np.int64)
     # Files of resumed sessions repeat the record of a compaction.

@@ -41,7 +41,7 @@ def rpc_totals(analysis: Analysis) -> RpcTotals:
     asked = of_rpc & (columns["kind"] == request) & (columns["rpc_hash"] != NO_HASH) & ~by_server
     servers = [code for name in mcp_messages.SERVER_METHODS if (code := strings.find(name))]
     rows = np.flatnonzero(asked & ~np.isin(links["method"][:], servers))
-    rows = rows[~_made_again(analysis, rows)]
+    rows = rows[~_are_repeated(analysis, rows)]
     failed = of_rpc & (columns["kind"] == response) & (columns["flags"] & np.uint32(Flag.ERROR.value) != 0)
     errors = sum("error" in capture.records.payload(row) for row in np.flatnonzero(failed).tolist())
     named = capture.extracted.mcp_values("version", capture.extracted.mcp_rows.astype(np.int64))
@@ -49,7 +49,7 @@ def rpc_totals(analysis: Analysis) -> RpcTotals:
     return RpcTotals(len(rows), int(np.count_nonzero(links["answer"][rows] != NO_ROW)), errors, versions)
 
 
-def _made_again(analysis: Analysis, rows: Rows) -> NDArray[np.bool_]:
+def _are_repeated(analysis: Analysis, rows: Rows) -> NDArray[np.bool_]:
     """(n,) bool: True for requests, ascending, repeated with the same id before their answer."""
     columns, links = analysis.capture.columns, analysis.correlation.columns
     pipes, ids = connection_keys(analysis.capture, rows), columns["rpc_hash"][rows]
@@ -63,7 +63,7 @@ def _made_again(analysis: Analysis, rows: Rows) -> NDArray[np.bool_]:
     return found
 
 
-def versions(analysis: Analysis, rows: Rows) -> NDArray[Any]:
+def mcp_revisions(analysis: Analysis, rows: Rows) -> NDArray[Any]:
     """(n,) string ids of the MCP revision of each message, 0 if unknown.
 
     The revision of a request also applies to its answer; otherwise the last one negotiated in the conversation counts.
@@ -78,11 +78,11 @@ def versions(analysis: Analysis, rows: Rows) -> NDArray[Any]:
     asked = left[causes != NO_ROW]
     found[asked] = capture.extracted.mcp_values("version", causes[causes != NO_ROW])
     left = np.flatnonzero(of_rpc & (found == 0))
-    found[left] = _agreed(analysis, rows[left])
+    found[left] = _negotiated_revisions(analysis, rows[left])
     return found
 
 
-def _agreed(analysis: Analysis, rows: Rows) -> NDArray[Any]:
+def _negotiated_revisions(analysis: Analysis, rows: Rows) -> NDArray[Any]:
     """(n,) the revision negotiated by `initialize` at the time of each message."""
     capture = analysis.capture
     told = capture.extracted.mcp_rows.astype(np.int64)

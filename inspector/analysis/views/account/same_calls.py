@@ -24,19 +24,19 @@ from inspector.protocol.timestamps import NO_TIME, duration_in_words
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
-REACH = 100_000
+MAX_DISTANCE = 100_000
 """Messages searched before and after a call."""
-WITHIN_NS = 10 * 60 * 1_000_000_000
+MAX_CALL_NS = 10 * 60 * 1_000_000_000
 """Nanoseconds in which a call without an answer may be made."""
-SLACK_NS = 2_000_000_000
+TOLERANCE_NS = 2_000_000_000
 """Tolerance in nanoseconds, as two programs log a call at different moments."""
-REACH_NS = WITHIN_NS + SLACK_NS
-_MOST = 100
+MAX_DISTANCE_NS = MAX_CALL_NS + TOLERANCE_NS
+_MAX_CANDIDATES = 100
 # The panel of a chain asks for the same neighbours again and again.
-_MOST_KNOWN = 20_000
+_MAX_CACHED = 20_000
 """Calls with cached arguments."""
 _CALL = "tools/call"
-INNERMOST = 2
+MCP_LAYER = 2
 _PREFIX = re.compile(r"mcp__.+__|mcp_.+_|.*\w(?:__|[-./:])", re.DOTALL)
 """Prefixes that clients put before a server's tool name: `mcp__files__`, `mcp_files_`, `files__`, `files-`, `files.`.
 """
@@ -68,7 +68,7 @@ def same_calls(analysis: Analysis, message: int) -> list[SameCall]:
     return SameCallFinder(analysis).matches_of(message) if len(analysis.capture.sources) > 1 else []
 
 
-def certain_others(analysis: Analysis, message: int, *, outward: bool) -> set[int]:
+def certain_matches(analysis: Analysis, message: int, *, outward: bool) -> set[int]:
     """Returns certain matches of a request in other sources, either outer or inner ones."""
     found = [one for one in same_calls(analysis, message) if one.is_certain]
     if outward:
@@ -83,22 +83,22 @@ class SameCallFinder:
         self._analysis = analysis
         self._capture = analysis.capture
         self._links = analysis.correlation.columns
-        self._known: dict[int, tuple[str | None, frozenset[str]]] = {}
+        self._decoded_calls: dict[int, tuple[str | None, frozenset[str]]] = {}
 
     def matches_of(self, message: int) -> list[SameCall]:
         if not self._is_call(message):
             return []
         inward = self.inner_of(message)
-        outer = [row for row in self._near(message, outward=True) if self._may_be(row, message)]
+        outer = [row for row in self._near_calls(message, outward=True) if self._may_match(row, message)]
         found = [one for row in outer if (one := self.inner_of(row)) is not None and one.inner == message]
         return found if inward is None else [*found, inward]
 
-    def _may_be(self, outer: int, inner: int) -> bool:
+    def _may_match(self, outer: int, inner: int) -> bool:
         return self._arguments(outer) == self._arguments(inner) or bool(self._names(outer) & self._names(inner))
 
     def inner_of(self, outer: int) -> SameCall | None:
         """Returns the request in another source that carried out a call."""
-        near = self._near(outer, outward=False)
+        near = self._near_calls(outer, outward=False)
         own = self._identifier(outer)
         naming = [row for row in near if own is not None and own in self._names(row)]
         if naming:
@@ -107,9 +107,9 @@ class SameCallFinder:
         # Several requests of one trace do not tell which is meant.
         if len(traced) == 1:
             return SameCall(outer, traced[0], True, "both name one traceparent")
-        return self._likely(outer, near)
+        return self._likely_match(outer, near)
 
-    def _likely(self, outer: int, near: list[int]) -> SameCall | None:
+    def _likely_match(self, outer: int, near: list[int]) -> SameCall | None:
         arguments = self._arguments(outer)
         if arguments is None:
             return None
@@ -128,7 +128,7 @@ class SameCallFinder:
         taken: set[int] = set()
         found: int | None = None
         for call in (*self._alike_before(outer, arguments), outer):
-            found = next((row for row in inner if row not in taken and self._lies_in(call, row)), None)
+            found = next((row for row in inner if row not in taken and self._is_during(call, row)), None)
             if found is not None:
                 taken.add(found)
         return found
@@ -143,33 +143,33 @@ class SameCallFinder:
 
     def _alike_before(self, outer: int, arguments: str) -> list[int]:
         """Returns earlier equal calls of the same source, ascending."""
-        columns, near = self._capture.columns, slice(max(0, outer - REACH), outer)
+        columns, near = self._capture.columns, slice(max(0, outer - MAX_DISTANCE), outer)
         found = self._links["target"][near] == self._links["target"][outer]
         for name in ("kind", "source"):
             found &= columns[name][near] == columns[name][outer]
-        rows = (np.flatnonzero(found) + near.start)[-_MOST:].tolist()
+        rows = (np.flatnonzero(found) + near.start)[-_MAX_CANDIDATES:].tolist()
         return [row for row in rows if self._arguments(row) == arguments]
 
     # Neighbours
 
-    def _near(self, message: int, *, outward: bool) -> list[int]:
+    def _near_calls(self, message: int, *, outward: bool) -> list[int]:
         """Returns calls of the same tool in other sources, one layer out or in, ascending; at most 100."""
         columns = self._capture.columns
         time = int(columns["time_ns"][message])
         rows = self._candidates(message, outward=outward)
         rows = rows[columns["source"][rows] != columns["source"][message]]
         times = columns["time_ns"][rows]
-        rows = rows[(times != NO_TIME) & (times >= time - REACH_NS) & (times <= time + REACH_NS)]
+        rows = rows[(times != NO_TIME) & (times >= time - MAX_DISTANCE_NS) & (times <= time + MAX_DISTANCE_NS)]
         layers, own = self.layers(rows), self._layer(message)
         rows = rows[layers < own] if outward else rows[layers > own]
         # Each candidate's arguments are decoded, so a loop of equal calls must not be searched whole.
-        nearest = np.argsort(np.abs(columns["time_ns"][rows] - time), kind="stable")[:_MOST]
+        nearest = np.argsort(np.abs(columns["time_ns"][rows] - time), kind="stable")[:_MAX_CANDIDATES]
         return np.sort(rows[nearest]).tolist()
 
     def _candidates(self, message: int, *, outward: bool) -> Rows:
         """Returns calls with the same tool name, with or without a client's prefix, ascending."""
         strings, targets = self._capture.strings, self._links["target"]
-        rows = self.calls_between(max(0, message - REACH), min(len(self._analysis), message + REACH))
+        rows = self.calls_between(max(0, message - MAX_DISTANCE), min(len(self._analysis), message + MAX_DISTANCE))
         name = strings[int(targets[message])]
         codes = [
             code
@@ -190,7 +190,7 @@ class SameCallFinder:
         """(n,) layer of each call: 0 in an agent's program, 1 in an envelope, 2 in MCP itself."""
         columns = self._capture.columns
         rpc = (columns["flags"][rows] & np.uint32(Flag.RPC.value)) != 0
-        return np.where(columns["part"][rows] != 0, 0, np.where(rpc, INNERMOST, 1))
+        return np.where(columns["part"][rows] != 0, 0, np.where(rpc, MCP_LAYER, 1))
 
     def _layer(self, message: int) -> int:
         return int(self.layers(np.array([message]))[0])
@@ -201,14 +201,14 @@ class SameCallFinder:
         server = next((name for name in found.groups() if name), "") if found is not None else ""
         return bool(server) and server.casefold() in self._capture.sources[source].name.casefold()
 
-    def _lies_in(self, outer: int, inner: int) -> bool:
+    def _is_during(self, outer: int, inner: int) -> bool:
         """Returns True if the inner call lies between the outer call and its answer, if it has one."""
         times = self._capture.columns["time_ns"]
         start, time = int(times[outer]), int(times[inner])
         answer = int(self._links["answer"][outer])
         end = int(times[answer]) if answer != NO_ROW else NO_TIME
-        end = end if end != NO_TIME else start + WITHIN_NS
-        return start - SLACK_NS <= time <= end + SLACK_NS
+        end = end if end != NO_TIME else start + MAX_CALL_NS
+        return start - TOLERANCE_NS <= time <= end + TOLERANCE_NS
 
     # Contents of calls
 
@@ -224,22 +224,22 @@ class SameCallFinder:
 
     def _arguments(self, message: int) -> str | None:
         """Returns the arguments of a call in canonical form; None if they are no object."""
-        return self._said(message)[0]
+        return self._decoded_call(message)[0]
 
     def _names(self, message: int) -> frozenset[str]:
         """Returns the ids that identify a call in any source: its own, that of the agent's call, its trace."""
-        return self._said(message)[1]
+        return self._decoded_call(message)[1]
 
     def _identifier(self, message: int) -> str | None:
         """Returns the id by an agent's program; JSON-RPC ids have no meaning in other sources."""
-        return None if self._layer(message) == INNERMOST else self._capture.records.envelope_id(message)
+        return None if self._layer(message) == MCP_LAYER else self._capture.records.envelope_id(message)
 
-    def _said(self, message: int) -> tuple[str | None, frozenset[str]]:
-        found = self._known.get(message)
+    def _decoded_call(self, message: int) -> tuple[str | None, frozenset[str]]:
+        found = self._decoded_calls.get(message)
         if found is None:
             # Rare, so that clearing all is good enough.
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
+            if len(self._decoded_calls) > _MAX_CACHED:
+                self._decoded_calls.clear()
             params = (
                 None if self._capture.records.is_big(message) else self._capture.records.payload(message).get("params")
             )
@@ -248,12 +248,12 @@ class SameCallFinder:
             recorded = not int(self._capture.columns["flags"][message]) & Flag.UNRECORDED.value
             told = isinstance(given, Mapping) and recorded
             arguments = json.dumps(given, sort_keys=True, default=str) if told else None
-            names = {self._identifier(message), *_named_in(params.get("_meta"))}
-            found = self._known[message] = arguments, frozenset(name for name in names if name)
+            names = {self._identifier(message), *_ids_in_meta(params.get("_meta"))}
+            found = self._decoded_calls[message] = arguments, frozenset(name for name in names if name)
         return found
 
 
-def _named_in(meta: Any) -> Iterator[str]:
+def _ids_in_meta(meta: Any) -> Iterator[str]:
     """Yields ids of agent calls and traces in a request's `_meta`."""
     for key, value in meta.items() if isinstance(meta, Mapping) else ():
         if isinstance(key, str) and isinstance(value, str) and (key == _TRACE or _TOOL_USE.search(key)):

@@ -89,7 +89,7 @@ def calls_of(analysis: Analysis) -> Calls:
     # A retry continues a call that is counted by its first request.
     rows = rows[~np.isin(rows, list(rounds.retries))]
     answers = rounds.results(rows, links["answer"][rows].astype(np.int64))
-    outer = CallPairs.of_all(analysis).outer_of(rows)
+    outer = CallPairs.find_all(analysis).outer_calls(rows)
     inner = outer != NO_ROW
     # The transcript may lack an answer that its MCP server logged.
     elsewhere = of_copies | dict(zip(outer[inner].tolist(), answers[inner].tolist(), strict=True))

@@ -27,7 +27,7 @@ def is_cancelled(analysis: Analysis, message: int) -> bool:
     return int(analysis.correlation.columns["given_up"][message]) == GivenUp.CANCELLED
 
 
-def who_left(analysis: Analysis, message: int) -> str:
+def party_who_left(analysis: Analysis, message: int) -> str:
     """Returns the participant whose leaving ended a request or proposal: "asker" or "asked"; "" for neither. O(1)."""
     why = int(analysis.correlation.columns["given_up"][message])
     return {GivenUp.ASKER_LEFT.value: "asker", GivenUp.ASKED_LEFT.value: "asked"}.get(why, "")

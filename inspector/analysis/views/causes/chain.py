@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inspector.analysis import Analysis, Changes
-from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis import Analysis, AnalysisChanges
+from inspector.analysis.passes.calls.correlation_names import NamedThing
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.log_vocabulary import spoken_kind
-from inspector.analysis.views.account.same_calls import certain_others
-from inspector.analysis.views.causes.progress import is_progress, progress_of, tell_progress, told_of
+from inspector.analysis.passes.log_vocabulary import kind_word
+from inspector.analysis.views.account.same_calls import certain_matches
+from inspector.analysis.views.causes.progress import any_is_progress, is_progress, progress_of, request_of_progress
 from inspector.protocol import kinds
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
-MOST_STEPS = 64
+MAX_STEPS = 64
 """Messages of a chain at most; nearest first."""
 
 # Bounds the walk in a hostile tree of nested contexts.
-_LEVELS = 64  # ancestor contexts searched
+_MAX_LEVELS = 64  # ancestor contexts searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +64,19 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
             found.add(consumed)
             _follow(analysis, step, found, causes_of)
             _follow(analysis, consumed, found, causes_of)
-    found = found.union(*(outcome_of(analysis, step) for step in found))
+    found = found.union(*(outcomes_of(analysis, step) for step in found))
     ordered = sorted(found)
-    if len(ordered) > MOST_STEPS:
+    if len(ordered) > MAX_STEPS:
         # Keeps the steps nearest to the message.
-        near = sorted(ordered, key=lambda m: abs(m - message))[:MOST_STEPS]
+        near = sorted(ordered, key=lambda m: abs(m - message))[:MAX_STEPS]
         ordered = sorted(near)
     return [step_of(analysis, step, message, ordered) for step in ordered]
 
 
-_FEW_STEPS = 10
+_WHOLE_CHAIN_STEPS = 10
 """Steps up to which a transcript's chain is shown whole."""
-_STEPS_BESIDE = 3
-_LOOKED_BACK = 50_000
+_NEAR_STEPS = 3
+_MAX_LOOKBACK = 50_000
 """Messages searched backwards for the prompt of a turn."""
 
 
@@ -95,17 +95,17 @@ def steps_of_turn(analysis: Analysis, steps: Sequence[ChainStep], message: int) 
     nodes = contexts.nodes_of(np.array([step.message for step in steps], np.int64)).tolist()
     before = [(step.message, node) for step, node in zip(steps, nodes, strict=True) if step.message < message]
     earlier = [one for one, node in before if node == own or not is_of_agent]  # without messages before its agent
-    if len(steps) <= _FEW_STEPS and len(earlier) == len(before):
+    if len(steps) <= _WHOLE_CHAIN_STEPS and len(earlier) == len(before):
         return list(steps)
     later = [step.message for step in steps if step.message > message]
     prompt = _prompt_before(analysis, message, own)
     started = int(analysis.correlation.columns["cause"][prompt]) if own != MAIN and prompt != NO_ROW else NO_ROW
-    kept = {message, *later[:_STEPS_BESIDE], *(m for m in earlier[-_STEPS_BESIDE:] if m >= prompt)}
+    kept = {message, *later[:_NEAR_STEPS], *(m for m in earlier[-_NEAR_STEPS:] if m >= prompt)}
     kept |= {one for one in (prompt, started) if 0 <= one < message}
     answer = int(analysis.correlation.columns["answer"][message])
     kept |= {answer} & set(later)
     known = {step.message: step for step in steps}
-    if not is_of_agent and len(known.keys() - kept) < _STEPS_BESIDE:
+    if not is_of_agent and len(known.keys() - kept) < _NEAR_STEPS:
         return list(steps)  # a row "n steps" for so few would say less
     ordered = sorted(kept)
     return [known.get(one) or step_of(analysis, one, message, ordered) for one in ordered]
@@ -114,15 +114,15 @@ def steps_of_turn(analysis: Analysis, steps: Sequence[ChainStep], message: int) 
 def _prompt_before(analysis: Analysis, message: int, node: int) -> int:
     """Returns the prompt before a message of a transcript in its context; NO_ROW if none is near."""
     capture = analysis.capture
-    low = max(0, message - _LOOKED_BACK)
+    low = max(0, message - _MAX_LOOKBACK)
     said = capture.columns["kind"][low:message] == (capture.strings.find("chat") or -1)
     said &= capture.columns["space"][low:message] == capture.columns["space"][message]
     rows = np.flatnonzero(said) + low
     rows = rows[analysis.contexts.nodes_of(rows) == node]
-    return next((row for row in rows[::-1].tolist() if spoken_kind(capture, row) == "prompt"), NO_ROW)
+    return next((row for row in rows[::-1].tolist() if kind_word(capture, row) == "prompt"), NO_ROW)
 
 
-def may_change_chain(analysis: Analysis, message: int, chain: set[int], changes: Changes) -> bool:
+def may_change_chain(analysis: Analysis, message: int, chain: set[int], changes: AnalysisChanges) -> bool:
     """Returns False only if a feed cannot have changed the chain of a message. O(messages fed and changed).
 
     Args:
@@ -140,14 +140,14 @@ def may_change_chain(analysis: Analysis, message: int, chain: set[int], changes:
     if np.isin(analysis.correlation.columns["cause"][new], members).any():
         return True
     names = analysis.named.named(new)
-    if np.isin(names, (Named.CONTEXT.value, Named.STREAM.value)).any():
+    if np.isin(names, (NamedThing.CONTEXT.value, NamedThing.STREAM.value)).any():
         return True
     causes = analysis.correlation.columns["cause"]
     loose = (member for member in chain if causes[member] == NO_ROW)
-    if any(not chain.issuperset(began(analysis, member)) for member in loose):  # a start that arrived late
+    if any(not chain.issuperset(reasoning_starts(analysis, member)) for member in loose):  # a start that arrived late
         return True
     capture = analysis.capture
-    if tell_progress(analysis, new) or (len(capture.sources) > 1 and _may_be_same_calls(analysis, chain, new)):
+    if any_is_progress(analysis, new) or (len(capture.sources) > 1 and _may_be_same_calls(analysis, chain, new)):
         return True
     if all(analysis.named.started_by(member) == MAIN for member in chain):
         return False
@@ -172,12 +172,12 @@ def step_of(
         likely: likely causes, for messages without certain ones.
     """
     after = max(causes_of(analysis, step).intersection(chain) - {step}, default=(likely or {}).get(step))
-    since = None if after is None else _apart(analysis, after, step)
-    apart = _apart(analysis, message, step)
-    return ChainStep(step, relation_word(analysis, step), apart, after, since, _took(analysis, step))
+    since = None if after is None else _gap_ns(analysis, after, step)
+    apart = _gap_ns(analysis, message, step)
+    return ChainStep(step, relation_word(analysis, step), apart, after, since, _duration_ns(analysis, step))
 
 
-def _took(analysis: Analysis, step: int) -> int | None:
+def _duration_ns(analysis: Analysis, step: int) -> int | None:
     """Returns the duration that a message ended: that of a call by its answer, of reasoning by conclusion or cancel."""
     kind = analysis.capture.string("kind", step)
     if kind == kinds.RESPONSE:
@@ -187,10 +187,10 @@ def _took(analysis: Analysis, step: int) -> int | None:
     contexts = analysis.contexts
     node = contexts.tree.resolve(contexts.ending.get(step, contexts.node_of(step)))
     started = -1 if node == MAIN else contexts.start_before(node, step)
-    return _apart(analysis, started, step) if 0 <= started < step else None
+    return _gap_ns(analysis, started, step) if 0 <= started < step else None
 
 
-def _apart(analysis: Analysis, start: int, stop: int) -> int | None:
+def _gap_ns(analysis: Analysis, start: int, stop: int) -> int | None:
     """Nanoseconds from one message to another; None if a time is missing."""
     times = analysis.capture.columns["time_ns"]
     begun, ended = int(times[start]), int(times[stop])
@@ -200,7 +200,7 @@ def _apart(analysis: Analysis, start: int, stop: int) -> int | None:
 def _follow(analysis: Analysis, message: int, found: set[int], links: Callable[[Analysis, int], set[int]]) -> None:
     frontier = [message]
     # More than is shown, so that the nearest steps can be selected at the end.
-    while frontier and len(found) < 4 * MOST_STEPS:
+    while frontier and len(found) < 4 * MAX_STEPS:
         new = {m for step in frontier for m in links(analysis, step)} - found
         found |= new
         frontier = sorted(new)
@@ -214,20 +214,20 @@ def causes_of(analysis: Analysis, message: int) -> set[int]:
         causes.add(begun)
     life = analysis.transients
     causes.update(m for m in (life.hinted_by(message), life.consumes(message)) if m is not None)
-    causes.update(certain_others(analysis, message, outward=True))
-    told = told_of(analysis, message)
+    causes.update(certain_matches(analysis, message, outward=True))
+    told = request_of_progress(analysis, message)
     if told is not None:
         causes.add(told)
     if not causes:
-        causes.update(began(analysis, message))
+        causes.update(reasoning_starts(analysis, message))
     return causes
 
 
-def began(analysis: Analysis, message: int) -> Iterator[int]:
+def reasoning_starts(analysis: Analysis, message: int) -> Iterator[int]:
     """Yields the start of a message's reasoning: of its context, else of the nearest ancestor with one."""
     contexts = analysis.contexts
     node = contexts.tree.resolve(contexts.node_of(message))
-    for _ in range(_LEVELS):
+    for _ in range(_MAX_LEVELS):
         if node == MAIN:
             return
         started = contexts.start_before(node, message)
@@ -244,14 +244,14 @@ def effects_of(analysis: Analysis, message: int) -> set[int]:
     collapsed_by = analysis.transients.collapsed_by(message)
     if collapsed_by is not None:
         effects.add(collapsed_by)
-    effects.update(certain_others(analysis, message, outward=False))
+    effects.update(certain_matches(analysis, message, outward=False))
     if analysis.capture.string("kind", message) == kinds.REQUEST:
         effects.update(progress_of(analysis, message))
-    effects.update(_done_in(analysis, message))
+    effects.update(_acts_in_reasoning(analysis, message))
     return effects
 
 
-def _done_in(analysis: Analysis, message: int) -> Iterator[int]:
+def _acts_in_reasoning(analysis: Analysis, message: int) -> Iterator[int]:
     """Yields requests and proposals caused only by the context of a reasoning start."""
     node = analysis.named.started_by(message)
     if node == MAIN:
@@ -261,20 +261,20 @@ def _done_in(analysis: Analysis, message: int) -> Iterator[int]:
     rows = np.flatnonzero(np.isin(capture.columns["kind"][: len(analysis)], codes) & (links["cause"] == NO_ROW))
     nodes = analysis.contexts.nodes_of(rows)
     inside = np.isin(nodes, [n for n in np.unique(nodes).tolist() if _lies_in(analysis, n, node)])
-    for row in rows[inside][:MOST_STEPS].tolist():
+    for row in rows[inside][:MAX_STEPS].tolist():
         if message in causes_of(analysis, row):
             yield row
 
 
 def _lies_in(analysis: Analysis, node: int, above: int) -> bool:
-    for _ in range(_LEVELS):
+    for _ in range(_MAX_LEVELS):
         if node in (above, MAIN):
             return node == above
         node = analysis.contexts.tree.parent[node]
     return False
 
 
-def outcome_of(analysis: Analysis, message: int) -> set[int]:
+def outcomes_of(analysis: Analysis, message: int) -> set[int]:
     """Returns the answer to a request, or the decision on a proposal."""
     if analysis.capture.string("kind", message) in (kinds.REQUEST, kinds.PROPOSAL):
         return set(_named_as_cause(analysis, message))
@@ -288,7 +288,7 @@ def _named_as_cause(analysis: Analysis, message: int) -> list[int]:
     return [effect for effect, repeated in zip(effects, again.tolist(), strict=True) if not repeated]
 
 
-_WORDS = {
+_RELATION_WORDS = {
     kinds.REQUEST: "asked",
     kinds.RESPONSE: "answered",
     kinds.PROPOSAL: "proposed",
@@ -325,4 +325,4 @@ def relation_word(analysis: Analysis, message: int) -> str:
             return f"fulfilled by {mask_text(analysis.capture.string('sender', message) or 'somebody')}"
     if kind == kinds.RESPONSE and analysis.capture.flags_of(message) & Flag.ERROR:
         return "failed"
-    return _WORDS.get(kind) or mask_text(kinds.short_kind(kind)) or "unreadable"
+    return _RELATION_WORDS.get(kind) or mask_text(kinds.short_kind(kind)) or "unreadable"

@@ -14,27 +14,27 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis import Analysis, Changes
+from inspector.analysis import Analysis, AnalysisChanges
 from inspector.analysis.views.account.same_calls import same_calls
 from inspector.analysis.views.causes.chain import (
-    MOST_STEPS,
+    MAX_STEPS,
     ChainStep,
-    began,
     causes_of,
     chain_of,
     effects_of,
-    outcome_of,
+    outcomes_of,
+    reasoning_starts,
     step_of,
 )
 from inspector.analysis.views.causes.likely_answers import answer_to, question_of
 from inspector.analysis.views.causes.likely_neighbours import (
-    REACH,
-    after,
-    before,
+    MAX_DISTANCE,
     gap_ns,
     in_reach,
     is_correlated,
-    named_by,
+    messages_after,
+    messages_before,
+    naming_messages,
     same_processes,
 )
 from inspector.analysis.views.causes.reasoning_before_call import thought_before
@@ -85,7 +85,7 @@ _START = "reasoning/start"
 _CALLS = (kinds.REQUEST, kinds.PROPOSAL)
 _THOUGHTS = (_START, "reasoning/thought")
 # For each act its own thought is searched.
-_MOST_ACTS = 64
+_MAX_ACTS = 64
 
 
 def likely_chain(analysis: Analysis, message: int) -> LikelyChain:
@@ -95,11 +95,11 @@ def likely_chain(analysis: Analysis, message: int) -> LikelyChain:
     found = set(certain)
     _follow(analysis, message, found, links, likely_causes, causes_of)
     _follow(analysis, message, found, links, likely_effects, effects_of)
-    found = found.union(*(outcome_of(analysis, step) for step in found))
+    found = found.union(*(outcomes_of(analysis, step) for step in found))
     ordered = sorted(found)
-    if len(ordered) > MOST_STEPS:
+    if len(ordered) > MAX_STEPS:
         # Certain steps are kept before likely ones.
-        ordered = sorted(sorted(ordered, key=lambda m: (m not in certain, abs(m - message)))[:MOST_STEPS])
+        ordered = sorted(sorted(ordered, key=lambda m: (m not in certain, abs(m - message)))[:MAX_STEPS])
     here = set(ordered)
     kept = [link for link in links.values() if link.cause in here and link.effect in here]
     steps = [step_of(analysis, step, message, ordered, {k.effect: k.cause for k in kept}) for step in ordered]
@@ -116,7 +116,7 @@ def _follow(
 ) -> None:
     """Collects causes or effects of a message by certain and likely links."""
     seen, frontier = {message}, [message]
-    while frontier and len(seen) < MOST_STEPS:
+    while frontier and len(seen) < MAX_STEPS:
         new: set[int] = set()
         for step in frontier:
             new |= certain(analysis, step)
@@ -133,18 +133,18 @@ def likely_causes(analysis: Analysis, message: int) -> list[LikelyLink]:
     kind = analysis.capture.string("kind", message)
     if kind == "chat":
         found = question_of(analysis, message)
-        return [] if found is None else [_answer(analysis, found[0], message, by_words=found[1])]
+        return [] if found is None else [_answer_link(analysis, found[0], message, by_words=found[1])]
     if kind == _START:
-        asked = _asked(analysis, message)
-        return [] if asked is None else [_start(analysis, asked, message)]
+        asked = _asking_chat(analysis, message)
+        return [] if asked is None else [_start_link(analysis, asked, message)]
     if kind not in _CALLS:
         return []
     thought = _thought_of(analysis, message)
-    made = [] if thought is None else [_thought(analysis, thought, message)]
+    made = [] if thought is None else [_thought_link(analysis, thought, message)]
     if kind == kinds.REQUEST:
-        made += [link for link in _of_other_sources(analysis, message) if link.effect == message]
+        made += [link for link in _source_links(analysis, message) if link.effect == message]
     proposal = _proposal_of(analysis, message) if kind == kinds.REQUEST else None
-    return made if proposal is None else [*made, _carried_out(analysis, proposal, message)]
+    return made if proposal is None else [*made, _proposal_link(analysis, proposal, message)]
 
 
 def likely_effects(analysis: Analysis, message: int) -> list[LikelyLink]:
@@ -152,25 +152,25 @@ def likely_effects(analysis: Analysis, message: int) -> list[LikelyLink]:
     kind = analysis.capture.string("kind", message)
     if kind == "chat":
         words = _text(analysis, message)
-        begun = (row for row in after(analysis, message, (_START,)) if _text(analysis, row) == words)
-        made = [_start(analysis, message, row) for row in begun if _asked(analysis, row) == message]
+        begun = (row for row in messages_after(analysis, message, (_START,)) if _text(analysis, row) == words)
+        made = [_start_link(analysis, message, row) for row in begun if _asking_chat(analysis, row) == message]
         answer = answer_to(analysis, message)
-        return made if answer is None else [*made, _answer(analysis, message, answer[0], by_words=answer[1])]
+        return made if answer is None else [*made, _answer_link(analysis, message, answer[0], by_words=answer[1])]
     if kind == kinds.PROPOSAL:
-        fitting = (row for row in _like(analysis, message, later=True) if _proposal_of(analysis, row) == message)
-        return [_carried_out(analysis, message, row) for row in fitting]
+        fitting = (row for row in _equal_calls(analysis, message, later=True) if _proposal_of(analysis, row) == message)
+        return [_proposal_link(analysis, message, row) for row in fitting]
     if kind == kinds.REQUEST:
-        return [link for link in _of_other_sources(analysis, message) if link.cause == message]
+        return [link for link in _source_links(analysis, message) if link.cause == message]
     if kind in _THOUGHTS:
-        return list(_acts(analysis, message))
+        return list(_act_links(analysis, message))
     return []
 
 
-def may_gain_likely_links(analysis: Analysis, steps: list[ChainStep], changes: Changes) -> bool:
+def may_gain_likely_links(analysis: Analysis, steps: list[ChainStep], changes: AnalysisChanges) -> bool:
     """Returns False only if new messages cannot have likely links with a chain. O(new messages)."""
     capture, new = analysis.capture, slice(changes.start, changes.stop)
-    last = max((step.message for step in steps), default=-REACH)
-    if changes.stop <= changes.start or changes.start - last > REACH:
+    last = max((step.message for step in steps), default=-MAX_DISTANCE)
+    if changes.stop <= changes.start or changes.start - last > MAX_DISTANCE:
         return False
     known = {capture.string("kind", step.message) for step in steps}
     wanted = {"chat", _START} if "chat" in known else set[str]()
@@ -183,25 +183,25 @@ def may_gain_likely_links(analysis: Analysis, steps: list[ChainStep], changes: C
 # A chat and its answer
 
 
-def _answer(analysis: Analysis, cause: int, effect: int, *, by_words: bool) -> LikelyLink:
+def _answer_link(analysis: Analysis, cause: int, effect: int, *, by_words: bool) -> LikelyLink:
     sender, other = (analysis.capture.string("sender", message) for message in (effect, cause))
     evidence = "it repeats its words" if by_words else f"the next chat from {sender} to {other}"
-    return LikelyLink(cause, effect, Relation.ANSWERS, f"{evidence}, {_later(analysis, cause, effect)}")
+    return LikelyLink(cause, effect, Relation.ANSWERS, f"{evidence}, {_gap_words(analysis, cause, effect)}")
 
 
-def _later(analysis: Analysis, cause: int, effect: int) -> str:
+def _gap_words(analysis: Analysis, cause: int, effect: int) -> str:
     return f"{duration_in_words(gap_ns(analysis, cause, effect))} later"
 
 
 # A reasoning and the chat with the same words
 
 
-def _asked(analysis: Analysis, start: int) -> int | None:
+def _asking_chat(analysis: Analysis, start: int) -> int | None:
     """Returns the latest chat with the words of a reasoning start, if it is the first start with them."""
     if analysis.capture.string("kind", start) != _START or is_correlated(analysis, start):
         return None
     words, sender = _text(analysis, start), analysis.capture.string("sender", start)
-    for chat in before(analysis, start, ("chat",)) if words else ():
+    for chat in messages_before(analysis, start, ("chat",)) if words else ():
         to = analysis.capture.recipients(chat)
         if analysis.capture.string("sender", chat) == sender or (to and sender not in to):
             continue
@@ -215,12 +215,12 @@ def _is_first_start(analysis: Analysis, chat: int, start: int) -> bool:
     capture, sender = analysis.capture, analysis.capture.string("sender", start)
     named = any(
         capture.string("kind", row) == _START and capture.string("sender", row) == sender
-        for row in named_by(analysis, chat)
+        for row in naming_messages(analysis, chat)
     )
     if named or not same_processes(analysis, chat, start):
         return False
     words = _text(analysis, start)
-    starts = (row for row in after(analysis, chat, (_START,)) if row < start)
+    starts = (row for row in messages_after(analysis, chat, (_START,)) if row < start)
     return not any(capture.string("sender", row) == sender and _text(analysis, row) == words for row in starts)
 
 
@@ -231,8 +231,8 @@ def _text(analysis: Analysis, message: int) -> str:
     return (text_shown(capture.string("kind", message) or "", capture.records.payload(message)) or "").strip()
 
 
-def _start(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
-    why = f"it begins with the same words, {_later(analysis, cause, effect)}"
+def _start_link(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
+    why = f"it begins with the same words, {_gap_words(analysis, cause, effect)}"
     return LikelyLink(cause, effect, Relation.STARTS_ON, why)
 
 
@@ -243,21 +243,25 @@ def _proposal_of(analysis: Analysis, request: int) -> int | None:
     """Returns the only open proposal of another sender that a request is the first to carry out."""
     if is_correlated(analysis, request):
         return None
-    fitting = [row for row in _like(analysis, request, later=False) if _is_open_proposal(analysis, row, request)]
+    fitting = [row for row in _equal_calls(analysis, request, later=False) if _is_open_proposal(analysis, row, request)]
     # With several equal proposals any link would be a guess.
     if len(fitting) != 1:
         return None
-    sooner = (row for row in _like(analysis, fitting[0], later=True) if row < request)
+    sooner = (row for row in _equal_calls(analysis, fitting[0], later=True) if row < request)
     return None if any(not is_correlated(analysis, row) for row in sooner) else fitting[0]
 
 
-def _like(analysis: Analysis, message: int, *, later: bool) -> Iterator[int]:
+def _equal_calls(analysis: Analysis, message: int, *, later: bool) -> Iterator[int]:
     """Yields proposals of other senders with the call of a request, or requests with that of a proposal."""
-    capture, wanted = analysis.capture, _call(analysis, message)
+    capture, wanted = analysis.capture, _call_arguments(analysis, message)
     if wanted is None:
         return
     columns = capture.columns
-    rows = after(analysis, message, (kinds.REQUEST,)) if later else before(analysis, message, (kinds.PROPOSAL,))
+    rows = (
+        messages_after(analysis, message, (kinds.REQUEST,))
+        if later
+        else messages_before(analysis, message, (kinds.PROPOSAL,))
+    )
     same = [row for row in rows if all(columns[name][row] == columns[name][message] for name in ("method", "target"))]
     for row in same:
         proposal, request = (message, row) if later else (row, message)
@@ -265,11 +269,11 @@ def _like(analysis: Analysis, message: int, *, later: bool) -> Iterator[int]:
         meant = columns["sender"][row] != columns["sender"][message] and (
             not to or to == set(capture.recipients(request))
         )
-        if meant and _call(analysis, row) == wanted:
+        if meant and _call_arguments(analysis, row) == wanted:
             yield row
 
 
-def _call(analysis: Analysis, message: int) -> str | None:
+def _call_arguments(analysis: Analysis, message: int) -> str | None:
     """Returns the arguments of a tool call in canonical form; None without arguments that distinguish it."""
     capture = analysis.capture
     method = capture.string("method", message)
@@ -283,22 +287,22 @@ def _call(analysis: Analysis, message: int) -> str | None:
 
 def _is_open_proposal(analysis: Analysis, proposal: int, request: int) -> bool:
     capture = analysis.capture
-    for row in named_by(analysis, proposal):
+    for row in naming_messages(analysis, proposal):
         kind = capture.string("kind", row)
         if kind == kinds.REQUEST or (kind in (kinds.REJECT, kinds.WITHDRAW) and row < request):
             return False
     return same_processes(analysis, proposal, request)
 
 
-def _carried_out(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
-    why = f"the same call with the same arguments, {_later(analysis, cause, effect)}"
+def _proposal_link(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
+    why = f"the same call with the same arguments, {_gap_words(analysis, cause, effect)}"
     return LikelyLink(cause, effect, Relation.CARRIES_OUT, why)
 
 
 # A call and its match in another source
 
 
-def _of_other_sources(analysis: Analysis, request: int) -> list[LikelyLink]:
+def _source_links(analysis: Analysis, request: int) -> list[LikelyLink]:
     """Returns likely matches of a request in other sources, without certain ones."""
     return [
         LikelyLink(one.outer, one.inner, Relation.CARRIES_OUT, one.why)
@@ -317,18 +321,18 @@ def _thought_of(analysis: Analysis, act: int) -> int | None:
     return thought if same_processes(analysis, thought, act) else None
 
 
-def _acts(analysis: Analysis, thought: int) -> Iterator[LikelyLink]:
+def _act_links(analysis: Analysis, thought: int) -> Iterator[LikelyLink]:
     """Yields the effects of a thought; for a reasoning start also those of its thoughts."""
     columns, starts = analysis.capture.columns, analysis.capture.string("kind", thought) == _START
     own = columns["sender"][thought]
-    acts = [row for row in after(analysis, thought, _CALLS) if columns["sender"][row] == own][:_MOST_ACTS]
+    acts = [row for row in messages_after(analysis, thought, _CALLS) if columns["sender"][row] == own][:_MAX_ACTS]
     for row in acts:
         behind = _thought_of(analysis, row)
-        if behind is not None and (behind == thought or (starts and thought in began(analysis, behind))):
-            yield _thought(analysis, behind, row)
+        if behind is not None and (behind == thought or (starts and thought in reasoning_starts(analysis, behind))):
+            yield _thought_link(analysis, behind, row)
 
 
-def _thought(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
+def _thought_link(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
     sender = analysis.capture.string("sender", effect)
     gap = duration_in_words(max(0, gap_ns(analysis, cause, effect)))
     what = "start" if analysis.capture.string("kind", cause) == _START else "last thought"

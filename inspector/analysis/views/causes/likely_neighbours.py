@@ -17,28 +17,36 @@ from inspector.protocol import msp
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
-REACH = 5_000
+MAX_DISTANCE = 5_000
 """Messages searched before and after one."""
-WITHIN_NS = 10 * 60 * 1_000_000_000
+MAX_GAP_NS = 10 * 60 * 1_000_000_000
 """Nanoseconds; messages further apart are not linked."""
 # Each candidate may be decoded, and the panel waits for all of them.
-_MOST = 100  # messages of a kind checked on each side
+_MAX_PER_SIDE = 100  # messages of a kind checked on each side
 _UNUSABLE = (Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.LOG_ONLY | Flag.REJECTED).value
 
 
-def before(analysis: Analysis, message: int, kinds: tuple[str, ...], *, within_ns: int = WITHIN_NS) -> list[int]:
+def messages_before(
+    analysis: Analysis, message: int, kinds: tuple[str, ...], *, within_ns: int = MAX_GAP_NS
+) -> list[int]:
     """Returns earlier messages of some kinds in the same space and connection, nearest first; at most 100."""
-    rows = _near(analysis, message, kinds, max(0, message - REACH), message, within_ns)
-    return _linkable(analysis, rows[::-1][:_MOST]).tolist()
+    rows = _near_messages(analysis, message, kinds, max(0, message - MAX_DISTANCE), message, within_ns)
+    return _linkable(analysis, rows[::-1][:_MAX_PER_SIDE]).tolist()
 
 
-def after(analysis: Analysis, message: int, kinds: tuple[str, ...], *, within_ns: int = WITHIN_NS) -> list[int]:
+def messages_after(
+    analysis: Analysis, message: int, kinds: tuple[str, ...], *, within_ns: int = MAX_GAP_NS
+) -> list[int]:
     """Returns later ones, nearest first; at most 100."""
-    rows = _near(analysis, message, kinds, message + 1, min(len(analysis), message + 1 + REACH), within_ns)
-    return _linkable(analysis, rows[:_MOST]).tolist()
+    rows = _near_messages(
+        analysis, message, kinds, message + 1, min(len(analysis), message + 1 + MAX_DISTANCE), within_ns
+    )
+    return _linkable(analysis, rows[:_MAX_PER_SIDE]).tolist()
 
 
-def _near(analysis: Analysis, message: int, kinds: tuple[str, ...], start: int, stop: int, within_ns: int) -> Rows:
+def _near_messages(
+    analysis: Analysis, message: int, kinds: tuple[str, ...], start: int, stop: int, within_ns: int
+) -> Rows:
     capture = analysis.capture
     columns, near = capture.columns, slice(start, stop)
     codes = [code for code in map(capture.strings.find, kinds) if code]
@@ -75,10 +83,10 @@ def is_correlated(analysis: Analysis, message: int) -> bool:
     return bool(analysis.capture.columns["flags"][message] & Flag.CORRELATED.value)
 
 
-def named_by(analysis: Analysis, message: int) -> list[int]:
+def naming_messages(analysis: Analysis, message: int) -> list[int]:
     """Returns later messages in reach that name this one."""
     start = message + 1
-    causes = analysis.correlation.columns["cause"][start : start + REACH]
+    causes = analysis.correlation.columns["cause"][start : start + MAX_DISTANCE]
     return (np.flatnonzero(causes == message) + start).tolist()
 
 
@@ -88,7 +96,7 @@ def in_reach(analysis: Analysis, first: int, second: int) -> bool:
     if any(columns[name][first] != columns[name][second] for name in ("space", "source", "connection")):
         return False
     times = int(columns["time_ns"][first]), int(columns["time_ns"][second])
-    return NO_TIME not in times and 0 <= times[1] - times[0] <= WITHIN_NS and second - first <= REACH
+    return NO_TIME not in times and 0 <= times[1] - times[0] <= MAX_GAP_NS and second - first <= MAX_DISTANCE
 
 
 def gap_ns(analysis: Analysis, first: int, second: int) -> int:
@@ -110,21 +118,21 @@ def same_processes(analysis: Analysis, first: int, second: int) -> bool:
     return True
 
 
-def only_other(analysis: Analysis, message: int) -> str | None:
+def only_other_participant(analysis: Analysis, message: int) -> str | None:
     """Returns the only other participant present."""
     space, sender = int(analysis.capture.columns["space"][message]), analysis.capture.string("sender", message)
     found: str | None = None
     for one in participants_of(analysis, space):
-        if one.name != sender and not one.is_us and _was_here(one, message):
+        if one.name != sender and not one.is_us and _may_be_present(one, message):
             if found is not None:
                 return None
             found = one.name
     return found
 
 
-def _was_here(participant: Participant, message: int) -> bool:
+def _may_be_present(participant: Participant, message: int) -> bool:
     """Returns True if a participant may have been present at a message; True without announcements."""
-    comings = participant.comings
+    comings = participant.presence_changes
     if not comings:
         return True
     last = bisect_right(comings, message, key=lambda coming: coming.row)

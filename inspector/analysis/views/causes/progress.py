@@ -17,11 +17,11 @@ from inspector.store.columns.hashes import NO_ROW
 
 PROGRESS = "notifications/progress"
 # A chain has 64 steps at most, and a slow tool reports thousands of times.
-_EACH_END = 4
+_KEPT_PER_END = 4
 """Notifications kept at each end of a long series."""
-_REACH = 100_000
+_MAX_DISTANCE = 100_000
 """Messages searched before and after one."""
-_MOST = 1_000
+_MAX_DECODED = 1_000
 """Messages decoded."""
 _RPC = np.uint32(Flag.RPC.value)
 
@@ -30,7 +30,7 @@ def is_progress(analysis: Analysis, message: int) -> bool:
     return analysis.capture.string("method", message) == PROGRESS
 
 
-def tell_progress(analysis: Analysis, rows: slice) -> bool:
+def any_is_progress(analysis: Analysis, rows: slice) -> bool:
     """Returns True if any of these messages is a progress notification."""
     code = analysis.capture.strings.find(PROGRESS)
     return bool(code) and bool((analysis.capture.columns["method"][rows] == code).any())
@@ -42,22 +42,24 @@ def progress_of(analysis: Analysis, request: int) -> list[int]:
     if token is None:
         return []
     answer = int(analysis.correlation.columns["answer"][request])
-    stop = answer if answer != NO_ROW else min(request + _REACH, len(analysis))
+    stop = answer if answer != NO_ROW else min(request + _MAX_DISTANCE, len(analysis))
     rows = _on_connection(analysis, request, request + 1, max(stop, request + 1))
-    told = rows[analysis.capture.columns["method"][rows] == (analysis.capture.strings.find(PROGRESS) or -1)][:_MOST]
+    told = rows[analysis.capture.columns["method"][rows] == (analysis.capture.strings.find(PROGRESS) or -1)][
+        :_MAX_DECODED
+    ]
     found = [row for row in told.tolist() if _token(_params(analysis, row)) == token]
-    return found if len(found) <= 2 * _EACH_END else [*found[:_EACH_END], *found[-_EACH_END:]]
+    return found if len(found) <= 2 * _KEPT_PER_END else [*found[:_KEPT_PER_END], *found[-_KEPT_PER_END:]]
 
 
-def told_of(analysis: Analysis, message: int) -> int | None:
+def request_of_progress(analysis: Analysis, message: int) -> int | None:
     """Returns the request of a progress notification."""
     token = _token(_params(analysis, message)) if is_progress(analysis, message) else None
     if token is None:
         return None
-    rows = _on_connection(analysis, message, max(0, message - _REACH), message)
+    rows = _on_connection(analysis, message, max(0, message - _MAX_DISTANCE), message)
     # Only requests have an id and a method; only these are decoded.
     rows = rows[analysis.capture.columns["rpc_hash"][rows] != 0]
-    rows = rows[analysis.capture.columns["method"][rows] != 0][-_MOST:]
+    rows = rows[analysis.capture.columns["method"][rows] != 0][-_MAX_DECODED:]
     return next((row for row in rows[::-1].tolist() if _token(_params(analysis, row).get("_meta")) == token), None)
 
 

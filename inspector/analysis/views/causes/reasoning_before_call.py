@@ -11,9 +11,9 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.protocol import kinds
 
-_LOOKED_BACK = 5_000  # messages searched before the call
-_MOST = 200  # thoughts of one sender that are checked
-_LEVELS = 1_000  # depth of nested contexts
+_MAX_LOOKBACK = 5_000  # messages searched before the call
+_MAX_THOUGHTS = 200  # thoughts of one sender that are checked
+_MAX_LEVELS = 1_000  # depth of nested contexts
 _KINDS = ("reasoning/start", "reasoning/thought")
 
 
@@ -25,19 +25,19 @@ def thought_before(analysis: Analysis, message: int) -> int | None:
     """
     capture, contexts = analysis.capture, analysis.contexts
     columns = capture.columns
-    sender, low = int(columns["sender"][message]), max(0, message - _LOOKED_BACK)
+    sender, low = int(columns["sender"][message]), max(0, message - _MAX_LOOKBACK)
     codes = [code for code in map(capture.strings.find, _KINDS) if code]
     if not sender or not codes or not _is_act(analysis, message):
         return None
     near = slice(low, message)
     thought = np.isin(columns["kind"][near], codes) & (columns["sender"][near] == sender)
     thought &= columns["space"][near] == columns["space"][message]
-    own = contexts.tree.line_to(contexts.tree.resolve(contexts.node_of(message)), _LEVELS)
-    for row in (np.flatnonzero(thought)[::-1][:_MOST] + low).tolist():
+    own = contexts.tree.ancestry(contexts.tree.resolve(contexts.node_of(message)), _MAX_LEVELS)
+    for row in (np.flatnonzero(thought)[::-1][:_MAX_THOUGHTS] + low).tolist():
         line = reasoning_line(analysis, row)
         if own and line and own[-1] not in line and line[-1] not in own:
             continue
-        if any(contexts.started_by[node] >= 0 and not contexts.had_ended(node, message) for node in line):
+        if any(contexts.started_by[node] >= 0 and not contexts.has_ended_before(node, message) for node in line):
             return row
     return None
 
@@ -54,4 +54,4 @@ def reasoning_line(analysis: Analysis, message: int) -> list[int]:
     node = analysis.named.started_by(message)
     if node == MAIN:
         node = contexts.tree.resolve(contexts.node_of(message))
-    return contexts.tree.line_to(node, _LEVELS)
+    return contexts.tree.ancestry(node, _MAX_LEVELS)

@@ -17,10 +17,10 @@ def stream_of(analysis: Analysis, message: int) -> int:
     through a message of the stream or by the stream's id. O(messages) for the last case.
     """
     column = analysis.capture.columns["stream"]
-    return next((int(column[m]) for m in tellers(analysis, message) if column[m]), 0)
+    return next((int(column[m]) for m in stream_sources(analysis, message) if column[m]), 0)
 
 
-def tellers(analysis: Analysis, message: int) -> Iterator[int]:
+def stream_sources(analysis: Analysis, message: int) -> Iterator[int]:
     """Yields the message and then linked ones that may name its stream, nearest first."""
     yield message
     kind = analysis.capture.string("kind", message)

@@ -39,15 +39,15 @@ class Latency:
 
     def percentile(self, part: str) -> float | None:
         """Returns a percentile by name, such as p95; None below ENOUGH answers."""
-        return {"p50": self.p50, "p95": self.p95, "p99": self.p99}[part] if self.count >= ENOUGH[part] else None
+        return {"p50": self.p50, "p95": self.p95, "p99": self.p99}[part] if self.count >= MIN_ANSWERS[part] else None
 
 
-ENOUGH = {"p50": 1, "p95": 20, "p99": 100}
+MIN_ANSWERS = {"p50": 1, "p95": 20, "p99": 100}
 """Answers that a percentile needs to differ from the slowest one."""
 
 _PERCENTILES = (0.50, 0.95, 0.99)
 # Beyond it, one sort of all costs less than one mask for each group.
-_FEW = 48
+_MAX_SPLIT_CODES = 48
 
 
 def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Milliseconds:
@@ -186,7 +186,7 @@ def _by_code(names: Sequence[str], codes: NDArray[Any], latency: Milliseconds) -
 def _grouped(codes: NDArray[Any], latency: Milliseconds) -> tuple[NDArray[Any], Milliseconds]:
     """Returns both sorted by code, and times ascending within a code."""
     found = np.unique(codes)
-    if len(found) > _FEW:
+    if len(found) > _MAX_SPLIT_CODES:
         order = np.lexsort((latency, codes))
         return codes[order], latency[order]
     # Sorting values is several times faster than computing their order.

@@ -14,9 +14,9 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.latency.latency import Latency, latency_ms, model_times, tools_of
 
-SPREAD_MS = tuple(10 ** (half / 2) for half in range(11))
+HISTOGRAM_BOUNDS_MS = tuple(10 ** (half / 2) for half in range(11))
 """Bounds of the latency histogram in milliseconds: half decades from 1 ms to 100 s."""
-_STEP = 1 << 16
+_MESSAGES_PER_STEP = 1 << 16
 """Messages per step: some milliseconds."""
 
 
@@ -27,7 +27,7 @@ _GROUPS = {"tool": (_TOOL, _LATENCY), "participant": (_SENDER, _LATENCY), "model
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class GroupLatency:
     """Latency of one tool, participant or model.
 
     Attributes:
@@ -35,7 +35,7 @@ class Timed:
         name: its name.
         latency: count and percentiles, in milliseconds.
         slowest: the slowest response.
-        spread: histogram: number of answers below the first SPREAD_MS, below the next..., and above the last.
+        spread: histogram: number of answers below the first HISTOGRAM_BOUNDS_MS, below the next..., and above the last.
     """
 
     code: int
@@ -58,18 +58,18 @@ class _Group:
         place = int(latency.argmax())
         self._slowest = max(self._slowest, (float(latency[place]), int(rows[place])), key=lambda one: one[0])
 
-    def summed(self) -> tuple[Latency, int, tuple[int, ...]]:
+    def summarize(self) -> tuple[Latency, int, tuple[int, ...]]:
         if self._new:
             new = np.sort(np.concatenate(self._new))
             self._new.clear()
             # Merging keeps the array sorted; sorting everything again would cost more with each step.
             self._sorted = np.insert(self._sorted, self._sorted.searchsorted(new), new)
-        p50, p95, p99 = map(self._at, (0.50, 0.95, 0.99))
+        p50, p95, p99 = map(self._percentile, (0.50, 0.95, 0.99))
         latency = Latency(len(self._sorted), p50, p95, p99, float(self._sorted[-1]))
-        ends = [0, *self._sorted.searchsorted(SPREAD_MS).tolist(), len(self._sorted)]
+        ends = [0, *self._sorted.searchsorted(HISTOGRAM_BOUNDS_MS).tolist(), len(self._sorted)]
         return latency, self._slowest[1], tuple(stop - start for start, stop in pairwise(ends))
 
-    def _at(self, part: float) -> float:
+    def _percentile(self, part: float) -> float:
         """Returns an interpolated percentile, as in `latency`."""
         place = (len(self._sorted) - 1) * part
         low = int(place)
@@ -86,14 +86,14 @@ class LatencyTally:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._by: dict[str, list[Timed]] = {name: [] for name in _GROUPS}
+        self._by: dict[str, list[GroupLatency]] = {name: [] for name in _GROUPS}
         self._restart()
 
     def _restart(self) -> None:
         self._fed = 0
         self._groups: dict[str, dict[int, _Group]] = {name: {} for name in _GROUPS}
         self._rows: list[NDArray[np.int64]] = []
-        self._said: list[NDArray[np.float64]] = []
+        self._figures: list[NDArray[np.float64]] = []
 
     @property
     def is_behind(self) -> bool:
@@ -105,28 +105,28 @@ class LatencyTally:
         changed = changed[changed < self._fed]
         if not len(changed):
             return
-        now = self._looked_at(changed)
+        now = self._figures_of(changed)
         # Percentiles cannot be corrected by subtraction, so a real change restarts the count.
-        if not np.array_equal(now, self._counted(changed), equal_nan=True):
+        if not np.array_equal(now, self._counted_figures(changed), equal_nan=True):
             self._restart()
 
     def step(self) -> bool:
         """Processes further messages. Returns True if none is pending."""
-        start, stop = self._fed, min(len(self._analysis), self._fed + _STEP)
+        start, stop = self._fed, min(len(self._analysis), self._fed + _MESSAGES_PER_STEP)
         if start < stop:
             rows = np.arange(start, stop)
-            said = self._looked_at(rows)
+            said = self._figures_of(rows)
             counted = np.flatnonzero((~np.isnan(said[:, [_LATENCY, _MODEL_TIME]])).any(axis=1))
             rows, said = rows[counted], said[counted]
             if len(rows):
                 self._rows.append(rows)
-                self._said.append(said)
+                self._figures.append(said)
                 for name, (code, took) in _GROUPS.items():
-                    self._share_out(self._groups[name], said[:, code].astype(np.int64), said[:, took], rows)
+                    self._add_to_groups(self._groups[name], said[:, code].astype(np.int64), said[:, took], rows)
             self._fed = stop
         return not self.is_behind
 
-    def by(self, what: str) -> list[Timed]:
+    def by(self, what: str) -> list[GroupLatency]:
         """Returns the latest figures, most answers first; the former ones during a recount.
 
         Args:
@@ -134,12 +134,14 @@ class LatencyTally:
         """
         if not self.is_behind:
             strings: Sequence[str] = self._analysis.capture.strings
-            found = [(code, *group.summed()) for code, group in self._groups[what].items()]
-            made = [Timed(code, strings[code], latency, slowest, spread) for code, latency, slowest, spread in found]
+            found = [(code, *group.summarize()) for code, group in self._groups[what].items()]
+            made = [
+                GroupLatency(code, strings[code], latency, slowest, spread) for code, latency, slowest, spread in found
+            ]
             self._by[what] = sorted(made, key=lambda one: (-one.latency.count, one.name))
         return self._by[what]
 
-    def _looked_at(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def _figures_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """(k, 5) latency, tool, sender, model time and model of some messages; NaN and 0 for other messages."""
         analysis = self._analysis
         latency, tools = latency_ms(analysis, rows), tools_of(analysis, rows)
@@ -149,20 +151,20 @@ class LatencyTally:
         said[np.isnan(latency), 1:_MODEL_TIME] = 0
         return said
 
-    def _counted(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Returns the counted values of some messages, in the form of `_looked_at`."""
+    def _counted_figures(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Returns the counted values of some messages, in the form of `_figures_of`."""
         found = np.zeros((len(rows), _MODEL + 1))
         found[:, [_LATENCY, _MODEL_TIME]] = np.nan
         if self._rows:
-            self._rows, self._said = [np.concatenate(self._rows)], [np.concatenate(self._said)]
+            self._rows, self._figures = [np.concatenate(self._rows)], [np.concatenate(self._figures)]
             known = self._rows[0]
             places = np.minimum(known.searchsorted(rows), len(known) - 1)
             same = known[places] == rows
-            found[same] = self._said[0][places[same]]
+            found[same] = self._figures[0][places[same]]
         return found
 
     @staticmethod
-    def _share_out(
+    def _add_to_groups(
         groups: dict[int, _Group], codes: NDArray[np.int64], latency: NDArray[np.float64], rows: NDArray[np.int64]
     ) -> None:
         order = np.argsort(codes, kind="stable")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.calls.client_runs import connection_keys
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
-from inspector.analysis.views.account.mcp_totals import versions
+from inspector.analysis.views.account.mcp_totals import mcp_revisions
 from inspector.analysis.views.latency.latency import Latency, latency_of
 from inspector.protocol import kinds
 from inspector.protocol.mcp_definitions import Definition, ListPages, changed_aspects, definitions_of
@@ -28,9 +28,9 @@ from inspector.store.columns.hashes import NO_ROW
 Found = NDArray[np.int64]
 
 # Each list is decoded whole, and the page of a server waits for it.
-MOST_LISTS = 50
+MAX_LISTS = 50
 """Lists read, the last ones."""
-_MOST_ARGUMENTS = 12
+_MAX_ARGUMENTS = 12
 _TYPES = {"string": "text", "integer": "whole number", "boolean": "yes or no", "array": "list", "null": "nothing"}
 
 
@@ -116,7 +116,7 @@ def offered_tools(analysis: Analysis, sent: Found) -> OfferedTools | None:
     columns, strings = analysis.capture.columns, analysis.capture.strings
     response, listing = strings.find(kinds.RESPONSE) or -1, strings.find("tools/list") or -1
     rows = sent[(columns["kind"][sent] == response) & (analysis.correlation.columns["method"][sent] == listing)]
-    rows = rows[columns["flags"][rows] & np.uint32(Flag.ERROR.value) == 0][-MOST_LISTS:]
+    rows = rows[columns["flags"][rows] & np.uint32(Flag.ERROR.value) == 0][-MAX_LISTS:]
     last: dict[int, tuple[int, dict[str, Definition]]] = {}  # by conversation
     pages: dict[int, ListPages] = {}
     changes: list[ToolChange] = []
@@ -175,20 +175,20 @@ def server_words(analysis: Analysis, sent: Found) -> str:
     kind = analysis.capture.strings.find(kinds.RESPONSE) or -1
     rows = sent[np.isin(analysis.correlation.columns["method"][sent], [code for code in methods if code])]
     rows = rows[analysis.capture.columns["kind"][rows] == kind]
-    for row in rows[::-1][:_MOST_ANSWERS].tolist():
+    for row in rows[::-1][:_MAX_ANSWERS].tolist():
         result: Any = analysis.capture.records.payload(row).get("result")
         result = result if isinstance(result, dict) else {}
         meta = result.get("_meta") if isinstance(result.get("_meta"), dict) else {}
         info = result.get("serverInfo") or meta.get(SERVER_KEY)
         names = [info.get(key) for key in ("name", "version")] if isinstance(info, dict) else []
         named = " ".join(name for name in names if isinstance(name, str) and name)
-        version = versions(analysis, np.array([row]))[0]
+        version = mcp_revisions(analysis, np.array([row]))[0]
         if named:
             return f"{named}, MCP {analysis.capture.strings[int(version)]}" if version else named
     return ""
 
 
-_MOST_ANSWERS = 10
+_MAX_ANSWERS = 10
 
 
 def _conversations(analysis: Analysis, rows: Found) -> list[int]:
@@ -227,10 +227,10 @@ def _arguments(tool: Mapping[str, Any]) -> Iterator[str]:
         return
     required = schema.get("required")
     needed = {one for one in required if isinstance(one, str)} if isinstance(required, list) else set[str]()
-    for name in [*properties][:_MOST_ARGUMENTS]:
+    for name in [*properties][:_MAX_ARGUMENTS]:
         yield f"{name}{'' if name in needed else '?'}: {_type(properties[name])}"
-    if len(properties) > _MOST_ARGUMENTS:
-        yield f"{len(properties) - _MOST_ARGUMENTS} more"
+    if len(properties) > _MAX_ARGUMENTS:
+        yield f"{len(properties) - _MAX_ARGUMENTS} more"
 
 
 def _type(schema: Any) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.arrays.unique_ints import distinct
+from inspector.analysis.arrays.unique_ints import unique_with_places
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context.conversation_names import conversation_words
 from inspector.formats.model_api.calls import CLIENT
@@ -82,7 +82,7 @@ def readers(analysis: Analysis) -> list[Reader]:
     found += [Reader(space, AGENT) for space in asked.tolist()]
     if found:
         return named(analysis, found)
-    structure = analysis.contexts.sessions.of_structure(kind)
+    structure = analysis.contexts.sessions.are_structure(kind)
     spoken = (kind != 0) & (flags & _NOBODY == 0) & ~is_person & ~capture.foreign_rpc.are_foreign(slice(stop))
     return named(analysis, _by_sender(analysis, spoken if structure is None else spoken & ~structure))
 
@@ -166,7 +166,7 @@ def _of_node(analysis: Analysis, space: int, node: int, by_name: Mapping[str | N
     columns, strings = analysis.capture.columns, analysis.capture.strings
     senders = columns["sender"][: len(analysis)]
     in_space = columns["space"][: len(analysis)] == space
-    for code in analysis.contexts.speakers_of(node):
+    for code in analysis.contexts.senders_in(node):
         found = by_name.get(strings[code])
         if found is not None:
             nodes = analysis.contexts.nodes_of(np.flatnonzero(in_space & (senders == code)))
@@ -191,7 +191,7 @@ def codes_below(analysis: Analysis, prefix: str) -> list[int]:
 def _by_sender(analysis: Analysis, rows: NDArray[np.bool_]) -> list[Reader]:
     columns, strings, stop = analysis.capture.columns, analysis.capture.strings, len(analysis)
     pairs = columns["space"][:stop].astype(np.uint64) << np.uint64(32) | columns["sender"][:stop]
-    keys, first, places = distinct(pairs[rows])
+    keys, first, places = unique_with_places(pairs[rows])
     made: list[Reader] = []
     for place in np.lexsort((first, -np.bincount(places))).tolist():
         key = int(keys[place])

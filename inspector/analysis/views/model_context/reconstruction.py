@@ -139,7 +139,7 @@ class ModelContext:
             if found[place] != NOT_COUNTED:
                 found[place] = self.analysis.tokens.count_once(text)
         for place in np.flatnonzero(self._inherited).tolist():  # they are counted nowhere else
-            found[place] = self.analysis.tokens.of_inherited.get(int(self.rows[place]), NOT_COUNTED)
+            found[place] = self.analysis.tokens.inherited_tokens.get(int(self.rows[place]), NOT_COUNTED)
         return found
 
     @cached_property

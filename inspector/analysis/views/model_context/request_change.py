@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED, USAGE, Usage
+from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED, USAGE_KINDS, Usage
 from inspector.analysis.views.model_context.reasons import Role
 from inspector.analysis.views.model_context.reconstruction import ModelContext, Moment
 from inspector.analysis.views.model_context.recorded_requests import CACHED_WITH, Request
@@ -119,7 +119,7 @@ def request_at(moment: Moment) -> RequestChange | None:
     reported = None
     if answer is not None:
         row = np.array([answer], np.int64)
-        reported = Usage(*(int(analysis.usage.numbers_at(name, row)[0]) for name in USAGE))
+        reported = Usage(*(int(analysis.usage.numbers_at(name, row)[0]) for name in USAGE_KINDS))
     usage = None if reported is None or reported.input == NOT_REPORTED else reported
     reporter = answer if usage is not None else None
     if before is None:

@@ -13,9 +13,9 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.findings import CHECKS, Check
-from inspector.analysis.findings.naming_problems import CHECK_OF
+from inspector.analysis.findings.naming_problems import CHECK_BY_ODDITY
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.contexts.naming_notes import Oddity
+from inspector.analysis.passes.contexts.naming_notes import NamingOddity
 from inspector.analysis.passes.contexts.node_ancestry import living_nodes
 from inspector.protocol.context_places import find_context
 from inspector.protocol.object_contexts import operation_of
@@ -24,7 +24,7 @@ from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.columns import Array
 from inspector.store.columns.flags import Flag
 
-_AT_ONCE = 1 << 20
+_MESSAGES_PER_STEP = 1 << 20
 RECENT_S = 60
 """Seconds of the recent message rate."""
 
@@ -59,7 +59,7 @@ class ContextTally:
         self.first_written: dict[int, int] = {}
         self.forms: dict[int, str] = {}
         self._seconds: Counter[int] = Counter()
-        self._looked_at = 0
+        self._read_count = 0
         self._merges = self._analysis.contexts.tree.moves
 
     def update(self) -> None:
@@ -70,18 +70,18 @@ class ContextTally:
             if living != self.node:
                 self.node = living
                 self._reset()
-        self._take_new()
+        self._add_new()
         merged = self._merges != contexts.tree.moves
         if merged and self.node != MAIN and self.messages != contexts.tree.own[self.node]:
             self._reset()  # another context merged into this one
-            self._take_new()
+            self._add_new()
         self._merges = contexts.tree.moves
 
-    def _take_new(self) -> None:
+    def _add_new(self) -> None:
         stop = len(self._analysis)
-        for start in range(self._looked_at, stop, _AT_ONCE):
-            self._take(self._rows(start, min(stop, start + _AT_ONCE)))
-        self._looked_at = stop
+        for start in range(self._read_count, stop, _MESSAGES_PER_STEP):
+            self._take(self._rows(start, min(stop, start + _MESSAGES_PER_STEP)))
+        self._read_count = stop
 
     def _rows(self, start: int, stop: int) -> Array:
         span = slice(start, stop)
@@ -113,9 +113,9 @@ class ContextTally:
             for key in self.written:
                 if key not in self.first_written:
                     self.first_written[key] = int(rows[int((keys == key).argmax())])
-        self._take_times(columns["time_ns"][rows])
+        self._add_times(columns["time_ns"][rows])
 
-    def _take_times(self, times: Array) -> None:
+    def _add_times(self, times: Array) -> None:
         times = times[times != NO_TIME]
         if not len(times):
             return
@@ -149,12 +149,12 @@ class ContextTally:
 _SECOND = 1_000_000_000
 _FEWEST_FOR_RATE = 10
 # Below it the table of all values may be longer than the values themselves.
-_FEW = 4_096
+_SORTED_UP_TO = 4_096
 
 
 def _count(values: Array, counts: Counter[int]) -> list[tuple[int, int]]:
     """Counts values in order of first appearance; returns each with the index of its first."""
-    if len(values) < _FEW:
+    if len(values) < _SORTED_UP_TO:
         found, first, numbers = np.unique(values, return_index=True, return_counts=True)
     else:  # sorting would take ten times as long
         least = int(values.min())
@@ -172,7 +172,7 @@ def _count(values: Array, counts: Counter[int]) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Notation:
     """A notation of a context."""
 
     text: str
@@ -184,16 +184,16 @@ class Written:
     """First message with this notation."""
 
 
-def written_as(analysis: Analysis, tally: ContextTally) -> list[Written]:
+def notations_of(analysis: Analysis, tally: ContextTally) -> list[Notation]:
     """Returns the notations of a context, most used first."""
     return [
-        Written(_name(analysis, key), _form(analysis, tally, key), count, tally.first_written[key])
-        for key, count in tally.written.most_common(MOST_WRITTEN)
+        Notation(_name(analysis, key), _form(analysis, tally, key), count, tally.first_written[key])
+        for key, count in tally.written.most_common(MAX_NOTATIONS)
         if key
     ]
 
 
-MOST_WRITTEN = 20
+MAX_NOTATIONS = 20
 """Notations listed at most."""
 
 
@@ -217,15 +217,15 @@ def sizes_of(analysis: Analysis) -> Array:
     """(nodes,) int64, bytes of the messages in each context. O(messages)."""
     contexts, sizes = analysis.contexts, analysis.capture.columns["size"]
     total = np.zeros(len(contexts.tree), np.int64)
-    for start in range(0, len(analysis), _AT_ONCE):
-        span = slice(start, min(len(analysis), start + _AT_ONCE))
+    for start in range(0, len(analysis), _MESSAGES_PER_STEP):
+        span = slice(start, min(len(analysis), start + _MESSAGES_PER_STEP))
         nodes = contexts.nodes_of(span)
         inside = nodes != MAIN
         np.add.at(total, nodes[inside], sizes[span][inside].astype(np.int64))
     return total
 
 
-def odd_codes(analysis: Analysis) -> dict[int, list[str]]:
+def naming_problem_codes(analysis: Analysis) -> dict[int, list[str]]:
     """Returns the naming problems of contexts as codes of findings, by living context. O(notes)."""
     nodes, _, what = analysis.contexts.notes.arrays()
     if not len(nodes):
@@ -233,7 +233,7 @@ def odd_codes(analysis: Analysis) -> dict[int, list[str]]:
     lives = np.append(living_nodes(analysis.contexts.tree), MAIN)[nodes].astype(np.int64)
     found: dict[int, list[str]] = {}
     for pair in np.unique(lives << 8 | what).tolist():
-        found.setdefault(pair >> 8, []).append(CHECK_OF[Oddity(pair & 0xFF)].code)
+        found.setdefault(pair >> 8, []).append(CHECK_BY_ODDITY[NamingOddity(pair & 0xFF)].code)
     return found
 
 
@@ -267,7 +267,7 @@ def findings_below(analysis: Analysis, space: int, node: int) -> list[tuple[Chec
     mask = subtree_mask(analysis, node)
     counts: list[tuple[Check, int, int]] = []
     for check in CHECKS:
-        if not found.counts_of(check):
+        if not found.count_of(check):
             continue
         rows = found.rows_of(check)
         rows = rows[mask[analysis.contexts.nodes_of(rows)]]

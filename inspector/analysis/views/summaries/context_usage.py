@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.node_ancestry import living_nodes
-from inspector.analysis.passes.tokens.call_costs import Cost
-from inspector.analysis.passes.tokens.reported_usage import USAGE, Usage
-from inspector.analysis.passes.tokens.token_sums import carried_up
+from inspector.analysis.passes.tokens.call_costs import CallCosts
+from inspector.analysis.passes.tokens.reported_usage import USAGE_KINDS, Usage
+from inspector.analysis.passes.tokens.token_sums import subtree_tokens
 from inspector.analysis.views.summaries.context_summary import subtree_mask
 
 
@@ -34,8 +34,8 @@ class ContextUsage(NamedTuple):
     window: int
     peak: int
     with_below: int | None
-    cost: Cost | None
-    cost_with_below: Cost | None
+    cost: CallCosts | None
+    cost_with_below: CallCosts | None
 
 
 def context_usage(analysis: Analysis, space: int, node: int) -> ContextUsage | None:
@@ -46,7 +46,7 @@ def context_usage(analysis: Analysis, space: int, node: int) -> ContextUsage | N
     own = rows[nodes == node]
     if not len(own):
         return None
-    held = np.stack([analysis.usage.numbers_at(name, own) for name in USAGE])
+    held = np.stack([analysis.usage.numbers_at(name, own) for name in USAGE_KINDS])
     windows = held.sum(axis=0)
     all_rows = rows if node == MAIN else rows[subtree_mask(analysis, node)[nodes]]
     more = len(all_rows)
@@ -76,10 +76,10 @@ def usage_by_node(analysis: Analysis) -> NodeUsage:
     rows, held = analysis.usage.reported()
     tree, spaces = analysis.contexts.tree, analysis.capture.columns["space"][rows]
     nodes = analysis.contexts.nodes_of(rows)
-    subtree = np.zeros((len(tree) + 1, len(USAGE)), np.int64)
+    subtree = np.zeros((len(tree) + 1, len(USAGE_KINDS)), np.int64)
     np.add.at(subtree, nodes, held)
-    for place in range(len(USAGE)):
-        subtree[:, place] = carried_up(tree, subtree[:, place].copy())
+    for place in range(len(USAGE_KINDS)):
+        subtree[:, place] = subtree_tokens(tree, subtree[:, place].copy())
     living = np.append(living_nodes(tree), MAIN)
     main = nodes == MAIN
     return NodeUsage(subtree[living], _by_space(spaces[main], held[main]), _by_space(spaces, held))
@@ -89,6 +89,6 @@ def _by_space(spaces: NDArray[np.uint32], held: NDArray[np.int64]) -> dict[int, 
     found = np.flatnonzero(np.bincount(spaces))  # sorting would take most of the time
     which = np.zeros(int(found[-1]) + 1 if len(found) else 0, np.int64)
     which[found] = np.arange(len(found))
-    sums = np.zeros((len(found), len(USAGE)), np.int64)
+    sums = np.zeros((len(found), len(USAGE_KINDS)), np.int64)
     np.add.at(sums, which[spaces], held)
     return {space: Usage(*one) for space, one in zip(found.tolist(), sums.tolist(), strict=True)}

@@ -14,8 +14,8 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
-from inspector.analysis.passes.results.result_signals import CONSUMED, HINTS, NOWHERE, SUMMARY
-from inspector.analysis.passes.results.transient_results import NOTES, Badge, Note
+from inspector.analysis.passes.results.result_signals import CONSUMED, HINTS, NO_PLACE, SUMMARY
+from inspector.analysis.passes.results.transient_results import NOTE_SENTENCES, Badge, SignalNote
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
@@ -24,12 +24,12 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.tokens.counter import TOKENIZER
 
-MOST_ATTEMPTS = 20
+MAX_ATTEMPTS = 20
 """Failed attempts of consumers listed; the first ones."""
-MOST_NAMED = 20
+MAX_NAMED = 20
 """Pairs, consumers or results listed; more are only counted."""
 # An alias is searched name by name, and hints may name tools without end.
-_MOST_SEARCHED = 1_000
+_MAX_SEARCHED = 1_000
 _CALL = "tools/call"
 
 
@@ -89,7 +89,7 @@ class Saving:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class Lifecycle:
     """The lifecycle of one result.
 
     Attributes:
@@ -112,21 +112,21 @@ class Life:
     saving: Saving | None = None
 
 
-def life_of(analysis: Analysis, message: int) -> Life:
+def lifecycle_of(analysis: Analysis, message: int) -> Lifecycle:
     """Returns the lifecycle of a message; an empty one without signals. O(messages), in numpy."""
     said = analysis.transients.signal_bits(message)
     if not said:
-        return Life()
+        return Lifecycle()
     pairs, pairs_total = _pairs(analysis, message) if said & HINTS else ((), 0)
     badges = int(analysis.transients.columns["badges"][message])
     if not badges & Badge.TRANSIENT.value:
-        return Life(pairs=pairs, pairs_total=pairs_total)
+        return Lifecycle(pairs=pairs, pairs_total=pairs_total)
     consumers = consumers_of(analysis, message)
     attempts, total = _attempts(analysis, message, set(consumers))
     waits = not badges & Badge.COLLAPSED.value
-    return Life(
+    return Lifecycle(
         _pairing(analysis, message), bool(said & SUMMARY), attempts, total,
-        tuple(consumers[:MOST_NAMED]) if waits else (), len(consumers) if waits else 0,
+        tuple(consumers[:MAX_NAMED]) if waits else (), len(consumers) if waits else 0,
         pairs, pairs_total, saving_of(analysis, message),
     )  # fmt: skip
 
@@ -175,29 +175,29 @@ def pending_results(analysis: Analysis, most: int) -> tuple[list[PendingResult],
     last = int(times.max(initial=0)) if analysis.now_ns is None else analysis.now_ns
     found: list[PendingResult] = []
     for row in rows[:most].tolist():
-        since, consumers = int(times[row]), tuple(consumers_of(analysis, row)[:MOST_NAMED])
+        since, consumers = int(times[row]), tuple(consumers_of(analysis, row)[:MAX_NAMED])
         waited = None if since == NO_TIME else max(0, last - since)
         found.append(PendingResult(row, analysis.transients.tool_name(row), consumers, since, waited))
     return found, len(rows)
 
 
-def life_json(analysis: Analysis, message: int) -> dict[str, Any]:
+def lifecycle_json(analysis: Analysis, message: int) -> dict[str, Any]:
     """Returns the lifecycle as JSON; messages are numbered from 1. Counts the tokens of a transient result."""
     if analysis.transients.columns["badges"][message] & Badge.TRANSIENT.value:
         analysis.tokens.count_now([message])
-    story, life = analysis.transients.lifecycle(message), life_of(analysis, message)
+    story, life = analysis.transients.lifecycle(message), lifecycle_of(analysis, message)
     pairing, saving = life.pairing, life.saving
     return {
         "badges": list(story.badges),
         "summary": story.summary,
         "summary_given": life.summary_given,
         "tool": story.tool,
-        "hinted_by": _no(story.hinted_by),
+        "hinted_by": _message_number(story.hinted_by),
         "hint": None if pairing is None else {
             "no": pairing.message + 1, "step": pairing.step, "tool": pairing.tool, "consumer": pairing.consumer,
         },
-        "collapsed_by": _no(story.collapsed_by),
-        "consumes": _no(story.consumes),
+        "collapsed_by": _message_number(story.collapsed_by),
+        "consumes": _message_number(story.consumes),
         "rule": "newest" if analysis.transients.newest_first else "oldest",
         "note": story.note,
         "attempts": [{"no": one.message + 1, "tool": one.tool, "why": one.why} for one in life.attempts],
@@ -219,7 +219,7 @@ def life_json(analysis: Analysis, message: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _no(row: int | None) -> int | None:
+def _message_number(row: int | None) -> int | None:
     return None if row is None else row + 1
 
 
@@ -238,18 +238,18 @@ def consumers_of(analysis: Analysis, message: int) -> list[str]:
     conversation = analysis.transients.conversation_of(message)
     # A result of an unknown tool has only the consumers that it names itself (`TransientPass`).
     tool = _tool_of(analysis, message) or f"\0{message}"
-    if conversation is None or tool not in conversation.hinted:
+    if conversation is None or tool not in conversation.hinted_tools:
         return []
     return [name for name, consumer in conversation.consumers.items() if tool in consumer.tools]
 
 
-def alias_seen(analysis: Analysis, message: int) -> ToolAlias | None:
+def matching_alias(analysis: Analysis, message: int) -> ToolAlias | None:
     """Returns the tool alias that would match a hint to a result's tool."""
     conversation = analysis.transients.conversation_of(message)
     tool = _tool_of(analysis, message)
-    if conversation is None or tool is None or tool in conversation.hinted:
+    if conversation is None or tool is None or tool in conversation.hinted_tools:
         return None
-    return alias_for(tool, islice(conversation.hinted, _MOST_SEARCHED))
+    return alias_for(tool, islice(conversation.hinted_tools, _MAX_SEARCHED))
 
 
 def _pairing(analysis: Analysis, message: int) -> Pairing | None:
@@ -280,7 +280,7 @@ def _attempts(analysis: Analysis, message: int, consumers: set[str]) -> tuple[tu
     rows = _calls_of(analysis, message + 1, stop, consumers)
     here = [row for row in rows.tolist() if transients.signals.conversation_of(row) == number]
     strings, targets = analysis.capture.strings, analysis.correlation.columns["target"]
-    told = (Attempt(row, strings[int(targets[row])], _why_not(analysis, row)) for row in here[:MOST_ATTEMPTS])
+    told = (Attempt(row, strings[int(targets[row])], _no_collapse_reason(analysis, row)) for row in here[:MAX_ATTEMPTS])
     return tuple(told), len(here)
 
 
@@ -296,18 +296,18 @@ def _calls_of(analysis: Analysis, start: int, stop: int, tools: set[str]) -> Row
     return rows[np.isin(targets, wanted)] if wanted else NO_ROWS
 
 
-def _why_not(analysis: Analysis, row: int) -> str:
+def _no_collapse_reason(analysis: Analysis, row: int) -> str:
     transients = analysis.transients
     consumed = transients.consumes(row)
     if consumed is not None:
         why = "came later" if transients.newest_first else "had waited longer"
         return f"It consumed No. {consumed + 1}, which {why}."
     if int(analysis.capture.columns["flags"][row]) & Flag.ERROR.value:
-        return NOTES[Note.FAILED]
+        return NOTE_SENTENCES[SignalNote.FAILED]
     place = transients.signals.find(row)
-    if place == NOWHERE or not transients.signal_bits(row) & CONSUMED:
+    if place == NO_PLACE or not transients.signal_bits(row) & CONSUMED:
         return "It did not say that it consumed anything."
-    if transients.signals.note[place] in (Note.NOT_PAIRED, Note.NOTHING_WAITS, Note.UNPAIRED):
+    if transients.signals.note[place] in (SignalNote.NOT_PAIRED, SignalNote.NOTHING_WAITS, SignalNote.UNPAIRED):
         return "No hint had paired the two tools by then."
     return transients.note(row) or "It collapsed nothing."
 
@@ -321,17 +321,17 @@ def _pairs(analysis: Analysis, message: int) -> tuple[tuple[PairStory, ...], int
     if conversation is None or signal is None:
         return (), 0
     results, consumers = _collapses_after(analysis, message)
-    waiting = _waiting(analysis, message)
+    waiting = _waiting_results(analysis, message)
     told: list[PairStory] = []
     steps = {(hint.tool, hint.consumer): hint.step for hint in reversed(signal.hints)}
-    for tool, consumer in islice(signal.pairs, MOST_NAMED):
-        mine = _are_of(analysis, results, tool) & _are_of(analysis, consumers, consumer)
+    for tool, consumer in islice(signal.pairs, MAX_NAMED):
+        mine = _are_of_tool(analysis, results, tool) & _are_of_tool(analysis, consumers, consumer)
         found = np.flatnonzero(mine)
-        both = ((int(results[place]), int(consumers[place])) for place in found[:MOST_NAMED].tolist())
+        both = ((int(results[place]), int(consumers[place])) for place in found[:MAX_NAMED].tolist())
         meant = transients.aliases.resolve
         registered = conversation.consumers.get(meant(consumer))
         first = registered.tools.get(meant(tool), message) if registered is not None else message
-        waits = int(np.count_nonzero(_are_of(analysis, waiting, tool)))
+        waits = int(np.count_nonzero(_are_of_tool(analysis, waiting, tool)))
         told.append(PairStory(tool, consumer, steps[tool, consumer], first, tuple(both), len(found), waits))
     return tuple(told), len(signal.pairs)
 
@@ -353,7 +353,7 @@ def _collapses_after(analysis: Analysis, message: int) -> tuple[Rows, Rows]:
     return NO_ROWS, NO_ROWS
 
 
-def _waiting(analysis: Analysis, message: int) -> Rows:
+def _waiting_results(analysis: Analysis, message: int) -> Rows:
     """Returns the waiting results of a conversation."""
     for rows in _of_conversation(analysis, message):
         badges = analysis.transients.columns["badges"][rows]
@@ -361,7 +361,7 @@ def _waiting(analysis: Analysis, message: int) -> Rows:
     return NO_ROWS
 
 
-def _are_of(analysis: Analysis, rows: Rows, tool: str) -> Any:
+def _are_of_tool(analysis: Analysis, rows: Rows, tool: str) -> Any:
     """(n,) bool: True for results of a tool, by alias names."""
     strings, meant = analysis.capture.strings, analysis.transients.aliases.resolve
     targets = analysis.correlation.columns["target"][rows]

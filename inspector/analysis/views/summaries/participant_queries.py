@@ -23,8 +23,8 @@ from inspector.store.columns.hashes import NO_ROW
 Found = NDArray[np.int64]
 
 # A server could list pages without end.
-_MOST_PAGES = 100
-_MOST_TOOLS = 1_000
+_MAX_PAGES = 100
+_MAX_TOOLS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Tool:
     row: int
 
 
-def sent_by(analysis: Analysis, space: int, name: str) -> Found:
+def messages_from(analysis: Analysis, space: int, name: str) -> Found:
     """Returns the messages of a sender, ascending."""
     columns, stop = analysis.capture.columns, len(analysis)
     code = analysis.capture.strings.find(name)
@@ -59,12 +59,12 @@ def kinds_of(analysis: Analysis, rows: Found) -> dict[str, int]:
     return {analysis.capture.strings[int(codes[place])]: int(counts[place]) for place in order.tolist()}
 
 
-def waiting(analysis: Analysis, rows: Found) -> Found:
+def waiting_messages(analysis: Analysis, rows: Found) -> Found:
     """Returns the pending messages among some (`analysis.passes.calls.open_waits`)."""
     return rows[are_waiting(analysis.capture, analysis.correlation.columns, rows)]
 
 
-def sent_to(analysis: Analysis, space: int, name: str) -> Found:
+def messages_to(analysis: Analysis, space: int, name: str) -> Found:
     """Returns the messages addressed to a participant by name, ascending, without broadcasts."""
     columns, stop = analysis.capture.columns, len(analysis)
     wanted = analysis.capture.to_sets.sets_with_name(name)
@@ -80,19 +80,19 @@ def tools_offered(analysis: Analysis, rows: Found) -> list[Tool] | None:
     response, listing = strings.find(kinds.RESPONSE) or -1, strings.find("tools/list") or -1
     lists = rows[(columns["kind"][rows] == response) & (analysis.correlation.columns["method"][rows] == listing)]
     pages: list[list[Tool]] = []
-    for row in lists[-_MOST_PAGES:][::-1].tolist():
+    for row in lists[-_MAX_PAGES:][::-1].tolist():
         if analysis.capture.flags_of(row) & Flag.ERROR:
             continue
         pages.append(list(_tools_in(analysis, row)))
         if not _is_later_page(analysis, row):
             break
-    return [tool for page in reversed(pages) for tool in page][:_MOST_TOOLS] if pages else None
+    return [tool for page in reversed(pages) for tool in page][:_MAX_TOOLS] if pages else None
 
 
 def _tools_in(analysis: Analysis, row: int) -> Iterator[Tool]:
     result: Any = analysis.capture.records.payload(row).get("result")
     tools = result.get("tools") if isinstance(result, dict) else None
-    for tool in tools[:_MOST_TOOLS] if isinstance(tools, list) else ():
+    for tool in tools[:_MAX_TOOLS] if isinstance(tools, list) else ():
         if isinstance(tool, dict) and isinstance(tool.get("name"), str):
             description = tool.get("description")
             yield Tool(tool["name"], description if isinstance(description, str) else "", row)
@@ -113,7 +113,7 @@ def shown_numbers(analysis: Analysis) -> NDArray[np.int64]:
     """
     everyone, trust = analysis.participants.all, analysis.trust
     # Otherwise each reconnect would add a row for this program.
-    former = [everyone.find(space, name) for space in trust.own for name in trust.former(space)]
+    former = [everyone.find(space, name) for space in trust.own for name in trust.former_ids(space)]
     return np.setdiff1d(np.arange(len(everyone)), former)
 
 
@@ -127,7 +127,7 @@ def participants_of(analysis: Analysis, space: int) -> list[Participant]:
     return [known[where, name] for where, name in shown_participants(analysis) if where == space]
 
 
-def matching(participant: Participant, call: str) -> str | None:
+def matching_pattern(participant: Participant, call: str) -> str | None:
     """Returns the pattern that allows a participant a `kind[:method[:target]]`, or None.
 
     A prediction from announced capabilities (docs/protocols.md 12): `*` matches everything, and a short form covers the
@@ -139,14 +139,14 @@ def matching(participant: Participant, call: str) -> str | None:
     return None
 
 
-def answering(participant: Participant, method: str | None, target: str | None) -> str | None:
+def answering_pattern(participant: Participant, method: str | None, target: str | None) -> str | None:
     """Returns the pattern that allows a participant to answer a call, or None.
 
     MCPX v0.1 repeats the call in the kind of its answer, and its gateways match that; others send `mcp/response`.
     """
     call = kinds.RESPONSE
-    found = matching(participant, call)
+    found = matching_pattern(participant, call)
     for part in filter(None, (method, target)):
         call = f"{call}:{part}"
-        found = found or matching(participant, call)
+        found = found or matching_pattern(participant, call)
     return found

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.node_ancestry import living_nodes
-from inspector.analysis.passes.tokens.token_sums import carried_up
+from inspector.analysis.passes.tokens.token_sums import subtree_tokens
 from inspector.base.slices import SlicedWork, run_to_end
 
-Way = Literal["tool", "context", "participant", "kind"]
+Grouping = Literal["tool", "context", "participant", "kind"]
 NO_TOOL = 0
-_AT_ONCE = 1 << 16
+_MESSAGES_PER_STEP = 1 << 16
 # Negative, so no string id has this number.
 DEFINITIONS = MAIN
 """Tool lists and their requests: no tool calls, and mostly the largest part of the rest."""
@@ -38,7 +38,7 @@ class Share:
     messages: int
 
 
-def codes_of(analysis: Analysis, way: Way, rows: slice | NDArray[np.integer]) -> NDArray[np.int64]:
+def codes_of(analysis: Analysis, way: Grouping, rows: slice | NDArray[np.integer]) -> NDArray[np.int64]:
     """(rows,) group of each message: a string id, 0 without one; DEFINITIONS; or a node, MAIN."""
     columns = analysis.capture.columns
     if way == "context":
@@ -83,7 +83,7 @@ class Sums:
         return MAIN if place == len(self.tokens) - 1 else place
 
 
-def summing(analysis: Analysis, way: Way, rows: NDArray[np.integer] | None = None) -> SlicedWork[Sums]:
+def sum_in_steps(analysis: Analysis, way: Grouping, rows: NDArray[np.integer] | None = None) -> SlicedWork[Sums]:
     """Sums the tokens of messages. O(messages) in numpy.
 
     Args:
@@ -109,12 +109,12 @@ def summing(analysis: Analysis, way: Way, rows: NDArray[np.integer] | None = Non
 
 def _parts(stop: int, rows: NDArray[np.integer] | None) -> Iterator[slice | NDArray[np.integer]]:
     """Yields the messages in parts that take some milliseconds each."""
-    for low in range(0, stop if rows is None else len(rows), _AT_ONCE):
-        yield slice(low, min(stop, low + _AT_ONCE)) if rows is None else rows[low : low + _AT_ONCE]
+    for low in range(0, stop if rows is None else len(rows), _MESSAGES_PER_STEP):
+        yield slice(low, min(stop, low + _MESSAGES_PER_STEP)) if rows is None else rows[low : low + _MESSAGES_PER_STEP]
 
 
 def shares(
-    analysis: Analysis, way: Way, rows: NDArray[np.integer] | None = None, *, below: bool = False
+    analysis: Analysis, way: Grouping, rows: NDArray[np.integer] | None = None, *, below: bool = False
 ) -> list[Share]:
     """Returns the groups with messages, most tokens first. O(messages) in numpy.
 
@@ -124,26 +124,26 @@ def shares(
         rows: messages; None for all.
         below: True to include descendants of a context; the main context then includes everything.
     """
-    sums = run_to_end(summing(analysis, way, rows))
+    sums = run_to_end(sum_in_steps(analysis, way, rows))
     if below:
-        sums = with_below(analysis, sums)
+        sums = with_descendants(analysis, sums)
     order = sums.order
     figures = zip(order.tolist(), sums.tokens[order].tolist(), sums.messages[order].tolist(), strict=True)
     return [Share(sums.key(place), tokens, messages) for place, tokens, messages in figures]
 
 
-def with_below(analysis: Analysis, sums: Sums) -> Sums:
+def with_descendants(analysis: Analysis, sums: Sums) -> Sums:
     """Returns sums of contexts with descendants; the main context includes everything."""
     tree = analysis.contexts.tree
-    tokens, messages = carried_up(tree, sums.tokens), carried_up(tree, sums.messages)
+    tokens, messages = subtree_tokens(tree, sums.tokens), subtree_tokens(tree, sums.messages)
     tokens[MAIN], messages[MAIN] = sums.tokens.sum(), sums.messages.sum()
     gone = living_nodes(tree) != np.arange(len(tree))
     tokens[:-1][gone] = messages[:-1][gone] = 0  # merged into others, which have their sums
     return Sums(tokens, messages)
 
 
-def over_time(
-    analysis: Analysis, times: NDArray[np.int64], edges: NDArray[np.int64], keys: list[int], way: Way,
+def tokens_over_time(
+    analysis: Analysis, times: NDArray[np.int64], edges: NDArray[np.int64], keys: list[int], way: Grouping,
     rows: NDArray[np.integer] | None = None,
 ) -> SlicedWork[NDArray[np.int64]]:  # fmt: skip
     """(keys + 1, bins) tokens per time interval, of each key and of all others. O(messages) in numpy.

@@ -14,12 +14,12 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_pass import STATES
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.views.timeline.lane_keys import Rows, numbered
+from inspector.analysis.views.timeline.lane_keys import Rows, number_keys
 from inspector.base.slices import SlicedWork
 
 # Packs the contexts of a lane into rows without overlap, each below its parent.
 
-MOST_ROWS = 8
+MAX_ROWS = 8
 """Rows of contexts in a lane; contexts without room overlap in the last row."""
 
 
@@ -38,26 +38,26 @@ class RowPacker:
             end_ns: end of its reservation.
             above: row of its parent; -1 without one.
         """
-        for row in range(min(above + 1, MOST_ROWS - 1), len(self.ends)):
+        for row in range(min(above + 1, MAX_ROWS - 1), len(self.ends)):
             if self.ends[row] < start_ns:
                 self.ends[row] = end_ns
                 return row
-        if len(self.ends) < MOST_ROWS:
+        if len(self.ends) < MAX_ROWS:
             while len(self.ends) <= above:
                 self.ends.append(start_ns - 1)
             self.ends.append(end_ns)
             return len(self.ends) - 1
         self.ends[-1] = max(self.ends[-1], end_ns)
-        return MOST_ROWS - 1
+        return MAX_ROWS - 1
 
 
 _ENDLESS = np.iinfo(np.int64).max
 _ACTIVE = STATES.index("active")
-_AT_ONCE = 2_048
+_CONTEXTS_PER_STEP = 2_048
 """Contexts placed per step."""
 
 
-class Pairs:
+class LaneContexts:
     """The pairs of some lanes, numbered in order of creation.
 
     Attributes:
@@ -74,9 +74,9 @@ class Pairs:
         self.lane, self.node = array("i"), array("i")
         self.starts_ns, self.ends_ns = array("q"), array("q")
         self.rows = array("i")
-        self._above, self._depth = array("i"), array("i")
+        self._parent_pair, self._depth = array("i"), array("i")
         self._packers: dict[int, RowPacker] = {}  # by lane
-        self.overlap = False
+        self.has_overlap = False
 
     def __len__(self) -> int:
         return len(self.node)
@@ -100,16 +100,16 @@ class Pairs:
         """
         width = len(self._analysis.contexts.tree) + 1
         local: dict[int, int] = {}
-        places, new = numbered(lanes * width + nodes + 1, local)
-        pairs = np.array([self._pair(key // width, key % width - 1) for key in new], np.int64)[places]
+        places, new = number_keys(lanes * width + nodes + 1, local)
+        pairs = np.array([self._pair_for(key // width, key % width - 1) for key in new], np.int64)[places]
         self._stretch(pairs, times)
         return pairs
 
-    def _pair(self, lane: int, node: int) -> int:
+    def _pair_for(self, lane: int, node: int) -> int:
         """Returns the pair of a context, and creates it with its ancestors; one too deep shares the last that fits."""
         numbers, parents, base = self._numbers, self._analysis.contexts.tree.parent, lane << 32
         missing: list[int] = []
-        node = self._fit(node)
+        node = self._fitting_ancestor(node)
         found = numbers.get(base | (node + 1))
         while found is None:
             missing.append(node)
@@ -119,16 +119,16 @@ class Pairs:
             found = numbers.get(base | (node + 1))
         for one in reversed(missing):
             depth = self._depth[found] + 1 if found is not None else 0
-            found = self._make(lane, one, -1 if found is None else found, depth)
+            found = self._add_pair(lane, one, -1 if found is None else found, depth)
             numbers[base | (one + 1)] = found
         assert found is not None
         return found
 
-    def _fit(self, node: int) -> int:
+    def _fitting_ancestor(self, node: int) -> int:
         """Returns a context, or its ancestor within the maximum depth. Each is walked once for all lanes."""
         tree, way = self._analysis.contexts.tree, list[int]()
         depths = tree.lines.depths
-        while depths[node] > MOST_ROWS and node not in self._fitting:
+        while depths[node] > MAX_ROWS and node not in self._fitting:
             way.append(node)
             node = tree.parent[node]
         node = self._fitting.get(node, node)
@@ -136,9 +136,9 @@ class Pairs:
         self._fitting.update(dict.fromkeys(way, node))
         return node
 
-    def _make(self, lane: int, node: int, above: int, depth: int) -> int:
+    def _add_pair(self, lane: int, node: int, above: int, depth: int) -> int:
         for values, value in (
-            (self.lane, lane), (self.node, node), (self._above, above), (self._depth, depth),
+            (self.lane, lane), (self.node, node), (self._parent_pair, above), (self._depth, depth),
             (self.starts_ns, _ENDLESS), (self.ends_ns, -_ENDLESS),
         ):  # fmt: skip
             values.append(value)
@@ -146,7 +146,7 @@ class Pairs:
 
     def _stretch(self, pairs: Rows, times: NDArray[np.int64]) -> None:
         """Extends bars and their ancestors to cover messages."""
-        start, end, above = (as_numpy(values) for values in (self.starts_ns, self.ends_ns, self._above))
+        start, end, above = (as_numpy(values) for values in (self.starts_ns, self.ends_ns, self._parent_pair))
         ends_before = end.copy() if len(self.rows) else end
         low, high = np.full(len(start), _ENDLESS, np.int64), np.full(len(start), -_ENDLESS, np.int64)
         np.minimum.at(low, pairs, times)
@@ -159,8 +159,8 @@ class Pairs:
             over = above[held]
             nested = over >= 0
             held, low, high = over[nested], low[nested], high[nested]
-        if not self.overlap and len(self.rows):
-            self.overlap = self._has_overlaps(ends_before)
+        if not self.has_overlap and len(self.rows):
+            self.has_overlap = self._has_overlaps(ends_before)
 
     def _has_overlaps(self, before: NDArray[np.int64]) -> bool:
         """Returns True if a bar grew past the end of its reservation."""
@@ -173,7 +173,7 @@ class Pairs:
 
     # Rows
 
-    def _held_until(self, *, settled: bool) -> NDArray[np.int64]:
+    def _reservation_ends(self, *, settled: bool) -> NDArray[np.int64]:
         """Returns the end of each pair's reservation; an active one has no end."""
         ends = as_numpy(self.ends_ns).copy()
         if not settled:
@@ -189,14 +189,14 @@ class Pairs:
             settled: True if no more messages follow soon; contexts then keep their rows only until their last message.
         """
         lane, node, start, depth = (as_numpy(v).copy() for v in (self.lane, self.node, self.starts_ns, self._depth))
-        ends = self._held_until(settled=settled)
+        ends = self._reservation_ends(settled=settled)
         # A parent starts no later than its children, and was created before them or starts earlier.
         inside = np.flatnonzero(node != MAIN)
         inside = inside[np.lexsort((depth[inside], start[inside], lane[inside]))]
         rows = array("i", [-1]) * len(node)
         yield
-        for low in range(0, len(inside), _AT_ONCE):
-            some = inside[low : low + _AT_ONCE]
+        for low in range(0, len(inside), _CONTEXTS_PER_STEP):
+            some = inside[low : low + _CONTEXTS_PER_STEP]
             self._place(some.tolist(), ends[some].tolist(), rows)
             yield
         self.rows = rows
@@ -207,14 +207,14 @@ class Pairs:
         new = len(self.node) - known
         if not new:
             return
-        ends = self._held_until(settled=False)[known:].tolist()
+        ends = self._reservation_ends(settled=False)[known:].tolist()
         self.rows.extend(array("i", [-1]) * new)
         inside = [pair for pair in range(known, len(self.node)) if self.node[pair] != MAIN]
         self._place(inside, [ends[pair - known] for pair in inside], self.rows)
 
     def _place(self, pairs: list[int], ends: list[int], rows: array[int]) -> None:
         """Assigns rows to pairs, parents first."""
-        lanes, above, starts, packers = self.lane, self._above, self.starts_ns, self._packers
+        lanes, above, starts, packers = self.lane, self._parent_pair, self.starts_ns, self._packers
         for pair, end in zip(pairs, ends, strict=True):
             packer = packers.get(lanes[pair])
             if packer is None:
@@ -226,7 +226,7 @@ class Pairs:
 class BarsByTrack:
     """Contexts by track, in order of start."""
 
-    def __init__(self, pairs: Pairs, tracks: NDArray[np.int64], count: int) -> None:
+    def __init__(self, pairs: LaneContexts, tracks: NDArray[np.int64], count: int) -> None:
         """Sorts the pairs.
 
         Args:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.arrays.unique_ints import distinct
+from inspector.analysis.arrays.unique_ints import unique_with_places
 from inspector.analysis.passes.contexts.context_tree import MAIN
 
 LaneBy = Literal["participant", "context"]
@@ -17,7 +17,7 @@ LaneBy = Literal["participant", "context"]
 Rows = NDArray[Any]
 
 
-def keys_of(analysis: Analysis, by: LaneBy, rows: Rows, nodes: Rows) -> NDArray[np.int64]:
+def lane_keys(analysis: Analysis, by: LaneBy, rows: Rows, nodes: Rows) -> NDArray[np.int64]:
     """(rows,) int64, number of each message's lane: space, and within it a participant or root context.
 
     Args:
@@ -39,13 +39,13 @@ def lane_name(analysis: Analysis, by: LaneBy, key: int) -> str:
     return analysis.contexts.label(number - 1) if number else "main"
 
 
-def numbered(keys: NDArray[np.int64], known: dict[int, int]) -> tuple[Rows, list[int]]:
+def number_keys(keys: NDArray[np.int64], known: dict[int, int]) -> tuple[Rows, list[int]]:
     """Numbers keys from zero in order of appearance; adds new ones to `known`.
 
     Returns:
         (keys,) the numbers, and the new keys.
     """
-    found, first, places = distinct(keys)
+    found, first, places = unique_with_places(keys)
     new = [int(found[n]) for n in np.argsort(first).tolist() if int(found[n]) not in known]
     for key in new:
         known[key] = len(known)

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
-from inspector.analysis.arrays.unique_ints import distinct
+from inspector.analysis.arrays.unique_ints import unique_with_places
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.views.timeline.context_bars import BarsByTrack, Pairs
-from inspector.analysis.views.timeline.lane_keys import LaneBy, Rows, keys_of, lane_name, numbered
+from inspector.analysis.views.timeline.context_bars import BarsByTrack, LaneContexts
+from inspector.analysis.views.timeline.lane_keys import LaneBy, Rows, lane_keys, lane_name, number_keys
 from inspector.analysis.views.timeline.message_positions import MessagePlaces
-from inspector.analysis.views.timeline.segments import Segment, nearest, neighbour, order
+from inspector.analysis.views.timeline.segments import Segment, nearest_message, neighbour_message, sort_messages
 from inspector.base.slices import SlicedWork, run_to_end
 from inspector.protocol.kinds import Family, family_of
 from inspector.protocol.participants import GATEWAY_IDS
@@ -30,13 +30,13 @@ from inspector.store.columns.flags import Flag
 FAMILIES = tuple(Family)
 """Families by number."""
 
-_MERGED_UP_TO = 1 << 18
+_MAX_MERGED = 1 << 18
 """Messages sorted at once in live traffic: some 20 ms."""
-_AT_ONCE = 4_096
+_MESSAGES_PER_STEP = 4_096
 """Messages taken in per step."""
-_LEVELS_UP = 64
+_MAX_LEVELS = 64
 """Ancestor levels searched for a context with a start."""
-_STARTS_BACK = 256
+_MAX_STARTS = 256
 """Latest starts of a context searched for a sender."""
 
 
@@ -117,12 +117,12 @@ class Lanes:
         self.given = 0
         self._moves = analysis.contexts.tree.moves
         self._lane_of: dict[int, int] = {}  # by key
-        self._made: list[Lane] = []  # by number
-        self._pairs = Pairs(analysis)
+        self._lanes_by_number: list[Lane] = []  # by number
+        self._pairs = LaneContexts(analysis)
         # by key of the lane: its track, base and rows at the last numbering
         self._numbers: dict[int, tuple[int, bool, int]] = {}
         self._columns = GrowingColumns({"row": np.uint32, "pair": np.uint32})
-        self._standing = 0  # number of placed messages
+        self._placed_count = 0  # number of placed messages
         self._tracks: NDArray[np.int64] = np.zeros(0, np.int64)  # by pair
         self._family = np.zeros(0, np.uint8)  # by string id of the kind
         self._shown: NDArray[np.bool_] | None = None
@@ -131,15 +131,15 @@ class Lanes:
     # Input
 
     @property
-    def outdated(self) -> bool:
+    def is_outdated(self) -> bool:
         """True if contexts have moved or bars overlap, so that lanes should be rebuilt."""
-        return self._moves != self._analysis.contexts.tree.moves or self._pairs.overlap
+        return self._moves != self._analysis.contexts.tree.moves or self._pairs.has_overlap
 
     def feed(self, rows: Rows, *, settled: bool = False) -> None:
-        """Takes in messages at once, like `feeding`."""
-        run_to_end(self.feeding(rows, settled=settled))
+        """Takes in messages at once, like `feed_in_steps`."""
+        run_to_end(self.feed_in_steps(rows, settled=settled))
 
-    def feeding(self, rows: Rows, *, settled: bool = False) -> SlicedWork[None]:
+    def feed_in_steps(self, rows: Rows, *, settled: bool = False) -> SlicedWork[None]:
         """Takes in messages, ascending and later than all before. O(new messages), and log of existing ones.
 
         Until it finishes, no other feed may run, and earlier messages stay in place.
@@ -149,8 +149,8 @@ class Lanes:
             settled: True if no more messages follow soon; contexts then keep their rows only until their last message.
         """
         first, stood = not self.lanes, len(self._columns)
-        for low in range(0, len(rows), _AT_ONCE):
-            self._take_in(rows[low : low + _AT_ONCE])
+        for low in range(0, len(rows), _MESSAGES_PER_STEP):
+            self._take_in(rows[low : low + _MESSAGES_PER_STEP])
             yield
         if len(self._columns) == stood:
             return
@@ -161,7 +161,7 @@ class Lanes:
         self.version += self._number_tracks() or first
         self._bars = None
         yield from self._order_from(stood)
-        self._standing = len(self._columns)
+        self._placed_count = len(self._columns)
 
     def _take_in(self, rows: Rows) -> None:
         """Assigns messages to lanes and pairs."""
@@ -173,34 +173,34 @@ class Lanes:
         if not len(rows):
             return
         nodes = self._analysis.contexts.nodes_of(rows).astype(np.int64)
-        lanes, new = numbered(keys_of(self._analysis, self.by, rows, nodes), self._lane_of)
+        lanes, new = number_keys(lane_keys(self._analysis, self.by, rows, nodes), self._lane_of)
         if self.by == "participant":
-            nodes = np.where(self._begun_by_others(rows, nodes), MAIN, nodes)
-        self._made += [Lane(key, lane_name(self._analysis, self.by, key)) for key in new]
-        for number, count in enumerate(np.bincount(lanes, minlength=len(self._made)).tolist()):
-            self._made[number].count += count
+            nodes = np.where(self._started_by_others(rows, nodes), MAIN, nodes)
+        self._lanes_by_number += [Lane(key, lane_name(self._analysis, self.by, key)) for key in new]
+        for number, count in enumerate(np.bincount(lanes, minlength=len(self._lanes_by_number)).tolist()):
+            self._lanes_by_number[number].count += count
         self._columns.append({"row": rows, "pair": self._pairs.take_in(lanes, nodes, self.times.values[rows])})
 
-    def _begun_by_others(self, rows: Rows, nodes: Rows) -> NDArray[np.bool_]:
+    def _started_by_others(self, rows: Rows, nodes: Rows) -> NDArray[np.bool_]:
         """(rows,) bool: True if other participants started the message's context, or its nearest started ancestor."""
         contexts, senders = self._analysis.contexts, self._analysis.capture.columns["sender"]
         others = np.zeros(len(rows), np.bool_)
         inside = np.flatnonzero(nodes != MAIN)
-        around = self._nearest_begun(nodes[inside])
+        around = self._nearest_started(nodes[inside])
         inside, around = inside[around != MAIN], around[around != MAIN]
         foreign = senders[rows[inside]] != senders[as_numpy(contexts.started_by)[around]]
         inside, around = inside[foreign], around[foreign]
-        pairs, _, places = distinct(around << 32 | senders[rows[inside]].astype(np.int64))
-        begun = [self._began(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs.tolist()]
+        pairs, _, places = unique_with_places(around << 32 | senders[rows[inside]].astype(np.int64))
+        begun = [self._sender_started(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs.tolist()]
         others[inside] = ~np.array(begun, np.bool_)[places]
         return others
 
-    def _nearest_begun(self, nodes: Rows) -> Rows:
+    def _nearest_started(self, nodes: Rows) -> Rows:
         """(nodes,) each context or its nearest ancestor with a start; MAIN without one."""
         contexts = self._analysis.contexts
         parents, started = as_numpy(contexts.tree.parent), as_numpy(contexts.started_by)
         found = nodes.copy()
-        for _ in range(_LEVELS_UP):
+        for _ in range(_MAX_LEVELS):
             rising = np.flatnonzero((found != MAIN) & (started[found] < 0))
             if not len(rising):
                 return found
@@ -208,9 +208,9 @@ class Lanes:
         found[started[found] < 0] = MAIN
         return found
 
-    def _began(self, node: int, sender: int) -> bool:
+    def _sender_started(self, node: int, sender: int) -> bool:
         """Returns True if a sender also started a context, after another one."""
-        starts = islice(self._analysis.contexts.sequences.starts_of(node), _STARTS_BACK)
+        starts = islice(self._analysis.contexts.sequences.starts_of(node), _MAX_STARTS)
         return any(whose == sender for _, whose in starts)
 
     # Tracks
@@ -218,17 +218,21 @@ class Lanes:
     def _number_tracks(self) -> bool:
         """Numbers the tracks in display order. Returns True if a number changed."""
         based = self._pairs.based()
-        for number, lane in enumerate(self._made):
+        for number, lane in enumerate(self._lanes_by_number):
             lane.based = number in based or self.by == "participant"
             lane.rows = self._pairs.rows_of(number)
-        ordered = sorted(self._made, key=self._place_of) if self.by == "participant" else list(self._made)
+        ordered = (
+            sorted(self._lanes_by_number, key=self._sort_rank)
+            if self.by == "participant"
+            else list(self._lanes_by_number)
+        )
         before, known = self._numbers, self.tracks
         self._numbers, track = {}, 0
         for lane in ordered:
             lane.track, track = track, track + lane.tracks
             self._numbers[lane.key] = (lane.track, lane.based, lane.rows)
         self.lanes, self.tracks = ordered, track
-        first = np.array([lane.track + lane.based for lane in self._made], np.int64)
+        first = np.array([lane.track + lane.based for lane in self._lanes_by_number], np.int64)
         self._tracks = first[as_numpy(self._pairs.lane)] + as_numpy(self._pairs.rows)
         if before == self._numbers:
             return False
@@ -242,7 +246,7 @@ class Lanes:
             segment.renumber(now, track)
         return True
 
-    def _place_of(self, lane: Lane) -> int:
+    def _sort_rank(self, lane: Lane) -> int:
         """Returns the sort rank: the gateway last, before it the inspector, which only observes."""
         if _is_gateway(lane):
             return 2
@@ -272,7 +276,7 @@ class Lanes:
     def _order_from(self, start: int) -> SlicedWork[None]:
         """Sorts the messages from a position on, together with the last segments if these are not much larger."""
         count, kept = len(self._columns) - start, len(self.segments)
-        while kept and len(self.segments[kept - 1].rows) <= 2 * count and count < _MERGED_UP_TO:
+        while kept and len(self.segments[kept - 1].rows) <= 2 * count and count < _MAX_MERGED:
             kept -= 1
             count += len(self.segments[kept].rows)
         start = len(self._columns) - count
@@ -285,7 +289,7 @@ class Lanes:
         yield
         times = self.times.values[rows]
         yield
-        segment = yield from order(rows, tracks, times, families, self.tracks)
+        segment = yield from sort_messages(rows, tracks, times, families, self.tracks)
         segment.mark_shown(self._shown)
         self.segments[kept:] = [segment]
 
@@ -304,7 +308,7 @@ class Lanes:
 
     def tracks_of(self, rows: Rows) -> NDArray[np.int64]:
         """(rows,) track of each message; -1 outside of lanes."""
-        held = self._columns["row"][: self._standing]
+        held = self._columns["row"][: self._placed_count]
         found = np.full(len(rows), -1, np.int64)
         if not len(held):
             return found
@@ -339,11 +343,11 @@ class Lanes:
     def neighbour(self, row: int, step: int) -> int | None:
         """Returns the message before (-1) or after (1) another one on its track, by time."""
         track = int(self.tracks_of(np.array([row]))[0])
-        return neighbour(self.segments, track, int(self.times.values[row]), row, step)
+        return neighbour_message(self.segments, track, int(self.times.values[row]), row, step)
 
     def nearest(self, track: int, ns: int) -> int | None:
         """Returns the message of a track nearest to a time."""
-        return nearest(self.segments, track, ns)
+        return nearest_message(self.segments, track, ns)
 
 
 def _is_gateway(lane: Lane) -> bool:

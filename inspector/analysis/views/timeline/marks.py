@@ -102,7 +102,7 @@ class Window:
         if span > _LONG_NS:  # differences may exceed 64 bits
             return (places.astype(np.float64) - self.left) / self.ns_per_px
         # Clipped to one window beside it, so that the difference below fits into 64 bits.
-        near = np.clip(places, np.int64(_bounded(self.left - span)), np.int64(_bounded(self.right + span)))
+        near = np.clip(places, np.int64(_clipped_ns(self.left - span)), np.int64(_clipped_ns(self.right + span)))
         return (near - np.int64(self.left)) / self.ns_per_px
 
 
@@ -122,12 +122,12 @@ def marks_of(
         zoom: scale of marks relative to 100 %.
     """
     margin = round(window.ns_per_px * CELL_PX * zoom)
-    left, right = _bounded(window.left - margin), _bounded(window.right + margin)
-    begin, stop = (_bounded(window.scale.time(place)) for place in (left, right))
+    left, right = _clipped_ns(window.left - margin), _clipped_ns(window.right + margin)
+    begin, stop = (_clipped_ns(window.scale.time(place)) for place in (left, right))
     parts = [(segment, *segment.between(track, begin, stop)) for segment in segments]
     parts = [part for part in parts if part[1] < part[2]]
     if sum(high - low for _, low, high in parts) * TOUCH_PX * zoom <= window.width:
-        return _merged(_singles(parts, window), zoom, family)
+        return _without_overlap(_singles(parts, window), zoom, family)
     return _cells(parts, window, left, right, zoom, family)
 
 
@@ -149,7 +149,7 @@ def _cells(parts: list[_Part], window: Window, left: int, right: int, zoom: floa
     cell = max(1, round(window.ns_per_px * DENSE_PX * zoom))
     first = left // cell
     # Cells are multiples of their width from zero, so that marks do not flicker while scrolling.
-    edges = window.scale.times(np.array([_bounded(n * cell) for n in range(first, right // cell + 2)], np.int64))
+    edges = window.scale.times(np.array([_clipped_ns(n * cell) for n in range(first, right // cell + 2)], np.int64))
     found: dict[int, Mark] = {}
     for segment, low, high in parts:
         places = low + segment.times[low:high].searchsorted(edges)
@@ -164,11 +164,11 @@ def _cells(parts: list[_Part], window: Window, left: int, right: int, zoom: floa
         columns = (held, middles, ends - begins, segment.rows[begins], same, hidden, first_xs, last_xs)
         for n, *values in zip(*(column.tolist() for column in columns), strict=True):
             mark, known = Mark(*values, dense=True), found.get(n)
-            found[n] = mark if known is None else _joined(known, mark, family)
+            found[n] = mark if known is None else _merged_pair(known, mark, family)
     return [found[n] for n in sorted(found)]
 
 
-def _joined(one: Mark, other: Mark, family: FamilyOf) -> Mark:
+def _merged_pair(one: Mark, other: Mark, family: FamilyOf) -> Mark:
     first = one if one.first_x <= other.first_x else other
     same = one.one_family and other.one_family and family(one.row) == family(other.row)
     return Mark(
@@ -177,14 +177,14 @@ def _joined(one: Mark, other: Mark, family: FamilyOf) -> Mark:
     )  # fmt: skip
 
 
-def _merged(marks: list[Mark], zoom: float, family: FamilyOf) -> list[Mark]:
+def _without_overlap(marks: list[Mark], zoom: float, family: FamilyOf) -> list[Mark]:
     """Merges or moves marks until no two touch; a merged mark is at most a cell wide."""
     found: list[Mark] = []
     for mark in marks:
         here = mark
         while found and here.x - found[-1].x < (reach := (here.half + found[-1].half) * zoom):
             last = found[-1]
-            both = _joined(last, here, family)
+            both = _merged_pair(last, here, family)
             if both.last_x - both.first_x <= CELL_PX * zoom:
                 both.x = (both.first_x + both.last_x) / 2
             elif here.count == 1 or last.count == 1:  # a single mark joins the count beside it
@@ -203,9 +203,9 @@ def _merged(marks: list[Mark], zoom: float, family: FamilyOf) -> list[Mark]:
 # 52 days; a pixel of so wide a window is longer than the error of a float.
 _LONG_NS = 2**52
 # The least number itself means that there is no time (NO_TIME).
-_LEAST, _MOST = -(2**63) + 1, 2**63 - 1
+_MIN_NS, _MAX_NS = -(2**63) + 1, 2**63 - 1
 
 
-def _bounded(ns: int) -> int:
+def _clipped_ns(ns: int) -> int:
     """Clips a time to 64 bits."""
-    return min(max(ns, _LEAST), _MOST)
+    return min(max(ns, _MIN_NS), _MAX_NS)

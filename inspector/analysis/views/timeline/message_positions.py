@@ -24,10 +24,10 @@ class MessageTimes:
         self._known = 0
         self._last = NO_TIME
         self.first_ns = self.last_ns = 0
-        self._any = False
-        self.guessed = 0
+        self._has_times = False
+        self.guessed_count = 0
         self._silences = Silences()
-        self._heard = 0
+        self._silences_until = 0
 
     def update(self, stop: int) -> None:
         """Takes in messages up to `stop`. O(new messages)."""
@@ -42,15 +42,15 @@ class MessageTimes:
         filled = self._filled(given, missing) if self._own is not None else given
         if self._own is not None:
             self._keep(start, filled)
-        self.guessed += int(np.count_nonzero(missing))
+        self.guessed_count += int(np.count_nonzero(missing))
         known = given[~missing]
         if len(known):
-            if not self._any and start:  # messages before the first time get this time
-                self._lead(start, int(known[0]))
+            if not self._has_times and start:  # messages before the first time get this time
+                self._fill_start(start, int(known[0]))
             low, high = int(known.min()), int(known.max())
-            self.first_ns = min(self.first_ns, low) if self._any else low
-            self.last_ns = max(self.last_ns, high) if self._any else high
-            self._any = True
+            self.first_ns = min(self.first_ns, low) if self._has_times else low
+            self.last_ns = max(self.last_ns, high) if self._has_times else high
+            self._has_times = True
             self._last = int(filled[-1])
 
     def _filled(self, given: NDArray[np.int64], missing: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -72,13 +72,13 @@ class MessageTimes:
             self._own = grown
         self._own[start:stop] = filled
 
-    def _lead(self, stop: int, time_ns: int) -> None:
+    def _fill_start(self, stop: int, time_ns: int) -> None:
         if self._own is not None:
             self._own[:stop] = time_ns
 
     def without(self, first_ns: int, last_ns: int) -> NDArray[np.int64]:
         """Returns messages without an own time between two times, both included; ascending."""
-        if not self.guessed:
+        if not self.guessed_count:
             return np.zeros(0, np.int64)
         missing = np.flatnonzero(self._capture.columns["time_ns"][: self._known] == NO_TIME)
         at = self.values[missing]
@@ -92,7 +92,7 @@ class MessageTimes:
 
     def breaks(self) -> tuple[Break, ...]:
         """Returns the silences too long to draw. O(messages since the last call)."""
-        start, self._heard = self._heard, self._known
+        start, self._silences_until = self._silences_until, self._known
         self._silences.feed(self.values[start:])
         return self._silences.breaks()
 

@@ -9,7 +9,7 @@ from inspector.analysis.views.timeline.message_positions import PER_MESSAGE, Mes
 from inspector.protocol.timestamps import format_time
 
 # Each run is a term of the filter that the user reads.
-MOST_RUNS = 50
+MAX_RUNS = 50
 """Named runs of messages without a time, longest first; more occur only if times jump back and forth."""
 
 
@@ -46,4 +46,4 @@ def _runs(messages: NDArray[np.int64]) -> list[tuple[int, int]]:
         return []
     borders = np.flatnonzero(np.diff(messages) > 1) + 1
     runs = [(int(run[0]), int(run[-1])) for run in np.split(messages, borders)]
-    return sorted(sorted(runs, key=lambda run: run[0] - run[1])[:MOST_RUNS])
+    return sorted(sorted(runs, key=lambda run: run[0] - run[1])[:MAX_RUNS])

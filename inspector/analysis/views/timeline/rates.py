@@ -23,7 +23,7 @@ BIN_WIDTHS_NS = (
     *(_HOUR * n for n in (1, 2, 3, 6, 12, 24)),
 )
 """Allowed widths of a bar in nanoseconds; above the last one, whole days."""
-LEAST_PX = 7
+MIN_BIN_PX = 7
 _UNKNOWN = 255
 
 
@@ -47,7 +47,7 @@ class Bins:
         return self.counts.sum(axis=0)
 
 
-def bin_width(span_ns: int, width_px: int, least_px: float = LEAST_PX) -> int:
+def bin_width(span_ns: int, width_px: int, least_px: float = MIN_BIN_PX) -> int:
     """Returns the shortest round width whose bars stay distinguishable."""
     least = span_ns * least_px / max(1, width_px)
     day = BIN_WIDTHS_NS[-1]
@@ -65,7 +65,7 @@ class FamilyTimes:
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._codes = np.zeros(0, np.uint8)  # by string id of the kind
-        self._held = [np.zeros(0, np.int64) for _ in FAMILIES]
+        self._times = [np.zeros(0, np.int64) for _ in FAMILIES]
         self.counts = [0] * len(FAMILIES)
         self.message_count = 0
 
@@ -78,12 +78,12 @@ class FamilyTimes:
             self._add(place, np.sort(added[families == place]))
 
     def _add(self, place: int, times: Array) -> None:
-        held, count = self._held[place], self.counts[place]
+        held, count = self._times[place], self.counts[place]
         stop = count + len(times)
         if stop > len(held):
             grown = np.empty(max(stop, len(held) * 3 // 2), np.int64)
             grown[:count] = held[:count]
-            held = self._held[place] = grown
+            held = self._times[place] = grown
         held[count:stop] = times
         self.counts[place] = stop
         # Messages mostly arrive in order, so that sorting is rare.
@@ -111,5 +111,5 @@ class FamilyTimes:
         first = (window.left - origin) // width_ns
         last = -((origin - window.right) // width_ns)
         edges = window.scale.times(np.array([origin + n * width_ns for n in range(first, last + 1)], np.int64))
-        rows = [np.diff(np.searchsorted(held[:n], edges)) for held, n in zip(self._held, self.counts, strict=True)]
+        rows = [np.diff(np.searchsorted(held[:n], edges)) for held, n in zip(self._times, self.counts, strict=True)]
         return Bins(edges, np.array(rows, np.int64).reshape(len(FAMILIES), -1), width_ns)

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.int64]
 
-MOST_SHARE = 3
-"""A long silence takes more than 1 / MOST_SHARE of the span."""
-_TIMES_OTHERS = 2
+MIN_SPAN_DIVISOR = 3
+"""A long silence takes more than 1 / MIN_SPAN_DIVISOR of the span."""
+_MIN_AVERAGE_FACTOR = 2
 """A long silence is longer than this multiple of the average silence, so three messages have none."""
-_BREAK_SHARE = 20
+_BREAK_DIVISOR = 20
 """A break takes 1 / _BREAK_SHARE of the remaining axis."""
 # Each takes a twentieth of the axis, so twenty would leave no more than their own width.
-_MOST_BREAKS = 12
+_MAX_BREAKS = 12
 _CANDIDATES = 64
-_FARTHEST = 2**62 - 1
+_MAX_ABS_NS = 2**62 - 1
 """Clip bound of times, so that differences fit into 64 bits."""
 
 
@@ -71,27 +71,27 @@ class TimeScale:
 
     def place(self, ns: int) -> int:
         """Returns the position of a time."""
-        return _moved(ns, self._times, self._places)
+        return _mapped(ns, self._times, self._places)
 
     def time(self, place: int) -> int:
         """Returns the time at a position."""
-        return _moved(place, self._places, self._times)
+        return _mapped(place, self._places, self._times)
 
     def places(self, ns: Array) -> Array:
         """(n,) int64, positions of times."""
-        return _all_moved(ns, self._times, self._places)
+        return _all_mapped(ns, self._times, self._places)
 
     def times(self, places: Array) -> Array:
         """(n,) int64, times at positions."""
-        return _all_moved(places, self._places, self._times)
+        return _all_mapped(places, self._places, self._times)
 
-    def broken_between(self, left: int, right: int) -> list[Break]:
+    def breaks_between(self, left: int, right: int) -> list[Break]:
         """Returns the breaks within a range of times."""
         return [one for one in self.breaks if one.start_ns < right and one.end_ns > left]
 
-    def unbroken(self, left: int, right: int) -> Iterator[tuple[int, int]]:
+    def unbroken_parts(self, left: int, right: int) -> Iterator[tuple[int, int]]:
         """Yields the parts of a time range outside of breaks, ascending, ends included."""
-        for one in self.broken_between(left, right):
+        for one in self.breaks_between(left, right):
             if left <= one.start_ns:
                 yield left, one.start_ns
             left = one.end_ns
@@ -99,7 +99,7 @@ class TimeScale:
             yield left, right
 
 
-def _moved(value: int, given: Sequence[int], wanted: Sequence[int]) -> int:
+def _mapped(value: int, given: Sequence[int], wanted: Sequence[int]) -> int:
     """Maps a value from one side of the scale to the other, exactly."""
     if not given:
         return value
@@ -111,11 +111,11 @@ def _moved(value: int, given: Sequence[int], wanted: Sequence[int]) -> int:
     return wanted[corner - 1] + (value - given[corner - 1]) * reach // max(1, length)
 
 
-def _all_moved(values: Array, given: Sequence[int], wanted: Sequence[int]) -> Array:
+def _all_mapped(values: Array, given: Sequence[int], wanted: Sequence[int]) -> Array:
     """Maps many values."""
     if not given:
         return values
-    near = np.clip(values, -_FARTHEST, _FARTHEST)
+    near = np.clip(values, -_MAX_ABS_NS, _MAX_ABS_NS)
     sides = np.array((given, wanted), np.int64)
     corners = sides[0].searchsorted(near, side="right")
     befores = np.maximum(corners - 1, 0)
@@ -145,8 +145,8 @@ class Silences:
         near = times
         if (near[1:] < near[:-1]).any():
             near = np.sort(near)
-        if near[0] < -_FARTHEST or near[-1] > _FARTHEST:
-            near = np.clip(near, -_FARTHEST, _FARTHEST)
+        if near[0] < -_MAX_ABS_NS or near[-1] > _MAX_ABS_NS:
+            near = np.clip(near, -_MAX_ABS_NS, _MAX_ABS_NS)
         first, last = int(near[0]), int(near[-1])
         known, self._count = self._count, self._count + len(near)
         if not known:
@@ -192,13 +192,18 @@ class Silences:
         for place in np.argsort(-lengths, kind="stable").tolist():
             length = int(lengths[place])
             rest, others = span - length, others - 1
-            if rest <= 0 or others <= 0 or length * MOST_SHARE <= span or length * others <= _TIMES_OTHERS * rest:
+            if (
+                rest <= 0
+                or others <= 0
+                or length * MIN_SPAN_DIVISOR <= span
+                or length * others <= _MIN_AVERAGE_FACTOR * rest
+            ):
                 break
             long.append(place)
             span = rest
-            if len(long) == _MOST_BREAKS:
+            if len(long) == _MAX_BREAKS:
                 break
-        width = max(1, span // _BREAK_SHARE)
+        width = max(1, span // _BREAK_DIVISOR)
         return tuple(Break(int(self._starts[n]), int(self._ends[n]), width) for n in sorted(long))
 
 

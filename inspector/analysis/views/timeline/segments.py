@@ -13,10 +13,10 @@ from inspector.base.slices import SlicedWork
 
 Rows = NDArray[Any]
 
-_AT_ONCE = 1 << 16
+_MESSAGES_PER_STEP = 1 << 16
 """Messages sorted per step."""
 
-_ALIKE = 4_096
+_MAX_EQUAL_TIMES = 4_096
 """Messages with equal time on a track that are searched when stepping off one."""
 
 
@@ -75,7 +75,7 @@ class Segment:
         np.cumsum(shown[self.rows], out=self.shown[1:])
 
 
-def order(
+def sort_messages(
     rows: Rows, tracks: Rows, times: NDArray[np.int64], families: NDArray[np.uint8], count: int
 ) -> SlicedWork[Segment]:
     """Sorts messages.
@@ -90,8 +90,8 @@ def order(
     yield
     places = np.empty(len(rows), np.int64)
     filled = offsets[:-1].copy()
-    for low in range(0, len(rows), _AT_ONCE):
-        some = tracks[low : low + _AT_ONCE]
+    for low in range(0, len(rows), _MESSAGES_PER_STEP):
+        some = tracks[low : low + _MESSAGES_PER_STEP]
         if count <= 1 << 16:  # numpy sorts 16-bit values by counting
             some = some.astype(np.uint16)
         by_track, counts = np.argsort(some, kind="stable"), np.bincount(some, minlength=count)
@@ -99,7 +99,7 @@ def order(
         places[shift[some[by_track]] + np.arange(len(some))] = by_track + low
         filled += counts
         yield
-    yield from _by_time(places, times, offsets)
+    yield from _sort_by_time(places, times, offsets)
     ordered_times = times[places]
     yield
     ordered = families[places]
@@ -109,7 +109,7 @@ def order(
     return Segment(rows[places].astype(np.int32), ordered_times, changes, offsets[:-1].copy(), offsets[1:].copy())
 
 
-def _by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64]) -> SlicedWork[None]:
+def _sort_by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64]) -> SlicedWork[None]:
     """Sorts tracks with messages out of order by time."""
     # Most captures are in order, so that one pass replaces a sort of each track.
     if not len(times) or (times[1:] >= times[:-1]).all():
@@ -125,7 +125,7 @@ def _by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64])
         yield
 
 
-def neighbour(segments: Sequence[Segment], track: int, ns: int, row: int, step: int) -> int | None:
+def neighbour_message(segments: Sequence[Segment], track: int, ns: int, row: int, step: int) -> int | None:
     """Returns the message before (-1) or after (1) another one on its track, by time."""
     here = (ns, row)
     best: tuple[int, int] | None = None
@@ -134,7 +134,7 @@ def neighbour(segments: Sequence[Segment], track: int, ns: int, row: int, step: 
         times = segment.times[low:high]
         place, stop = int(times.searchsorted(ns)), int(times.searchsorted(ns, side="right"))
         # Many messages may share one time, so the search is bounded.
-        for n in {place - 1, *range(place, min(stop, place + _ALIKE)), stop}:
+        for n in {place - 1, *range(place, min(stop, place + _MAX_EQUAL_TIMES)), stop}:
             if 0 <= n < high - low:
                 one = (int(times[n]), int(segment.rows[low + n]))
                 further = one > here if step > 0 else one < here
@@ -143,7 +143,7 @@ def neighbour(segments: Sequence[Segment], track: int, ns: int, row: int, step: 
     return None if best is None else best[1]
 
 
-def nearest(segments: Sequence[Segment], track: int, ns: int) -> int | None:
+def nearest_message(segments: Sequence[Segment], track: int, ns: int) -> int | None:
     """Returns the message of a track nearest to a time."""
     best: tuple[int, int] | None = None
     for segment in segments:

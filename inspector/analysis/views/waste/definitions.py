@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.views.waste.repeats import digest
+from inspector.analysis.views.waste.repeats import json_digest
 from inspector.analysis.views.waste.results import Results, Traffic
-from inspector.analysis.views.waste.waste_records import Waste, WasteKind, some
+from inspector.analysis.views.waste.waste_records import Waste, WasteKind, limited_messages
 from inspector.protocol.message_text import compact_json
 
-MOST_LISTS = 5_000
+MAX_LISTS = 5_000
 """Lists checked at most."""
-LARGE = 100
+MIN_UNUSED_TOKENS = 100
 """Tokens of unused definitions from which they are reported."""
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 
 @dataclass(slots=True)
@@ -46,8 +46,8 @@ class Definitions:
         talking = np.unique(traffic.speakers[traffic.sayings()])
         # A client without model messages hands its lists to no model.
         found = found.those(np.flatnonzero(np.isin(found.speakers, talking)))
-        self.unread = max(0, len(found) - MOST_LISTS)
-        self.results: Results = found.those(np.arange(min(len(found), MOST_LISTS)))
+        self.unread = max(0, len(found) - MAX_LISTS)
+        self.results: Results = found.those(np.arange(min(len(found), MAX_LISTS)))
         self.read_only: set[str] = set()
         self.offered: set[str] = set()
         self._whole: set[int] = set()  # pairs with a complete list
@@ -68,9 +68,9 @@ class Definitions:
             if isinstance(hints, dict) and hints.get("readOnlyHint") is True:
                 self.read_only.add(str(tool.get("name")))
         params = capture.records.payload(int(results.calls[place])).get("params")
-        page = digest(params.get("cursor") if isinstance(params, dict) else None)
+        page = json_digest(params.get("cursor") if isinstance(params, dict) else None)
         lists = self._lists.setdefault(int(results.pairs[place]), _Lists())
-        content = digest(tools)
+        content = json_digest(tools)
         # Compared with the last list of the page only, as a list may change and change back.
         if lists.content.get(page) == content and tools:
             lists.again.append(place)
@@ -89,15 +89,15 @@ class Definitions:
         offered = {meant(one) for one in self.offered}
         return pair in self._whole and meant(called) in offered and meant(tool) not in offered
 
-    def judge(self) -> list[Waste]:
+    def find_wastes(self) -> list[Waste]:
         """Returns wastes: lists without a change, and tools without a call."""
-        called = self._called()
+        called = self._called_tools()
         found: list[Waste] = []
         for lists in self._lists.values():
-            found += filter(None, (self._again(lists), self._uncalled(lists, called)))
+            found += filter(None, (self._again(lists), self._uncalled_waste(lists, called)))
         return found
 
-    def _called(self) -> set[tuple[int, int]]:
+    def _called_tools(self) -> set[tuple[int, int]]:
         calls = self._traffic.calls()
         targets = self._traffic.analysis.correlation.columns["target"][calls]
         pairs = np.unique(self._traffic.speakers[calls] << 32 | targets.astype(np.int64))
@@ -115,10 +115,11 @@ class Definitions:
         advice = "List tools again when the server says that they changed (notifications/tools/list_changed)."
         messages = [int(self.results.calls[place]) for place in lists.again] + rows
         return Waste(
-            WasteKind.LISTED, rows[0], some(messages), tokens, sentence, advice, False, traffic.sender(call), None
+            WasteKind.LISTED, rows[0], limited_messages(messages), tokens, sentence, advice, False,
+            traffic.sender(call), None
         )  # fmt: skip
 
-    def _uncalled(self, lists: _Lists, called: set[tuple[int, int]]) -> Waste | None:
+    def _uncalled_waste(self, lists: _Lists, called: set[tuple[int, int]]) -> Waste | None:
         traffic, results = self._traffic, self.results
         tokens, uncalled, known = 0.0, list[str](), 0
         for place in lists.standing.values():
@@ -132,14 +133,14 @@ class Definitions:
                 if code is None or (speaker, code) not in called:
                     uncalled.append(str(name))
                     tokens += traffic.cost(row) * size / max(1, sum(sizes))
-        if round(tokens) < LARGE:
+        if round(tokens) < MIN_UNUSED_TOKENS:
             return None
         row = int(results.rows[next(iter(lists.standing.values()))])
         call = int(results.calls[next(iter(lists.standing.values()))])
         who, server = traffic.asker_words(call), traffic.answerer_words(row)
-        more = len(uncalled) - _MOST_NAMED
+        more = len(uncalled) - _MAX_NAMED
         # A single further name takes no more room than a number.
-        names = f"{', '.join(uncalled[:_MOST_NAMED])} and {more:,} more" if more > 1 else ", ".join(uncalled)
+        names = f"{', '.join(uncalled[:_MAX_NAMED])} and {more:,} more" if more > 1 else ", ".join(uncalled)
         of = f"{len(uncalled):,} of the {known:,} tools" if len(uncalled) < known else f"none of the {known:,} tools"
         verb = "did not call" if len(uncalled) < known else "called"
         subject = f"So far {traffic.sender(call) or 'the MCP client'}" if self._ongoing else who
@@ -147,7 +148,8 @@ class Definitions:
         advice = "Pass the model only the definitions it needs, or shorten descriptions of rare tools."
         messages = [int(results.rows[place]) for place in lists.standing.values()]
         return Waste(
-            WasteKind.UNCALLED, row, some(messages), round(tokens), sentence, advice, False, traffic.sender(call), None
+            WasteKind.UNCALLED, row, limited_messages(messages), round(tokens), sentence, advice, False,
+            traffic.sender(call), None
         )  # fmt: skip
 
 

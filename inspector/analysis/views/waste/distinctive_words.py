@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_CHARS = 60_000
+MAX_CHARS = 60_000
 """Characters of a text that are read."""
-MOST_WORDS = 2_000
+MAX_WORDS = 2_000
 """Distinctive words kept per text, spread over it."""
 # Texts of JSON within JSON come from tools, of any depth.
 _DEPTH = 8
@@ -28,14 +28,14 @@ _UNSPACED = re.compile(
 )
 """Thai, Lao, Burmese, Khmer, Kana and Han."""
 _UNSPACED_SHARE = 0.25
-PASSAGE = 6
+PASSAGE_WORDS = 6
 """Consecutive words in a passage."""
-_KEPT = 4  # one of four passages is kept, selected by hash, so the same ones on both sides
+_SAMPLING = 4  # one of four passages is kept, selected by hash, so the same ones on both sides
 # Factors of a polynomial hash, so that the order of words counts.
-_FACTORS = np.array([0x9E3779B97F4A7C15 ** (place + 1) % 2**64 for place in range(PASSAGE)], np.uint64)
+_FACTORS = np.array([0x9E3779B97F4A7C15 ** (place + 1) % 2**64 for place in range(PASSAGE_WORDS)], np.uint64)
 
 
-def flattened(value: Any, *, keys: bool) -> str:
+def flatten_json(value: Any, *, keys: bool) -> str:
     """Joins the texts of a JSON value; JSON inside a text is parsed as well.
 
     Args:
@@ -44,7 +44,7 @@ def flattened(value: Any, *, keys: bool) -> str:
     """
     pieces: list[str] = []
     _flatten(value, keys, pieces, _DEPTH)
-    return " ".join(pieces)[:MOST_CHARS]
+    return " ".join(pieces)[:MAX_CHARS]
 
 
 def _flatten(value: Any, keys: bool, pieces: list[str], depth: int) -> None:
@@ -77,14 +77,14 @@ def _decoded(text: str) -> Any:
         return None
 
 
-def telling_words(text: str) -> tuple[set[str], set[str]]:
+def distinctive_words(text: str) -> tuple[set[str], set[str]]:
     """Returns rare words, and longer common words. One rare word identifies a text.
 
     Rare words are ids, numbers from three digits, paths, and names with capitals; all are case-folded.
     """
     strong: set[str] = set()
     weak: set[str] = set()
-    for word in dict.fromkeys(_WORD.findall(text[:MOST_CHARS])):
+    for word in dict.fromkeys(_WORD.findall(text[:MAX_CHARS])):
         parts = _PART.findall(word)
         if len(parts) > 1:
             strong.add(word.casefold())
@@ -102,27 +102,27 @@ def telling_words(text: str) -> tuple[set[str], set[str]]:
 
 def is_unspaced(text: str) -> bool:
     """Returns True for scripts without spaces between words, as their words cannot be separated."""
-    text = text[:MOST_CHARS]
+    text = text[:MAX_CHARS]
     found = sum(map(len, _UNSPACED.findall(text)))
     return found > 0 and found >= _UNSPACED_SHARE * sum(map(str.isalpha, text))
 
 
-def spread(words: set[str]) -> list[str]:
+def sample_words(words: set[str]) -> list[str]:
     """Returns a bounded sample of words, the same one each time."""
     # By checksum: the hash of a `str` differs from process to process.
-    return sorted(words, key=lambda word: zlib.crc32(word.encode("utf-8", "surrogatepass")))[:MOST_WORDS]
+    return sorted(words, key=lambda word: zlib.crc32(word.encode("utf-8", "surrogatepass")))[:MAX_WORDS]
 
 
-def passages(text: str) -> tuple[NDArray[np.uint64], int]:
+def passage_hashes(text: str) -> tuple[NDArray[np.uint64], int]:
     """Returns hashes of a sample of passages, and the number of words. Equal passages have equal hashes."""
-    words = _PART.findall(text[:MOST_CHARS])
-    if len(words) < PASSAGE:
+    words = _PART.findall(text[:MAX_CHARS])
+    if len(words) < PASSAGE_WORDS:
         return np.empty(0, np.uint64), len(words)
     codes = np.array([zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words], np.uint64)
-    count = len(codes) - PASSAGE + 1
+    count = len(codes) - PASSAGE_WORDS + 1
     made = np.zeros(count, np.uint64)
-    for place in range(PASSAGE):
+    for place in range(PASSAGE_WORDS):
         made = made + codes[place : place + count] * _FACTORS[place]
     # Mixes high bits into the low ones, which select the sample below.
     made ^= made >> np.uint64(29)
-    return made[made % np.uint64(_KEPT) == 0], len(words)
+    return made[made % np.uint64(_SAMPLING) == 0], len(words)

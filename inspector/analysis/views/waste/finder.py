@@ -17,9 +17,9 @@ from inspector.analysis.passes.results.transient_results import Badge
 from inspector.analysis.passes.tokens.reported_usage import Usage
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.views.account.call_pairs import CallPairs
-from inspector.analysis.views.waste.definitions import MOST_LISTS, Definitions
-from inspector.analysis.views.waste.losses import Losses
-from inspector.analysis.views.waste.mentions import MOST_SAYINGS, Traces
+from inspector.analysis.views.waste.definitions import MAX_LISTS, Definitions
+from inspector.analysis.views.waste.losses import ContextLosses
+from inspector.analysis.views.waste.mentions import MAX_MESSAGES, ResultMentions
 from inspector.analysis.views.waste.repeats import Repeats
 from inspector.analysis.views.waste.results import Results, Traffic
 from inspector.analysis.views.waste.waste_records import Waste, WasteKind
@@ -29,9 +29,9 @@ from inspector.protocol.tool_aliases import ToolAlias, alias_for
 from inspector.store.columns.hashes import NO_ROW
 
 # Small results waste little, and each one is decoded and searched in later messages.
-MOST_RESULTS = 10_000
+MAX_RESULTS = 10_000
 """Results examined, the largest first."""
-YOUNG_S = PENDING_AFTER_S
+MIN_AGE_S = PENDING_AFTER_S
 """Seconds; in live traffic, younger results are not reported, as they may still be consumed or mentioned."""
 
 
@@ -70,7 +70,7 @@ class WasteFinder:
     """
 
     def __init__(
-        self, analysis: Analysis, *, most: int = MOST_RESULTS, ongoing: bool = False, now_ns: int | None = None
+        self, analysis: Analysis, *, most: int = MAX_RESULTS, ongoing: bool = False, now_ns: int | None = None
     ) -> None:  # fmt: skip
         """Prepares a search.
 
@@ -103,31 +103,31 @@ class WasteFinder:
         for place in range(len(definitions.results)):
             definitions.check_list(place)
             yield
-        wastes += definitions.judge()
+        wastes += definitions.find_wastes()
         if definitions.unread:
-            self._notes.append(f"Only the first {MOST_LISTS:,} lists of tools were examined.")
+            self._notes.append(f"Only the first {MAX_LISTS:,} lists of tools were examined.")
         pairs = CallPairs(analysis)
         while pairs.is_behind:
             pairs.step()
             yield
         answers = traffic.answers("tools/call")
         # A server's answer to a call of a transcript is a second copy, outside any model context.
-        results = self._largest(answers.those(np.flatnonzero(pairs.outer_of(answers.calls) == NO_ROW)))
+        results = self._largest(answers.those(np.flatnonzero(pairs.outer_calls(answers.calls) == NO_ROW)))
         yield
-        losses = Losses(traffic)
+        losses = ContextLosses(traffic)
         yield
         repeats = Repeats(traffic, results, definitions.read_only, losses)
         for place in repeats.places:
             repeats.add_call(place)
             yield
         for places in repeats.groups:
-            wastes += repeats.judge(places)
+            wastes += repeats.find_wastes(places)
             yield
         # Each result is reported under one kind only, the first that applies.
         listed = repeats.listed | self._young(results)
         left = [place for place, row in enumerate(results.rows.tolist()) if row not in listed]
         for place in left:
-            one = unconsumed(traffic, results, place, losses, definitions, ongoing=self._ongoing)
+            one = unconsumed_waste(traffic, results, place, losses, definitions, ongoing=self._ongoing)
             if one is not None:
                 wastes.append(one)
                 listed.add(one.message)
@@ -157,12 +157,12 @@ class WasteFinder:
             return set()
         analysis, times = self._analysis, self._analysis.capture.columns["time_ns"][results.rows]
         now = analysis.contexts.clock_ns if self._now_ns is None else self._now_ns
-        young = (times == NO_TIME) | (times > now - YOUNG_S * 1_000_000_000)
+        young = (times == NO_TIME) | (times > now - MIN_AGE_S * 1_000_000_000)
         return set(results.rows[young].tolist())
 
     def _trace(self, traffic: Traffic, results: Results, listed: set[int], wastes: list[Waste]) -> SlicedWork[None]:
         apart = traffic.collapsed(results.rows) | np.isin(results.rows, list(listed))
-        traces = Traces(traffic, results, np.flatnonzero(~apart))
+        traces = ResultMentions(traffic, results, np.flatnonzero(~apart))
         yield
         for place in traces.places:
             traces.add_result(place)
@@ -175,7 +175,7 @@ class WasteFinder:
             self._notes.append(f"Mentions of {traces.dropped:,} results were not searched for lack of memory.")
         if traces.unread:
             self._notes.append(
-                f"Mentions were searched in the first {MOST_SAYINGS:,} messages after results, not in "
+                f"Mentions were searched in the first {MAX_MESSAGES:,} messages after results, not in "
                 f"{traces.unread:,} more. Results without a mention are therefore not listed."
             )
         wastes += traces.unreferred
@@ -184,15 +184,21 @@ class WasteFinder:
 
 # Unconsumed transient results, which stay in the context.
 
-_MOST_NAMED = 3
-_MOST_TOOLS = 2_000
+_MAX_NAMED = 3
+_MAX_TOOLS = 2_000
 """Tools up to which prefixed names are compared."""
-_MOST_TRIED = 50
+_MAX_TRIED = 50
 """Hinted tools compared with a tool's name."""
 
 
-def unconsumed(
-    traffic: Traffic, results: Results, place: int, losses: Losses, definitions: Definitions, *, ongoing: bool = False
+def unconsumed_waste(
+    traffic: Traffic,
+    results: Results,
+    place: int,
+    losses: ContextLosses,
+    definitions: Definitions,
+    *,
+    ongoing: bool = False,
 ) -> Waste | None:
     """Returns the waste of one result beyond its summary.
 
@@ -213,7 +219,7 @@ def unconsumed(
     if spared <= 0:
         return None
     tool = traffic.tool(row)
-    words = _words(traffic, row, tool, definitions, int(results.pairs[place]))
+    words = _describe_unconsumed(traffic, row, tool, definitions, int(results.pairs[place]))
     if words is None:
         return None
     sentence, advice, alias = words
@@ -226,16 +232,16 @@ def unconsumed(
     return Waste(kind, row, (call, row), spared, sentence, advice, sure, traffic.sender(call), tool)
 
 
-def _words(
+def _describe_unconsumed(
     traffic: Traffic, row: int, tool: str, definitions: Definitions, pair: int
 ) -> tuple[str, str, ToolAlias | None] | None:
     """Returns sentence, advice and a tool alias that would match the hints; None without a possible consumer."""
     named = _consumers(traffic, row)
     consumers = [name for name in named if not definitions.lacks(pair, name, tool)]
     if named and not consumers:
-        return _of_missing(traffic, row, tool, named[:_MOST_NAMED], definitions)
+        return _describe_missing_consumer(traffic, row, tool, named[:_MAX_NAMED], definitions)
     if consumers:
-        names = " or ".join(consumers[:_MOST_NAMED])
+        names = " or ".join(consumers[:_MAX_NAMED])
         sentence = f"{tool} brought a transient result, which {names} has not consumed."
         return sentence, f"Call {names} once the needed part of the result is used.", None
     hinted, alias = _nearly_hinted(traffic, row)
@@ -248,13 +254,13 @@ def _words(
     return None
 
 
-def _of_missing(
+def _describe_missing_consumer(
     traffic: Traffic, row: int, tool: str, named: list[str], definitions: Definitions
 ) -> tuple[str, str, ToolAlias | None] | None:
-    """Returns the same as `_words` if no server has the hinted tools: calling them is no advice."""
+    """Returns the same as `_describe_unconsumed` if no server has the hinted tools: calling them is no advice."""
     names = " or ".join(named)
     tools = sorted(definitions.offered)
-    found = (alias_for(name, tools) for name in named if len(tools) <= _MOST_TOOLS)
+    found = (alias_for(name, tools) for name in named if len(tools) <= _MAX_TOOLS)
     alias = next((one for one in found if one is not None), None)
     if alias is None:
         return None
@@ -275,6 +281,6 @@ def _consumers(traffic: Traffic, row: int) -> list[str]:
 def _nearly_hinted(traffic: Traffic, row: int) -> tuple[str, ToolAlias | None]:
     """Returns the hinted tool that equals a result's tool except for a prefix, and the alias between them."""
     conversation = traffic.analysis.transients.conversation_of(row)
-    hinted = conversation.hinted if conversation is not None else {}
-    found = ((name, alias_for(name, [traffic.tool(row)])) for name in islice(hinted, _MOST_TRIED))
+    hinted = conversation.hinted_tools if conversation is not None else {}
+    found = ((name, alias_for(name, [traffic.tool(row)])) for name in islice(hinted, _MAX_TRIED))
     return next(((name, alias) for name, alias in found if alias is not None), ("", None))

@@ -13,17 +13,17 @@ _DONE = "participant/compact-done"
 _EVERYONE = ""
 
 
-class Losses:
+class ContextLosses:
     """Events after which a participant may have lost its context; actual losses are not reported."""
 
     def __init__(self, traffic: Traffic) -> None:
         capture = traffic.analysis.capture
         self._traffic = traffic
         self._ended = traffic.analysis.transients.runs.ended_by(np.arange(traffic.stop))
-        columns, rows = capture.columns, traffic.losses()
+        columns, rows = capture.columns, traffic.loss_messages()
         keys = [columns[name][rows].astype(np.int64) for name in ("kind", "to_set", "sender")]
         found: dict[str, list[Array]] = {}
-        for places in _alike(*keys):
+        for places in _equal_groups(*keys):
             for name in self._names(int(rows[places[0]])):
                 found.setdefault(name, []).append(rows[places])
         self._found = {name: np.sort(np.concatenate(many)) for name, many in found.items()}
@@ -53,7 +53,7 @@ class Losses:
         return int(rows[place]) if rows is not None and place < len(rows) else None
 
 
-def _alike(*columns: Array) -> list[Array]:
+def _equal_groups(*columns: Array) -> list[Array]:
     """Returns positions grouped by equal values in all columns, each group ascending."""
     if not len(columns[0]):
         return []

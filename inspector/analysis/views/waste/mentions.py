@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.views.waste.distinctive_words import flattened, is_unspaced, passages, spread, telling_words
+from inspector.analysis.views.waste.distinctive_words import (
+    distinctive_words,
+    flatten_json,
+    is_unspaced,
+    passage_hashes,
+    sample_words,
+)
 from inspector.analysis.views.waste.repeats import arguments_of
 from inspector.analysis.views.waste.results import Array, Results, Traffic
 from inspector.analysis.views.waste.waste_records import Waste, WasteKind
@@ -28,15 +34,15 @@ from inspector.tokens.counted_text import counted_text
 
 Keys = NDArray[np.uint64]
 
-# Room for all results of a search (`finder.MOST_RESULTS`).
-MOST_OWNERS = 1 << 14
-_OWNER = np.uint64(MOST_OWNERS - 1)
+# Room for all results of a search (`finder.MAX_RESULTS`).
+MAX_OWNERS = 1 << 14
+_OWNER = np.uint64(MAX_OWNERS - 1)
 """Low bits of an entry: the owner. The high bits are the key."""
 # 2 ** 64 divided by the golden ratio: spreads small differences to the high bits, which are the key.
 _MIXED = 0x9E3779B97F4A7C15
 
 
-class Index:
+class WordIndex:
     """Index of entries. All are added first; `finish` prepares it for lookups.
 
     Attributes:
@@ -55,9 +61,9 @@ class Index:
         self.count = 0
 
     def add(self, keys: Keys, owner: int) -> bool:
-        """Adds the keys of an owner below MOST_OWNERS. Returns False if there was no room."""
+        """Adds the keys of an owner below MAX_OWNERS. Returns False if there was no room."""
         keys = np.unique(keys & ~_OWNER)
-        if self.count + len(keys) > self._most or owner >= MOST_OWNERS:
+        if self.count + len(keys) > self._most or owner >= MAX_OWNERS:
             return False
         self.count += len(keys)
         self._parts.append(keys | np.uint64(owner))
@@ -80,33 +86,33 @@ class Index:
         return [(int(keys[at]), (self._entries[first[at] : after[at]] & _OWNER).astype(np.int64)) for at in held]
 
 
-def keys_of(words: Iterable[str], speaker: int) -> Keys:
+def word_keys(words: Iterable[str], speaker: int) -> Keys:
     """Hashes words, separately per speaker."""
     found = np.array([zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words], np.uint64)
     return (found | np.uint64(speaker << 32)) * np.uint64(_MIXED)
 
 
-def marked(numbers: Keys, speaker: int) -> Keys:
+def passage_keys(numbers: Keys, speaker: int) -> Keys:
     """Hashes passages, separately per speaker."""
     return numbers ^ np.uint64((speaker + 1) * _MIXED % 2**64)
 
 
-LARGE = 200
+MIN_TOKENS = 200
 """Tokens from which unreferenced results and copied arguments are reported."""
-MOST_SAYINGS = 100_000
+MAX_MESSAGES = 100_000
 """Messages searched for traces."""
-_MOST_KEPT = 1_000_000
+_MAX_ENTRIES = 1_000_000
 """Words, and passages, kept for all results; later results are not judged."""
 _WEAK_WORDS = 3
 """Weak words that together count as a mention."""
-_NUMBERED = 10
+_MIN_SMALL_NUMBERS = 10
 """Count of small numbers in a result from which they are taken as entry numbers."""
 _COMMON, _EVERYWHERE = 3, 50
 """Results of one asker that share a word, from which it counts as weak, and as useless."""
 _LEAST_PASSAGES, _LEAST_SHARE = 8, 0.3
 
 
-class Traces:
+class ResultMentions:
     """Results and later messages of their askers.
 
     Attributes:
@@ -125,7 +131,7 @@ class Traces:
             judged: indexes of results that may be unreferenced; passages of all are kept.
         """
         self._traffic, self._results = traffic, results
-        large = np.flatnonzero(results.tokens >= LARGE)
+        large = np.flatnonzero(results.tokens >= MIN_TOKENS)
         self.places: list[int] = large.tolist()
         self._open = np.zeros(len(results), np.bool_)
         sayings = traffic.sayings()
@@ -133,17 +139,17 @@ class Traces:
         if len(large):
             sayings = sayings[sayings > results.rows[large[0]]]
         hidden = traffic.analysis.capture.columns["flags"][sayings] & Flag.UNRECORDED.value != 0
-        self.unread = max(0, len(sayings) - MOST_SAYINGS)
+        self.unread = max(0, len(sayings) - MAX_MESSAGES)
         if not self.unread:  # otherwise unread messages may mention any result
             self._open[np.intersect1d(judged, large)] = True
             # A result after the asker's last message had no chance of a mention.
             self._open &= results.rows < self._last_saying(sayings)
             # a hidden message may mention any earlier result
             self._open &= results.rows > self._last_saying(sayings[hidden])
-        self.sayings: list[int] = sayings[:MOST_SAYINGS].tolist()
+        self.sayings: list[int] = sayings[:MAX_MESSAGES].tolist()
         self.dropped = 0
         self._waiting = Counter(results.speakers[self._open].tolist())
-        self._strong, self._weak, self._passages = (Index(_MOST_KEPT) for _ in range(3))
+        self._strong, self._weak, self._passages = (WordIndex(_MAX_ENTRIES) for _ in range(3))
         self._votes: dict[int, set[int]] = {}
         self.copied: list[Waste] = []
 
@@ -158,22 +164,24 @@ class Traces:
         """Takes in one result."""
         results, capture = self._results, self._traffic.analysis.capture
         text, speaker = _result_texts(capture.records.payload(int(results.rows[place]))), int(results.speakers[place])
-        numbers, _ = passages(flattened(text, keys=True))
-        given, _ = passages(flattened(arguments_of(self._traffic, int(results.calls[place])), keys=True))
+        numbers, _ = passage_hashes(flatten_json(text, keys=True))
+        given, _ = passage_hashes(flatten_json(arguments_of(self._traffic, int(results.calls[place])), keys=True))
         numbers = np.setdiff1d(numbers, given)  # an echo of the model's own words by the server
-        self._passages.add(marked(numbers, speaker), place)
-        plain = flattened(text, keys=False)
-        strong, weak = telling_words(plain)
+        self._passages.add(passage_keys(numbers, speaker), place)
+        plain = flatten_json(text, keys=False)
+        strong, weak = distinctive_words(plain)
         if self._open[place]:
-            asked = set[str]().union(*telling_words(flattened(self._content(int(results.calls[place])), keys=False)))
+            asked = set[str]().union(
+                *distinctive_words(flatten_json(self._content(int(results.calls[place])), keys=False))
+            )
             strong, weak = strong - asked, weak - asked
             small = {word for word in weak if word.isdecimal()}
-            if len(small) >= _NUMBERED:  # its entries may be mentioned by number only
+            if len(small) >= _MIN_SMALL_NUMBERS:  # its entries may be mentioned by number only
                 strong |= small
             if is_unspaced(plain) or not (strong or len(weak - small) >= _WEAK_WORDS):
                 self._close(place)  # a mention would not be recognizable
-        stored = self._strong.add(keys_of(spread(strong), speaker), place)
-        stored &= self._weak.add(keys_of(spread(weak), speaker), place)
+        stored = self._strong.add(word_keys(sample_words(strong), speaker), place)
+        stored &= self._weak.add(word_keys(sample_words(weak), speaker), place)
         self.dropped += not stored
         if not stored:
             self._close(place)
@@ -187,12 +195,12 @@ class Traces:
     def on_message(self, row: int) -> None:
         """Looks up one message."""
         speaker = int(self._traffic.speakers[row])
-        large = int(self._traffic.analysis.tokens.columns["tokens"][row]) >= LARGE
+        large = int(self._traffic.analysis.tokens.columns["tokens"][row]) >= MIN_TOKENS
         if not self._waiting[speaker] and not large:
             return
         content = self._content(row)
         if self._waiting[speaker]:
-            self._refer(row, flattened(content, keys=False), speaker)
+            self._close_mentioned(row, flatten_json(content, keys=False), speaker)
         if large and isinstance(content, list):
             self._compare(row, speaker)
 
@@ -201,7 +209,7 @@ class Traces:
             self._open[place] = False
             self._waiting[int(self._results.speakers[place])] -= 1
 
-    def _refer(self, row: int, text: str, speaker: int) -> None:
+    def _close_mentioned(self, row: int, text: str, speaker: int) -> None:
         """Closes results that a message mentions or answers."""
         rows = self._results.rows
         cause = int(self._traffic.analysis.correlation.columns["cause"][row])
@@ -209,7 +217,7 @@ class Traces:
         # A correlation to the result is a mention without any common word.
         if named < len(rows) and rows[named] == cause:
             self._close(named)
-        keys = keys_of(set[str]().union(*telling_words(text)), speaker)
+        keys = word_keys(set[str]().union(*distinctive_words(text)), speaker)
         for key, owners in self._strong.owners(keys):
             # A word in very many results, such as a user's name, identifies none of them.
             if len(owners) <= _EVERYWHERE:
@@ -228,10 +236,10 @@ class Traces:
 
     def _compare(self, row: int, speaker: int) -> None:
         """Reports arguments of a call that copy a result at length."""
-        numbers, _ = passages(flattened(arguments_of(self._traffic, row), keys=True))
+        numbers, _ = passage_hashes(flatten_json(arguments_of(self._traffic, row), keys=True))
         numbers = np.unique(numbers)
         found: Counter[int] = Counter()
-        for _, owners in self._passages.owners(marked(numbers, speaker)):
+        for _, owners in self._passages.owners(passage_keys(numbers, speaker)):
             before = int(np.searchsorted(self._results.rows[owners], row))
             if before:
                 found[int(owners[before - 1])] += 1
@@ -266,9 +274,9 @@ class Traces:
     @property
     def unreferred(self) -> list[Waste]:
         """Wastes of results without a later mention, although their asker continued."""
-        return [self._silent(place) for place in np.flatnonzero(self._open).tolist()]
+        return [self._unmentioned_waste(place) for place in np.flatnonzero(self._open).tolist()]
 
-    def _silent(self, place: int) -> Waste:
+    def _unmentioned_waste(self, place: int) -> Waste:
         traffic, results = self._traffic, self._results
         row, call = int(results.rows[place]), int(results.calls[place])
         tool = traffic.tool(row)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis.passes.results.result_badges import Badge
-from inspector.analysis.views.waste.losses import Losses
+from inspector.analysis.views.waste.losses import ContextLosses
 from inspector.analysis.views.waste.results import Array, Results, Traffic
-from inspector.analysis.views.waste.waste_records import Waste, WasteKind, some
+from inspector.analysis.views.waste.waste_records import Waste, WasteKind, limited_messages
 from inspector.store.columns.flags import Flag
 
-_READING = frozenset((
+_READ_VERBS = frozenset((
     "browse", "check", "count", "describe", "download", "explain", "fetch", "find", "get", "grep", "head", "help",
     "list", "load", "look", "lookup", "ls", "open", "peek", "preview", "query", "read", "resolve", "retrieve", "scan",
     "search", "select", "show", "stat", "status", "suggest", "summarize", "tail", "tree", "view",
@@ -24,7 +24,7 @@ _READING = frozenset((
 """First words of names of read-only tools."""
 
 
-class Again(enum.Enum):
+class RepeatKind(enum.Enum):
     """Relation of an answer to the earlier one."""
 
     SAME = 0
@@ -33,7 +33,7 @@ class Again(enum.Enum):
     CHANGED = 2
 
 
-def only_reads(tool: str, read_only: Collection[str]) -> bool:
+def is_read_only(tool: str, read_only: Collection[str]) -> bool:
     """Returns True if a tool is read-only, by its definition or its name.
 
     Args:
@@ -42,10 +42,10 @@ def only_reads(tool: str, read_only: Collection[str]) -> bool:
     """
     # Clients prefix a tool with its server: `mcp__files__read_file`.
     name = tool.rpartition("__")[2] or tool
-    return tool in read_only or name.replace("-", "_").split("_")[0].lower() in _READING
+    return tool in read_only or name.replace("-", "_").split("_")[0].lower() in _READ_VERBS
 
 
-def digest(value: Any) -> bytes:
+def json_digest(value: Any) -> bytes:
     """Returns a hash that is equal for equal JSON, independent of key order."""
     try:
         text = json.dumps(value, sort_keys=True, separators=(",", ":"))
@@ -57,7 +57,7 @@ def digest(value: Any) -> bytes:
 class Repeats:
     """Groups calls by tool and arguments, oldest first."""
 
-    def __init__(self, traffic: Traffic, results: Results, read_only: Collection[str], losses: Losses) -> None:
+    def __init__(self, traffic: Traffic, results: Results, read_only: Collection[str], losses: ContextLosses) -> None:
         self._traffic, self._results = traffic, results
         targets = traffic.analysis.correlation.columns["target"][results.rows].astype(np.int64)
         # The same tool name on two servers is two tools.
@@ -75,39 +75,39 @@ class Repeats:
         """Repeated results, by row."""
         self._groups: dict[tuple[int, bytes], list[int]] = {}
         # Built once: it scans all calls, recorded or not.
-        self._changes = _Between(traffic, read_only, losses)
+        self._changes = _InterveningEvents(traffic, read_only, losses)
 
     def add_call(self, place: int) -> None:
         """Takes in the arguments of one call."""
         arguments = arguments_of(self._traffic, int(self._results.calls[place]))
-        self._groups.setdefault((int(self._keys[place]), digest(arguments)), []).append(place)
+        self._groups.setdefault((int(self._keys[place]), json_digest(arguments)), []).append(place)
 
     @property
     def groups(self) -> list[list[int]]:
         """Indexes of results of equal calls."""
         return [places for places in self._groups.values() if len(places) > 1]
 
-    def judge(self, places: list[int]) -> list[Waste]:
+    def find_wastes(self, places: list[int]) -> list[Waste]:
         """Returns the wastes of a group; each answer is compared with the previous one."""
         answers = [self._answer(place) for place in places]
-        again: dict[Again, list[int]] = {}
+        again: dict[RepeatKind, list[int]] = {}
         for before, here, old, new in zip(places, places[1:], answers, answers[1:], strict=False):
-            again.setdefault(self._how(before, here, same=old == new), []).append(here)
+            again.setdefault(self._repeat_kind(before, here, same=old == new), []).append(here)
         return [self._waste(places, how, later) for how, later in again.items()]
 
     def _answer(self, place: int) -> bytes:
         """Returns a digest of the full content: answers with equal texts may differ in other content."""
         payload = self._traffic.analysis.capture.records.payload(int(self._results.rows[place]))
-        return digest(_without_meta(payload.get("result")))
+        return json_digest(_without_meta(payload.get("result")))
 
-    def _how(self, before: int, here: int, *, same: bool) -> Again:
+    def _repeat_kind(self, before: int, here: int, *, same: bool) -> RepeatKind:
         if not same:
-            return Again.CHANGED
+            return RepeatKind.CHANGED
         results = self._results
         between = self._changes.between(results, before, here)
-        return Again.PERHAPS if between else Again.SAME
+        return RepeatKind.PERHAPS if between else RepeatKind.SAME
 
-    def _waste(self, places: list[int], how: Again, later: list[int]) -> Waste:
+    def _waste(self, places: list[int], how: RepeatKind, later: list[int]) -> Waste:
         results, traffic = self._results, self._traffic
         rows = [int(results.rows[place]) for place in later]
         self.listed.update(rows)
@@ -117,20 +117,20 @@ class Repeats:
         sentence = f"{traffic.asker_words(call)} called {traffic.tool(rows[0])} {times} with equal arguments; {outcome}"
         messages = [first] + [int(results.calls[place]) for place in later] + rows
         return Waste(
-            WasteKind.TWICE, rows[0], some(messages), sum(map(traffic.cost, rows)), sentence, _ADVICE[how],
-            how is Again.SAME, traffic.sender(call), traffic.tool(rows[0]),
+            WasteKind.TWICE, rows[0], limited_messages(messages), sum(map(traffic.cost, rows)), sentence, _ADVICE[how],
+            how is RepeatKind.SAME, traffic.sender(call), traffic.tool(rows[0]),
         )  # fmt: skip
 
 
 _OUTCOMES = {
-    Again.SAME: "No. {no} had answered the same.",
-    Again.PERHAPS: "the answer was that of No. {no}, though it might have changed, or been lost, in between.",
-    Again.CHANGED: "the answer had changed since the one before. No. {no} was the first.",
+    RepeatKind.SAME: "No. {no} had answered the same.",
+    RepeatKind.PERHAPS: "the answer was that of No. {no}, though it might have changed, or been lost, in between.",
+    RepeatKind.CHANGED: "the answer had changed since the one before. No. {no} was the first.",
 }
 _ADVICE = {
-    Again.SAME: "Use the first answer again.",
-    Again.PERHAPS: "Request only changes, or let the server announce them.",
-    Again.CHANGED: "Request only changes if the server supports it.",
+    RepeatKind.SAME: "Use the first answer again.",
+    RepeatKind.PERHAPS: "Request only changes, or let the server announce them.",
+    RepeatKind.CHANGED: "Request only changes if the server supports it.",
 }
 
 
@@ -155,15 +155,15 @@ def arguments_of(traffic: Traffic, call: int) -> Any:
     return (params.get("arguments") if isinstance(params, dict) else None) or {}
 
 
-class _Between:
+class _InterveningEvents:
     """Detects events between two answers that may have changed or lost the first."""
 
-    def __init__(self, traffic: Traffic, read_only: Collection[str], losses: Losses) -> None:
+    def __init__(self, traffic: Traffic, read_only: Collection[str], losses: ContextLosses) -> None:
         self._traffic = traffic
         everything = traffic.answers("tools/call", unrecorded=True)
         targets = traffic.analysis.correlation.columns["target"][everything.rows].astype(np.int64)
         names = {code: traffic.analysis.capture.strings[code] for code in np.unique(targets).tolist()}
-        changing = np.isin(targets, [code for code, name in names.items() if not only_reads(name, read_only)])
+        changing = np.isin(targets, [code for code, name in names.items() if not is_read_only(name, read_only)])
         self._by_server = _grouped(traffic.speakers[everything.rows[changing]], everything.calls[changing])
         self._losses = losses
 
@@ -174,13 +174,13 @@ class _Between:
         """
         since, until = int(results.rows[before]), int(results.calls[here])
         server = int(self._traffic.speakers[results.rows[here]])
-        changed = self._by_server.get(server, _NONE)
+        changed = self._by_server.get(server, _NO_ROWS)
         if _any_between(changed, int(results.calls[before]), until):
             return True
         return self._losses.since(since, self._traffic.sender(until), until) is not None
 
 
-_NONE = np.empty(0, np.int64)
+_NO_ROWS = np.empty(0, np.int64)
 
 
 def _any_between(rows: Array, since: int, until: int) -> bool:

@@ -17,7 +17,7 @@ from inspector.store.columns.hashes import NO_ROW
 Array = NDArray[np.int64]
 _RPC, _ERROR = Flag.RPC.value, Flag.ERROR.value
 _UNRECORDED = Flag.UNRECORDED.value
-_NOBODY = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME).value
+_EXCLUDED_FLAGS = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME).value
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Traffic:
         columns, cause = self.analysis.capture.columns, self._column("cause")
         flags, kind = columns["flags"][: self.stop], columns["kind"][: self.stop]
         wanted = (kind == self._code(kinds.RESPONSE)) & (
-            flags & (_ERROR | _NOBODY | (0 if unrecorded else _UNRECORDED)) == 0
+            flags & (_ERROR | _EXCLUDED_FLAGS | (0 if unrecorded else _UNRECORDED)) == 0
         )
         wanted &= (cause != NO_ROW) & (cause < self.stop)
         rounds, methods = self.analysis.correlation.rounds, self._column("method")
@@ -113,9 +113,9 @@ class Traffic:
         spoken = [code for code in seen if capture.strings[code].startswith(("reasoning/", "chat"))]
         spoke = np.isin(kind, [*spoken, self._code(kinds.PROPOSAL)])
         spoke[self.calls()] = True
-        return np.flatnonzero(spoke & (capture.columns["flags"][: self.stop] & _NOBODY == 0))
+        return np.flatnonzero(spoke & (capture.columns["flags"][: self.stop] & _EXCLUDED_FLAGS == 0))
 
-    def losses(self) -> Array:
+    def loss_messages(self) -> Array:
         """Returns messages after which a participant may have lost its context, ascending."""
         kind = self.analysis.capture.columns["kind"][: self.stop]
         return np.flatnonzero(np.isin(kind, [self._code(name) for name in _LOSING]))
@@ -152,7 +152,7 @@ class Traffic:
 
 
 # 4 MB of flags.
-_MOST_PAIRS = 1 << 22
+_MAX_TABLE_ROWS = 1 << 22
 """Distinct rows up to which a lookup table replaces sorting."""
 _LOSING = ("participant/forget", "participant/compact-done", "participant/clear", "participant/restart")
 
@@ -162,7 +162,7 @@ def _numbered(*columns: Array) -> Array:
     found = columns[0]
     for column in columns[1:]:
         width = int(column.max(initial=0)) + 1
-        if (int(found.max(initial=0)) + 1) * width <= _MOST_PAIRS:
+        if (int(found.max(initial=0)) + 1) * width <= _MAX_TABLE_ROWS:
             found = _renumbered(found * width + column)
         else:
             found = np.unique(found << 32 | column, return_inverse=True)[1].astype(np.int64)

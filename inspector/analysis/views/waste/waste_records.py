@@ -45,10 +45,10 @@ class Waste:
     tool: str | None
 
 
-MOST_MESSAGES = 200
+MAX_MESSAGES = 200
 """Messages per waste at most."""
 
 
-def some(messages: list[int]) -> tuple[int, ...]:
+def limited_messages(messages: list[int]) -> tuple[int, ...]:
     """Returns messages without duplicates, ascending, cut to the limit."""
-    return tuple(sorted(set(messages))[:MOST_MESSAGES])
+    return tuple(sorted(set(messages))[:MAX_MESSAGES])

@@ -6,9 +6,9 @@ import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.views.account.account import AccountTally
-from inspector.analysis.views.summaries.token_shares import Sums, summing
+from inspector.analysis.views.summaries.token_shares import Sums, sum_in_steps
 from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
@@ -48,7 +48,7 @@ class AccountFigures(QObject):
         (self._viewers.add if viewed else self._viewers.discard)(viewer)
         self._ask()
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush of the document. O(1)."""
         self.tally.note_changed(changes.changed)
         # Sums of an earlier state are invalid.
@@ -66,7 +66,7 @@ class AccountFigures(QObject):
         if self._sums is None and self._adding is None and self._document.analysis.tokens.done:
             if self._document.is_arriving:
                 return None
-            self._adding = summing(self._document.analysis, "tool")
+            self._adding = sum_in_steps(self._document.analysis, "tool")
             self._add_up(time.perf_counter() + budgets.current.background_slice_s)
         return self._sums
 

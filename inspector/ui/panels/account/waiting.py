@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QResizeEven
 from PySide6.QtWidgets import QHeaderView, QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
@@ -198,7 +198,7 @@ class WaitingPanel(HeadedPanel):
         super().hideEvent(event)
         self._figures.set_viewed("waiting", False)
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Does nothing: `AccountFigures.renewed` updates the list."""
 
     def stop(self) -> None:

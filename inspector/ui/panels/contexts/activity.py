@@ -49,7 +49,7 @@ class Activity:
         columns = self._analysis.capture.columns
         # Gaps are no messages.
         messages = columns["flags"][start:stop] & Flag.GAP.value == 0
-        structure = self._analysis.contexts.sessions.of_structure(columns["kind"][start:stop])
+        structure = self._analysis.contexts.sessions.are_structure(columns["kind"][start:stop])
         # Nor are records about a session itself.
         messages = messages if structure is None else messages & ~structure
         spaces, contexts, times = (columns[name][start:stop][messages] for name in ("space", "context", "time_ns"))

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from inspector.analysis.findings.naming_problems import Odd
+from inspector.analysis.findings.naming_problems import NamingProblem
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.user_marks import Note
 from inspector.filters.visible import Reach, Scope
@@ -99,7 +99,7 @@ class ContextMenu(QMenu):
         self.addAction(words).triggered.connect(lambda: self.comment_chosen.emit())
         self.addSeparator()
 
-    def add_problems(self, count: int, odd: Sequence[Odd]) -> None:
+    def add_problems(self, count: int, odd: Sequence[NamingProblem]) -> None:
         """Adds actions for the problems of the subtree and for messages with irregularities."""
         if count:
             self.addAction(f"Show {count_of(count, 'message')} with a problem").triggered.connect(self._on_problems)

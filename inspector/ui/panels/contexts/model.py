@@ -9,14 +9,14 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.findings.by_context import Tally
-from inspector.analysis.findings.naming_problems import Odd, oddities_of
-from inspector.analysis.passes.contexts.context_pass import REASONING
+from inspector.analysis.findings.naming_problems import NamingProblem, naming_problems
+from inspector.analysis.passes.contexts.context_pass import REASONING_TYPE
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED
 from inspector.analysis.passes.tokens.reported_usage import Usage
-from inspector.analysis.passes.user_marks import NOTHING, ContextTarget, Note
+from inspector.analysis.passes.user_marks import EMPTY_NOTE, ContextTarget, Note
 from inspector.document.document import CaptureDocument
 from inspector.filters.scope import Scope
 from inspector.present.formats import clock, count_of, message_number
@@ -225,7 +225,7 @@ class ContextTreeModel(QAbstractTableModel):
         """Returns the user's mark and comment of a row."""
         node = self.node(row)
         marks = self._document.analysis.marks
-        return NOTHING if node is None or not len(marks) else marks.note(ContextTarget(self.space(row), node))
+        return EMPTY_NOTE if node is None or not len(marks) else marks.note(ContextTarget(self.space(row), node))
 
     def tally(self, row: int) -> Tally:
         """Returns the findings of a row's subtree. O(1)."""
@@ -260,7 +260,7 @@ class ContextTreeModel(QAbstractTableModel):
     def is_reasoning(self, row: int) -> bool:
         """Returns True for a reasoning sequence."""
         code = self.code(row)
-        return code >= 0 and self._contexts.type(code) == REASONING and not self.is_implicit(row)
+        return code >= 0 and self._contexts.type(code) == REASONING_TYPE and not self.is_implicit(row)
 
     # Qt interface
 
@@ -343,7 +343,7 @@ class ContextTreeModel(QAbstractTableModel):
 
     # Document changes
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Applies new traffic: inserts, removes and repaints rows.
 
         The cost depends on the changes, not on the number of rows. A moved tree costs some ms more at 100,000 contexts.
@@ -509,9 +509,9 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
     if found:
         lines.append(f"{found}, here and below" if model.has_children(row) else found)
     lines += [contexts.type_reason(node), contexts.note(node)]
-    if (told := contexts.told_first(node)) in PLACE_EXPLANATIONS:
+    if (told := contexts.first_context_place(node)) in PLACE_EXPLANATIONS:
         lines.append(f"Declared by {PLACE_EXPLANATIONS[told]}")
-    lines += [f"Irregular: {odd_words(odd)}" for odd in oddities_of(contexts, node)]
+    lines += [f"Irregular: {odd_words(odd)}" for odd in naming_problems(contexts, node)]
     if tree.label[node]:
         is_session = contexts.type(node) == SUBSESSION_TYPE
         lines.append(f"{'Sub-session' if is_session else 'Asked'}: {model.label(row)}")
@@ -544,7 +544,7 @@ def tally_words(tally: Tally, *, notes: bool = True) -> str:
     return f"{count_of(tally.problems, 'message')} with a problem: {found}" if tally.problems else found
 
 
-def odd_words(odd: Odd) -> str:
+def odd_words(odd: NamingProblem) -> str:
     """Returns an irregularity and its first message: "malformed context path, No. 12"."""
     again = f" and {odd.times - 1:,} more" if odd.times > 1 else ""
     return f"{odd.check.title[:1].lower()}{odd.check.title[1:]}, {message_number(odd.row)}{again}"

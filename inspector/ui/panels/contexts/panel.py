@@ -11,8 +11,8 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
-from inspector.analysis.findings.naming_problems import oddities_of
+from inspector.analysis import AnalysisChanges
+from inspector.analysis.findings.naming_problems import naming_problems
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.user_marks import ContextTarget
 from inspector.document.document import CaptureDocument
@@ -162,7 +162,7 @@ class ContextsPanel(QWidget):
 
     # Input from the window
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Applies a flush. Scope, cursor, expansion and scroll position stay."""
         self.model.apply_changes(changes)
         self._offer_usage()
@@ -335,7 +335,7 @@ class ContextsPanel(QWidget):
         menu.problems_chosen.connect(self._on_problems_chosen)
         menu.message_chosen.connect(self.message_requested)
         contexts = self._document.analysis.contexts
-        menu.add_problems(self.model.tally(row).problems, [] if node is None else oddities_of(contexts, node))
+        menu.add_problems(self.model.tally(row).problems, [] if node is None else naming_problems(contexts, node))
         if node is not None:
             target = ContextTarget(space, node)
             menu.add_notes(self._document.analysis.marks.note(target))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis.findings import Severity
-from inspector.analysis.findings.store import Found
+from inspector.analysis.findings.store import StoredFinding
 from inspector.present.facts import Fact, FactPart, fact, message_part
 from inspector.present.findings import why_check_matters
 from inspector.present.formats import delta, number
@@ -88,7 +88,7 @@ def worst_finding_sections(sheet: Sheet) -> list[QWidget]:
     return [sheet.section("Finding", _sentence_card(sheet, worst, hint, name="overviewFinding"), action=link)]
 
 
-def _section(sheet: Sheet, found: Found) -> Section:
+def _section(sheet: Sheet, found: StoredFinding) -> Section:
     check = found.check
     facts = sheet.facts(_facts(sheet.subject, found), name=f"findingFacts-{check.code}", label=check.title)
     card = _sentence_card(sheet, found, check.severity.word, name=f"finding-{check.code}")
@@ -98,7 +98,7 @@ def _section(sheet: Sheet, found: Found) -> Section:
     return sheet.section(check.title, card, gap, facts, _actions(sheet, found), name=f"findingSection-{check.code}")
 
 
-def _sentence_card(sheet: Sheet, found: Found, right: str, *, name: str) -> QWidget:
+def _sentence_card(sheet: Sheet, found: StoredFinding, right: str, *, name: str) -> QWidget:
     code = found.check.code
     sentence = plain_words(mask_text(sheet.subject.analysis.findings.in_words(found).text))
     rows = [
@@ -110,7 +110,7 @@ def _sentence_card(sheet: Sheet, found: Found, right: str, *, name: str) -> QWid
     return sheet.card(view, name=f"{name}Card")
 
 
-def _facts(subject: Subject, found: Found) -> list[Fact]:
+def _facts(subject: Subject, found: StoredFinding) -> list[Fact]:
     check = found.check
     rows = [
         fact("Why it matters", why_check_matters(check), lines=_LINES, tooltip=""),
@@ -125,7 +125,7 @@ def _facts(subject: Subject, found: Found) -> list[Fact]:
     return rows
 
 
-def _actions(sheet: Sheet, found: Found) -> QWidget:
+def _actions(sheet: Sheet, found: StoredFinding) -> QWidget:
     code, links = found.check.code, sheet.links
     shown = sheet.link("Show all of this code", lambda: links.code_requested.emit(code), name=f"showCode-{code}")
     filtered = sheet.link(

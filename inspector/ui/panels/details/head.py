@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.analysis.passes.log_vocabulary import spoken_kind
+from inspector.analysis.passes.log_vocabulary import kind_word
 from inspector.present.head_words import HeadWords, kindless_word, second_line
 from inspector.present.states import StatePill, state_of
 from inspector.present.subject import Subject
@@ -43,7 +43,7 @@ class DetailHead(QWidget):
             namespace, slash, name = safe_line(subject.kind, 200).partition("/")
             if not slash:
                 namespace, name = "", namespace or kindless_word(subject)
-            if word := spoken_kind(subject.capture, subject.message):
+            if word := kind_word(subject.capture, subject.message):
                 namespace, slash, name = "", "", word
             self.namespace, self.name = namespace + slash, name
             self.tool = (

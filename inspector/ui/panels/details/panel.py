@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.account.unanswered import is_pending
 from inspector.analysis.views.causes.likely_links import may_gain_likely_links
@@ -330,7 +330,7 @@ class DetailsPanel(QWidget):
             self.tabs.setTabVisible(TABS.index(title), True)
             self.tabs.setCurrentIndex(TABS.index(title))
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Applies a flush: refreshes if the message, its chain or other rows of its page changed."""
         subject = self._subject
         # Leave a running timer alone: a restart with each flush would delay it for ever in dense traffic.
@@ -369,7 +369,7 @@ class DetailsPanel(QWidget):
     def _concerned(self, subject: Subject) -> list[int]:
         return [subject.message, *(step.message for step in subject.likely_chain.steps)]
 
-    def _grows(self, subject: Subject, changes: Changes) -> bool:
+    def _grows(self, subject: Subject, changes: AnalysisChanges) -> bool:
         """Returns True if new messages extend the Overview's lists: context, stream, reports or answer."""
         if changes.stop <= changes.start:
             return False

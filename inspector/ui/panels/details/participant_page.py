@@ -17,7 +17,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from inspector.analysis.passes.participants.capabilities import Held
+from inspector.analysis.passes.participants.capabilities import HeldCapability
 from inspector.analysis.views.account.unanswered import PENDING_FILTER
 from inspector.analysis.views.model_context.outcome import Outcome
 from inspector.document.document import CaptureDocument
@@ -239,7 +239,7 @@ class ParticipantPage(Page):
         changes = partial(change_rows, document, story.changes)
         return [*blocks, self._rail("changes", f"History{cut}", changes)] if story.changes else blocks
 
-    def _held_rows(self, held: Sequence[Held]) -> list[Fact]:
+    def _held_rows(self, held: Sequence[HeldCapability]) -> list[Fact]:
         return held_rows(held, raw=self._capability_form == _RAW)
 
     def _held_choice(self) -> QWidget:

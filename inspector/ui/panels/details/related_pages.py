@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis.views.causes.chain import MOST_STEPS, ChainStep, relation_word
-from inspector.analysis.views.summaries.lifecycles import Life, life_of
+from inspector.analysis.views.causes.chain import MAX_STEPS, ChainStep, relation_word
+from inspector.analysis.views.summaries.lifecycles import Lifecycle, lifecycle_of
 from inspector.present import formats
 from inspector.present.facts import Fact, fact, words_fact
 from inspector.present.lifecycle_facts import (
@@ -31,8 +31,8 @@ def related_sections(sheet: Sheet) -> list[QWidget]:
     made: list[QWidget] = []
     if len(subject.likely_chain.steps) > 1:
         body: list[QWidget] = [sheet.chain(took=True)]
-        if len(subject.likely_chain.steps) >= MOST_STEPS:
-            words = f"The nearest {MOST_STEPS} messages; further ones have chains of their own."
+        if len(subject.likely_chain.steps) >= MAX_STEPS:
+            words = f"The nearest {MAX_STEPS} messages; further ones have chains of their own."
             body.append(sheet.facts([fact("", words, "dim", lines=2)], name="chainCut", label="More"))
         made.append(sheet.section("Causal chain", *body, action=sheet.alone_link() if len(subject.chain) > 1 else None))
     else:
@@ -76,7 +76,7 @@ def _delivery_sections(sheet: Sheet) -> list[QWidget]:
 def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
     """Returns the sections of Lifecycle: steps of a result, the model's view of it, and pending consumers."""
     subject = sheet.subject
-    story, life = subject.lifecycle, life_of(subject.analysis, subject.message)
+    story, life = subject.lifecycle, lifecycle_of(subject.analysis, subject.message)
     made: list[QWidget] = []
     steps = lifecycle_rows(subject, life)
     if len(steps) > 1 or story.badges:
@@ -112,7 +112,7 @@ def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
 def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], collapsed: bool) -> QWidget:
     """Makes a card with the model's view of a transient result and its savings in tokens."""
     subject = sheet.subject
-    saving = life_of(subject.analysis, subject.message).saving
+    saving = lifecycle_of(subject.analysis, subject.message).saving
     facts = [*rows]
     if saving is None:
         return sheet.fact_card(facts, name=name, label=label)
@@ -126,7 +126,7 @@ def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], colla
 # The model's view
 
 
-def _seen_section(sheet: Sheet, life: Life) -> QWidget:
+def _seen_section(sheet: Sheet, life: Lifecycle) -> QWidget:
     story = sheet.subject.lifecycle
     collapsed = story.collapsed_by is not None
     label = seen_label(sheet.subject) if collapsed else "Seen by the model once consumed"
@@ -139,7 +139,7 @@ def _seen_section(sheet: Sheet, life: Life) -> QWidget:
 
 def _consumed_section(sheet: Sheet, result: int) -> QWidget:
     rows = consumed_facts(sheet.subject, result)
-    saving = life_of(sheet.subject.analysis, result).saving
+    saving = lifecycle_of(sheet.subject.analysis, result).saving
     if saving is not None and saving.before is not None and saving.summary is not None:
         bar = SavingBar(sheet.themes, saving, collapsed=True)
         card = sheet.card(sheet.facts(rows, name="collapsedIt", label="Collapsed result", in_card=True), bar)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.filters.facets import FACETS, FacetTally, FacetValue, label_of
 from inspector.filters.strings import quote
@@ -176,7 +176,7 @@ class FacetsPanel(HeadedPanel):
         """Counts at once after a change of filter or scope."""
         self.throttle.run()
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush of the document. O(1)."""
         self._tally.on_changes(changes)
         self.throttle.request()

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
@@ -204,7 +204,7 @@ class FindingsPanel(ListPanel):
 
     # Calls of the window
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush of the document. O(new and changed messages)."""
         found = self._document.analysis.findings.found
         sets = found.columns["set"]

@@ -122,7 +122,7 @@ class FindingRows:
         self.outside = self.switched_off = 0
         listed: list[tuple[Check, Rows]] = []
         for check in _WORST_FIRST:
-            if not found.counts_of(check):
+            if not found.count_of(check):
                 continue
             # Ascending, as the search for the end of the view needs.
             messages = self._in_view(np.sort(found.rows_of(check)), shown, choice)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QActionGroup, QHideEvent, QPainter, QPaintEvent, QResi
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.views.model_context import Reader
 from inspector.document.document import CaptureDocument
 from inspector.tokens.counter import TOKENIZER
@@ -266,7 +266,7 @@ class GrowthPlot(QWidget):
         else:
             self._moved.start()
 
-    def apply_changes(self, _changes: Changes | None = None) -> None:
+    def apply_changes(self, _changes: AnalysisChanges | None = None) -> None:
         """Requests a refresh within a second while visible."""
         self.throttle.request()
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.views.latency.latency_tally import SPREAD_MS, Timed
+from inspector.analysis.views.latency.latency_tally import HISTOGRAM_BOUNDS_MS, GroupLatency
 from inspector.present import formats
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.panels.figures_model import FiguresModel
@@ -52,14 +52,17 @@ def milliseconds(value: float) -> str:
 def spread_words(spread: tuple[int, ...]) -> str:
     """Returns the distribution as text: "2 below 32 ms, 1 below 100 ms"."""
     words = [
-        f"{formats.number(count)} below {milliseconds(end)}" for count, end in zip(spread, SPREAD_MS, strict=False)
+        f"{formats.number(count)} below {milliseconds(end)}"
+        for count, end in zip(spread, HISTOGRAM_BOUNDS_MS, strict=False)
     ]
     said = [word for word, count in zip(words, spread, strict=False) if count]
-    more = [f"{formats.number(spread[-1])} above {milliseconds(SPREAD_MS[-1])}"] if spread and spread[-1] else []
+    more = (
+        [f"{formats.number(spread[-1])} above {milliseconds(HISTOGRAM_BOUNDS_MS[-1])}"] if spread and spread[-1] else []
+    )
     return ", ".join([*said, *more])
 
 
-_VALUES: dict[Column, Callable[[Timed], float | str]] = {
+_VALUES: dict[Column, Callable[[GroupLatency], float | str]] = {
     Column.NAME: lambda one: one.name.casefold(),
     Column.ANSWERS: lambda one: one.latency.count,
     Column.P50: lambda one: one.latency.p50,
@@ -71,7 +74,7 @@ _VALUES: dict[Column, Callable[[Timed], float | str]] = {
 }
 
 
-class LatencyModel(FiguresModel[Timed]):
+class LatencyModel(FiguresModel[GroupLatency]):
     """Rows of the latency table.
 
     Attributes:
@@ -85,25 +88,25 @@ class LatencyModel(FiguresModel[Timed]):
         super().__init__(Column.ANSWERS, parent)
         self.by = "tool"
 
-    def show_rows(self, rows: list[Timed], by: str) -> None:
+    def show_rows(self, rows: list[GroupLatency], by: str) -> None:
         self.by = by
         self.take_rows(rows)
 
     @override
-    def key_of(self, one: Timed) -> int:
+    def key_of(self, one: GroupLatency) -> int:
         return one.code
 
     @override
-    def in_order(self, rows: list[Timed], column: Column, *, descending: bool) -> list[Timed]:
+    def in_order(self, rows: list[GroupLatency], column: Column, *, descending: bool) -> list[GroupLatency]:
         named = sorted(rows, key=lambda one: one.name)
         return sorted(named, key=_VALUES[column], reverse=descending)  # pyright: ignore[reportArgumentType] - one type
 
     @override
-    def tip(self, one: Timed) -> str:
+    def tip(self, one: GroupLatency) -> str:
         return tool_tip(safe_line(one.name, 600))
 
     @override
-    def text(self, one: Timed, column: Column) -> str:
+    def text(self, one: GroupLatency, column: Column) -> str:
         if column is Column.NAME:
             return safe_line(one.name, 200)
         if column is Column.ANSWERS:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.views.latency.latency_tally import LatencyTally
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
@@ -155,7 +155,7 @@ class LatencyPanel(HeadedPanel):
         self.stack(self.head, self.view)
         self.throttle = RefreshThrottle(self, self._look_on, lambda: budgets.current.figures_ms)
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush of the document. O(changed messages); skipped while hidden."""
         if self._tally is not None:
             self._tally.note_changed(changes.changed)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.user_marks import ContextTarget, Target
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
@@ -201,7 +201,7 @@ class MarksPanel(ListPanel):
 
     # Calls of the window
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush that changed a marked message or the tree of contexts. O(marks)."""
         marks = self._document.analysis.marks
         if len(marks) and (changes.tree_moved or bool(np.isin(marks.rows, changes.changed).any())):

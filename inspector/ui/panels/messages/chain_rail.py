@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.views.causes.chain import may_change_chain, steps_of_turn
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
@@ -116,7 +116,7 @@ class SelectedChain(QObject):
         if self._selected is not None and not self._timer.isActive():
             self._timer.start()
 
-    def take_in(self, changes: Changes) -> None:
+    def take_in(self, changes: AnalysisChanges) -> None:
         """Searches the chain again if a flush may have changed it. O(new and changed messages)."""
         selected = self._selected
         # A pending search will see these changes, too.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.arrays.field_columns import Column as FieldColumn
 from inspector.analysis.findings import Finding
 from inspector.document.document import CaptureDocument
@@ -365,7 +365,7 @@ class MessageTableModel(QAbstractTableModel):
             self._states_shown = on
             self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole])
 
-    def apply_changes(self, changes: Changes, *, clock: bool = False, until: float | None = None) -> None:
+    def apply_changes(self, changes: AnalysisChanges, *, clock: bool = False, until: float | None = None) -> None:
         """Applies the changes of a feed; runs on the UI thread, O(new and changed messages).
 
         Args:
@@ -396,7 +396,7 @@ class MessageTableModel(QAbstractTableModel):
         if changes.tree_moved:
             self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
 
-    def _forget(self, changes: Changes) -> None:
+    def _forget(self, changes: AnalysisChanges) -> None:
         self.highlights.on_changes(changes)
         if changes.tree_moved:
             # Any visible context may have moved.

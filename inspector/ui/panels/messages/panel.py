@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.analysis.views.account.unanswered import PENDING_FILTER
 from inspector.document.document import CaptureDocument
@@ -190,7 +190,7 @@ class MessagesPanel(QWidget):
 
     # Input from document and window
 
-    def apply_changes(self, changes: Changes, *, clock: bool = False) -> None:
+    def apply_changes(self, changes: AnalysisChanges, *, clock: bool = False) -> None:
         """Applies a flush of the document on the UI thread.
 
         If the filter must decode many records, it continues in later turns of the event loop (`caught_up`).
@@ -219,7 +219,7 @@ class MessagesPanel(QWidget):
             self.selection_changed.emit(totals)
 
     def _on_more(self) -> None:
-        self.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
+        self.apply_changes(AnalysisChanges(0, 0, NO_ROWS, tree_moved=False))
         self.caught_up.emit()
 
     def show_rows(

@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.views.model_context import Reader
 from inspector.analysis.views.model_context.chat_messages import content_of
 from inspector.document.document import CaptureDocument
@@ -194,7 +194,7 @@ class ModelSeesPanel(ListPanel):
 
     # Input from panels
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Schedules a refresh after a flush; hidden panels skip it. O(1)."""
         self.context_state.spoil()
         self._refresh_later()

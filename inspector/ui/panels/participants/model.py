@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from typing_extensions import override
 
 from inspector.analysis.passes.participants.participant_pass import Participant
-from inspector.analysis.passes.participants.participant_table import GONE, HERE
+from inspector.analysis.passes.participants.participant_table import GONE, PRESENT
 from inspector.analysis.views.summaries.participant_queries import shown_numbers
 from inspector.base.slices import SlicedWork, run_to_end
 from inspector.document.document import CaptureDocument
@@ -66,7 +66,7 @@ class ParticipantsModel(QAbstractListModel):
         columns = (everyone.here, everyone.is_us, everyone.first_ns)
         here, us, first_ns = (np.array(column)[numbers] for column in columns)
         groups = 4 * (here == GONE) + 2 * us + (first_ns == NO_TIME)
-        self._here = int(np.count_nonzero(here == HERE)), bool(here.any())
+        self._here = int(np.count_nonzero(here == PRESENT)), bool(here.any())
         yield
         wanted: list[Key] = []
         ordered = numbers[np.lexsort((first_ns, groups))].tolist()

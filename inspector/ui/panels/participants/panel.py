@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present.wire_text import safe_line
@@ -74,7 +74,7 @@ class ParticipantsPanel(HeadedPanel):
 
     # Calls of the window
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush. Many participants are refreshed with a throttle. The selection stays."""
         if self.model.is_crowded:
             self._throttle.request()

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.present.formats import count_of
 from inspector.present.wire_text import safe_line
@@ -370,7 +370,7 @@ class QueryPanel(HeadedPanel):
 
     # Calls of the window
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Does nothing: a result belongs to the time of its query."""
 
     def stop(self) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QHeaderView, QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
@@ -200,7 +200,7 @@ class SourcesPanel(HeadedPanel):
         self.stack(self.head, self.view)
         self.throttle = RefreshThrottle(self, self._renew, lambda: budgets.current.figures_ms)
 
-    def apply_changes(self, _changes: Changes) -> None:
+    def apply_changes(self, _changes: AnalysisChanges) -> None:
         """Requests a refresh."""
         self.throttle.request()
 

@@ -249,7 +249,7 @@ class TimeAxis(QObject):
         else:
             step, origin = _step(least), self.first_ns
         found: list[tuple[int, str]] = []
-        for left, right in self.scale.unbroken(max(self.left_ns, self.first_ns), self.right_ns):
+        for left, right in self.scale.unbroken_parts(max(self.left_ns, self.first_ns), self.right_ns):
             at = origin - (origin - left) // step * step  # the first tick at or after the left end
             while at <= right:
                 found.append((at, self.words_of(at, step)))
@@ -258,7 +258,7 @@ class TimeAxis(QObject):
 
     def breaks_shown(self, width: float) -> list[tuple[float, float]]:
         """Returns left and right positions of the visible breaks."""
-        shown = self.scale.broken_between(self.left_ns, self.right_ns)
+        shown = self.scale.breaks_between(self.left_ns, self.right_ns)
         return [(self.x_of(one.start_ns, width), self.x_of(one.end_ns, width)) for one in shown]
 
     def labels(
@@ -276,7 +276,7 @@ class TimeAxis(QObject):
         """
         found: list[tuple[float, float, str]] = [] if taken is None else [(*taken, "")]
         for (left, right), silence in zip(
-            self.breaks_shown(width), self.scale.broken_between(self.left_ns, self.right_ns), strict=True
+            self.breaks_shown(width), self.scale.breaks_between(self.left_ns, self.right_ns), strict=True
         ):
             words = f"{formats.duration(silence.silence_ns)} {LEFT_OUT}"
             middle, room = (max(left, 0) + min(right, width)) / 2, measure(words)

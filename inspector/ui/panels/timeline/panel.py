@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QScrollBar, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.views.causes.chain import ChainStep, steps_of_turn
 from inspector.analysis.views.timeline.lanes import FAMILIES
 from inspector.analysis.views.timeline.range_condition import number_condition, time_condition
@@ -161,7 +161,7 @@ class TimelinePanel(QWidget):
 
     # Calls of the window
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush of the document while visible. O(new messages), except for deferred work."""
         # A hidden timeline catches up when it is shown.
         if self.isVisible():

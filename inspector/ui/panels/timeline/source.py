@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.views.account.compactions import compactions
+from inspector.analysis.views.account.compactions import compaction_rows
 from inspector.analysis.views.timeline.lane_keys import LaneBy
 from inspector.analysis.views.timeline.lanes import Lane, Lanes
 from inspector.analysis.views.timeline.message_positions import PER_MESSAGE, MessageOrder, MessagePlaces, MessageTimes
@@ -212,7 +212,7 @@ class TimelineSource:
             new = np.arange(self._fed, stop)
         if len(new):
             lanes.extend_shown(stop)
-            yield from lanes.feeding(new, settled=self.document.analysis.now_ns is None)
+            yield from lanes.feed_in_steps(new, settled=self.document.analysis.now_ns is None)
             self._fed = int(new[-1]) + 1
             self._spans.due = True
             self._shown.due |= self._dims
@@ -221,7 +221,7 @@ class TimelineSource:
             self.lanes, self._anew = lanes, None
             if self._asked_by is not None:
                 self._asked_by.rest_after(self._feed.took)
-        self._tidy.due |= self.lanes.outdated
+        self._tidy.due |= self.lanes.is_outdated
 
     @property
     def _dims(self) -> bool:
@@ -229,7 +229,7 @@ class TimelineSource:
 
     def _make_tidy(self) -> SlicedWork[None]:
         yield
-        if self.lanes.outdated:
+        if self.lanes.is_outdated:
             self._again(self._tidy)
 
     def _mark_shown(self) -> SlicedWork[None]:
@@ -257,7 +257,7 @@ class TimelineSource:
         problems = problem_messages(self.document.analysis.findings.found)
         self.problems = problems[problems < self._stop]
         yield
-        self.compactions = compactions(self.document.capture, self._stop)
+        self.compactions = compaction_rows(self.document.capture, self._stop)
 
     def since_ns(self, place: int) -> int:
         """Returns the time from the first message to a position in nanoseconds."""

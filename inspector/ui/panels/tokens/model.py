@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Sums, Way
+from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Grouping, Sums
 from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
@@ -28,8 +28,8 @@ COLORS = (
 OTHERS = "ink.tertiary"
 FILL_ALPHA = 0.75
 """Opacity of bars and areas."""
-_FIELDS: dict[Way, str] = {"tool": "tool", "participant": "from", "kind": "kind"}
-_NOBODY: dict[Way, str] = {"tool": "everything else", "participant": "nobody", "kind": "no kind"}
+_FIELDS: dict[Grouping, str] = {"tool": "tool", "participant": "from", "kind": "kind"}
+_NOBODY: dict[Grouping, str] = {"tool": "everything else", "participant": "nobody", "kind": "no kind"}
 _LISTS = 'method == "tools/list"'
 _LONGEST = 200
 _AT_ONCE = 256
@@ -79,7 +79,7 @@ def colors_of(sums: Sums) -> dict[int, str]:
 
 
 def rows_of(
-    document: CaptureDocument, way: Way, sums: Sums, total: int, colors: dict[int, str], *, below: bool
+    document: CaptureDocument, way: Grouping, sums: Sums, total: int, colors: dict[int, str], *, below: bool
 ) -> SlicedWork[list[TokenRow]]:  # fmt: skip
     """Builds rows in the order of their tokens.
 
@@ -108,7 +108,7 @@ def rows_of(
     return made
 
 
-def _name(document: CaptureDocument, way: Way, key: int, *, below: bool) -> tuple[str, str]:
+def _name(document: CaptureDocument, way: Grouping, key: int, *, below: bool) -> tuple[str, str]:
     """Returns the name of a row and of its parent."""
     if way == "context":
         return ("all contexts", "") if key == MAIN and below else leaf_and_parent(document, key)
@@ -120,7 +120,7 @@ def _name(document: CaptureDocument, way: Way, key: int, *, below: bool) -> tupl
     return safe_line(spoken_kinds(document).get(name, name) if way == "kind" else name, _LONGEST), ""
 
 
-def _filter(document: CaptureDocument, way: Way, key: int, *, below: bool) -> str:
+def _filter(document: CaptureDocument, way: Grouping, key: int, *, below: bool) -> str:
     if way == "tool" and key in (NO_TOOL, DEFINITIONS):
         listed = document.capture.strings.find("tools/list") is not None
         return _LISTS if key == DEFINITIONS else f"!tool && !({_LISTS})" if listed else "!tool"
@@ -150,9 +150,9 @@ class Column(enum.IntEnum):
 
 
 TITLES = ("Tool", "", "Tokens", "Share", "Messages")
-_NAMES: dict[Way, str] = {"tool": "Tool", "context": "Context", "participant": "Sent by", "kind": "Kind"}
+_NAMES: dict[Grouping, str] = {"tool": "Tool", "context": "Context", "participant": "Sent by", "kind": "Kind"}
 _TIPS = ("", "", "Estimate", "Of all counted tokens", "Including messages without a token count")
-_NAME_TIPS: dict[Way, str] = {
+_NAME_TIPS: dict[Grouping, str] = {
     "tool": "Calls of each tool and their results; definitions of tools are the answers to tools/list",
     "context": "Messages in each context",
     "participant": "Tokens written by each; Model sees shows the tokens read by its model",
@@ -190,10 +190,10 @@ class TokensModel(FiguresModel[TokenRow]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(Column.TOKENS, parent)
-        self.way: Way = "tool"
+        self.way: Grouping = "tool"
         self.uncounted = False
 
-    def show_rows(self, rows: list[TokenRow], way: Way, *, uncounted: bool = False) -> None:
+    def show_rows(self, rows: list[TokenRow], way: Grouping, *, uncounted: bool = False) -> None:
         another, self.way, self.uncounted = way != self.way, way, uncounted
         self.take_rows(rows, anew=another)
 

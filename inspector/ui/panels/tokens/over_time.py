@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
-from inspector.analysis.views.summaries.token_shares import Way, over_time
+from inspector.analysis.views.summaries.token_shares import Grouping, tokens_over_time
 from inspector.analysis.views.timeline.marks import Window
 from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
@@ -41,7 +41,7 @@ class OverTimeFigure:
         self._sums = np.zeros((1, 1), np.int64)
 
     def showing(
-        self, way: Way, rows: Sequence[TokenRow], times: NDArray[np.int64], counted: NDArray[np.integer] | None
+        self, way: Grouping, rows: Sequence[TokenRow], times: NDArray[np.int64], counted: NDArray[np.integer] | None
     ) -> SlicedWork[None]:
         """Computes the sums. O(messages) in numpy.
 
@@ -57,7 +57,7 @@ class OverTimeFigure:
         width = max(1, -(-(end - begin + 1) // _BINS))
         edges = scale.times(begin + np.arange(_BINS + 1) * np.int64(width))
         keys = [row.key for row in rows]
-        sums = yield from over_time(self._document.analysis, times, edges, keys, way, counted)
+        sums = yield from tokens_over_time(self._document.analysis, times, edges, keys, way, counted)
         self._times, self._edges = times, edges
         self._names = [*(row.whole_name for row in rows), "others"]
         self._sums = np.cumsum(sums, axis=1)

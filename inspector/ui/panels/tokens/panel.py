@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QR
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
-from inspector.analysis.views.summaries.token_shares import Sums, Way, summing, with_below
+from inspector.analysis import AnalysisChanges
+from inspector.analysis.views.summaries.token_shares import Grouping, Sums, sum_in_steps, with_descendants
 from inspector.analysis.views.timeline.message_positions import MessageOrder, MessagePlaces, MessageTimes
 from inspector.analysis.views.timeline.range_condition import number_condition, time_condition
 from inspector.base.slices import SlicedWork, run_until
@@ -129,7 +129,7 @@ def _filled(theme: Theme, token: str) -> QColor:
 
 _REST = 4
 """Pause after a refresh, as a multiple of its duration; a million messages take 100 ms."""
-_WAYS: dict[str, Way] = {
+_WAYS: dict[str, Grouping] = {
     "By tool": "tool", "By context": "context", "By participant": "participant", "By kind": "kind",
 }  # fmt: skip
 _COUNTED = "Counts every message once and in full. Model sees shows the tokens in a model's context."
@@ -213,7 +213,7 @@ class TokensPanel(HeadedPanel):
         self._choices.spacing_changed.connect(self._space_by)
 
     @property
-    def way(self) -> Way:
+    def way(self) -> Grouping:
         """The meaning of a row."""
         return _WAYS.get(self.choice.choice, "tool")
 
@@ -227,7 +227,7 @@ class TokensPanel(HeadedPanel):
             self.refresh()
             self._rest_cursor(self.canvas)
 
-    def apply_changes(self, _changes: Changes) -> None:
+    def apply_changes(self, _changes: AnalysisChanges) -> None:
         """Requests a refresh within about a second while visible."""
         self.throttle.request()
 
@@ -280,9 +280,9 @@ class TokensPanel(HeadedPanel):
         analysis, way = self._document.analysis, self.way
         counted = np.asarray(self._rows.chosen, np.int64) if self.shown.isChecked() else None
         below = way == "context" and self.below.isChecked()
-        own = yield from summing(analysis, way, counted)
+        own = yield from sum_in_steps(analysis, way, counted)
         total, colors = int(own.tokens.sum()), colors_of(own)
-        sums = with_below(analysis, own) if below else own
+        sums = with_descendants(analysis, own) if below else own
         yield
         rows = yield from rows_of(self._document, way, sums, total, colors, below=below)
         yield
@@ -302,14 +302,14 @@ class TokensPanel(HeadedPanel):
             share = tokens.counted * 100 // max(1, tokens.counted + tokens.uncounted)
             words = f"{words}, counting tokens, {share} %" if tokens.counted else "not counted yet"
         analysis = self._document.analysis
-        reported, stated = analysis.usage.total(), analysis.costs.stated()
+        reported, stated = analysis.usage.total(), analysis.costs.stated_total()
         if reported is not None:
             words = f"{reported_words(reported)}{incomplete_words(analysis.usage.incomplete_count)}. {words}"
         if stated is not None:
             words = f"{words}. Cost: {formats.dollars(stated)}, as the session states"
         self.head.set_count(words)
 
-    def _show_plot(self, way: Way, greatest: Sums, counted: NDArray[np.int64] | None) -> SlicedWork[None]:
+    def _show_plot(self, way: Grouping, greatest: Sums, counted: NDArray[np.int64] | None) -> SlicedWork[None]:
         room = self.width() >= _ROOM_FOR_PLOT * self._themes.theme.zoom
         if room and self.canvas is None:
             self._make_plot()

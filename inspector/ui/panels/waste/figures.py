@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
 
@@ -68,7 +68,7 @@ class WasteFigures(QObject):
             self._timer.stop()
             self._ask()
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush of the document. O(1)."""
         # Only notes the change; `_ask` decides about the time of the next search.
         self._stale |= changes.stop > changes.start or len(changes.changed) > 0

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QPainter, QPaint
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.views.waste import Waste, WasteKind, WasteReport
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
@@ -241,7 +241,7 @@ class WastePanel(ListPanel):
         """The last result; None before the first search has ended."""
         return self._figures.found
 
-    def apply_changes(self, changes: Changes) -> None:
+    def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush of the document. O(1)."""
         if self.isVisible() and self.found is None:
             self.update_texts()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.passes.log_vocabulary import spoken_kind
+from inspector.analysis.passes.log_vocabulary import kind_word
 from inspector.document.document import CaptureDocument
 from inspector.present.subject import Subject
 from inspector.ui.look.theme import ThemeController
@@ -128,13 +128,13 @@ def test_a_message_of_a_sub_agent_leads_to_the_call_that_started_it_and_no_furth
     for _ in document.open_log(write_claude(tmp_path), together=True):
         pass
     capture, contexts = document.capture, document.analysis.contexts
-    inside = [m for m in range(len(capture)) if contexts.node_of(m) >= 0 and spoken_kind(capture, m) == "result"]
+    inside = [m for m in range(len(capture)) if contexts.node_of(m) >= 0 and kind_word(capture, m) == "result"]
     message = max(inside, key=lambda m: len(Subject(document, m).likely_chain.steps))
     assert any(contexts.node_of(step.message) < 0 for step in Subject(document, message).likely_chain.steps)
     view = chain(shown(document, qtbot, theme_controller, message))
     numbers = [row.message for row in view.rows if not row.hides]
     outside = [m for m in numbers if m < message and contexts.node_of(m) != contexts.node_of(message)]
-    assert [spoken_kind(capture, m) for m in outside] == ["call"]
+    assert [kind_word(capture, m) for m in outside] == ["call"]
     assert Subject(document, outside[0]).target in {"Task", "Agent"}
     assert min(numbers) == outside[0]
 
@@ -150,7 +150,7 @@ def test_a_chain_of_mew_is_whole(qtbot: QtBot, theme_controller: ThemeController
 def test_a_short_chain_over_spans_of_a_trace_is_whole(qtbot: QtBot, theme_controller: ThemeController) -> None:
     trace = Path(__file__).parents[3] / "data/otlp/langgraph-traceloop-0.40.14-old-names.jsonl"
     document = document_at(trace)
-    calls = [m for m in range(len(document.capture)) if spoken_kind(document.capture, m) == "call"]
+    calls = [m for m in range(len(document.capture)) if kind_word(document.capture, m) == "call"]
     short = [m for m in calls if 2 < len(Subject(document, m).likely_chain.steps) <= 10]
     assert short
     for message in short:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox, QPlainTe
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.present.formats import MINUS
@@ -776,16 +776,16 @@ def test_lifecycle_of_a_pending_result(show: Show):
 # Changes
 
 
-def everything(start: int, stop: int, *changed: int) -> Changes:
-    return Changes(start, stop, np.array(changed, np.int64), tree_moved=False)
+def everything(start: int, stop: int, *changed: int) -> AnalysisChanges:
+    return AnalysisChanges(start, stop, np.array(changed, np.int64), tree_moved=False)
 
 
-def grow(document: CaptureDocument, *lines: dict[str, Any]) -> Changes:
+def grow(document: CaptureDocument, *lines: dict[str, Any]) -> AnalysisChanges:
     """Append to the document's file and take it in."""
-    seen: list[Changes] = []
+    seen: list[AnalysisChanges] = []
 
     class Watcher:
-        def messages_changed(self, changes: Changes) -> None:
+        def messages_changed(self, changes: AnalysisChanges) -> None:
             seen.append(changes)
 
     watcher = Watcher()

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.analysis.views.model_context import Reader
 from inspector.document.document import CaptureDocument
@@ -278,7 +278,7 @@ def test_of_many_messages_it_is_added_up_a_little_at_a_time(
     assert panel.head.count() == "adding up"
     assert "grep" in rows(panel)
     log = window.document.analysis.tokens
-    panel.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
+    panel.apply_changes(AnalysisChanges(0, 0, NO_ROWS, tree_moved=False))
     qtbot.waitUntil(lambda: "chat" in rows(panel))
     qtbot.waitUntil(lambda: not panel.throttle.working)
     assert panel.throttle.waiting, "for what came meanwhile"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
+from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, LazyArray, Numbers
 
 COLUMNS: list[tuple[str, Column, list[object]]] = [
     ("interned", Interned(np.array([1, 0, 2, 1], np.uint32), ["?", "a", ""]), ["a", None, "", "a"]),
@@ -18,7 +18,7 @@ COLUMNS: list[tuple[str, Column, list[object]]] = [
     ("floats", Numbers(np.array([1.5, np.nan, 0.0])), [1.5, None, 0.0]),
     ("floats with a sentinel", Numbers(np.array([1.5, -1.0, np.nan]), absent=-1.0), [1.5, None, None]),
     ("flags", Flags(np.array([5, 1, 4], np.uint8), 4), [True, None, True]),
-    ("worked out", Interned(Lazy(3, lambda rows: np.arange(3)[rows]), ["?", "a", "b"]), [None, "a", "b"]),
+    ("worked out", Interned(LazyArray(3, lambda rows: np.arange(3)[rows]), ["?", "a", "b"]), [None, "a", "b"]),
     ("decoded", Decoded(lambda message: [message], 2), [[0], [1]]),
     ("nothing", Interned(np.zeros(0, np.uint32), [""]), []),
 ]
@@ -54,6 +54,6 @@ def test_a_lazy_array_works_out_no_more_than_is_asked_for() -> None:
         asked.append(rows)
         return np.arange(10)[rows] * 2
 
-    lazy = Lazy(10, at)
+    lazy = LazyArray(10, at)
     assert (len(lazy), lazy[3], lazy[2:4].tolist(), lazy[np.array([1, 9])].tolist()) == (10, 6, [4, 6], [2, 18])
     assert [a if isinstance(a, slice) else a.tolist() for a in asked] == [slice(3, 4), slice(2, 4), [1, 9]]

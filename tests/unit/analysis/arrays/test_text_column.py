@@ -21,7 +21,7 @@ _TEXTS = st.text(max_size=6) | st.text("ab\ud83d\U0001f600", max_size=4)
     st.text("ab\ud83d", max_size=2),
 )
 def test_it_is_a_list_of_texts(given_: list[str], put: list[tuple[int, str]], at_once: int, start: str) -> None:
-    with patch.object(text_column, "_AT_ONCE", at_once):
+    with patch.object(text_column, "_WRITE_BATCH", at_once):
         texts, plain = TextColumn(), list(given_)
         for text in given_:
             texts.append(text)
@@ -31,7 +31,7 @@ def test_it_is_a_list_of_texts(given_: list[str], put: list[tuple[int, str]], at
     assert list(texts) == plain
     assert texts[1:] == plain[1:]
     for first in range(len(plain) + 1):
-        assert texts.starting_with(start, first).tolist() == [text.startswith(start) for text in plain[first:]]
+        assert texts.with_prefix(start, first).tolist() == [text.startswith(start) for text in plain[first:]]
     assert [texts[-place] for place in range(1, len(plain) + 1)] == plain[::-1]
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.arrays.unique_ints import are_among, are_any, ascending, distinct
+from inspector.analysis.arrays.unique_ints import are_among, are_any_of, sorted_unique, unique_with_places
 
 
 @given(
@@ -19,17 +19,19 @@ def test_it_is_what_unique_says(numbers: list[int], dtype: type[np.integer], shi
     keys = np.array(numbers, dtype)
     if shifted and dtype is np.int64:
         keys = keys - 5
-    for found, plain in zip(distinct(keys), np.unique(keys, return_index=True, return_inverse=True), strict=True):
+    for found, plain in zip(
+        unique_with_places(keys), np.unique(keys, return_index=True, return_inverse=True), strict=True
+    ):
         assert found.tolist() == plain.tolist()
     codes = [-1, 3, 1 << 40]
-    assert are_any(keys, codes).tolist() == np.isin(keys.astype(np.int64), codes).tolist()
+    assert are_any_of(keys, codes).tolist() == np.isin(keys.astype(np.int64), codes).tolist()
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_the_greatest_numbers_keep_their_value(dtype: type[np.integer]) -> None:
     most = np.iinfo(dtype).max
     keys = np.array([most, most - 1, most], dtype)
-    assert distinct(keys)[0].tolist() == [most - 1, most]
+    assert unique_with_places(keys)[0].tolist() == [most - 1, most]
 
 
 _rows = st.lists(st.integers(0, 40), max_size=12)
@@ -38,7 +40,7 @@ _rows = st.lists(st.integers(0, 40), max_size=12)
 @given(st.lists(_rows | _rows.map(lambda rows: sorted({*rows})), min_size=1, max_size=3))
 def test_rows_come_once_ascending(parts: list[list[int]]) -> None:
     arrays = [np.array(rows, np.int64) for rows in parts]
-    assert ascending(*arrays).tolist() == np.unique(np.concatenate(arrays)).tolist()
+    assert sorted_unique(*arrays).tolist() == np.unique(np.concatenate(arrays)).tolist()
 
 
 @given(_rows, _rows)

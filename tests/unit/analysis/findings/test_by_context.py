@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.findings import CHECKS, Severity
-from inspector.analysis.findings.by_context import NONE, Tally
-from inspector.analysis.findings.naming_problems import oddities_of
+from inspector.analysis.findings.by_context import NO_FINDINGS, Tally
+from inspector.analysis.findings.naming_problems import naming_problems
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, document_of, envelope, received
@@ -53,7 +53,7 @@ def slow(document: CaptureDocument) -> dict[Any, Tally]:
         add(("space", space), found.severity)
         if node == MAIN:
             add(("main", space), found.severity)
-        for above in tree.line_to(node):
+        for above in tree.ancestry(node):
             add(above, found.severity)
     return {key: Tally(*numbers) for key, numbers in counts.items()}
 
@@ -66,7 +66,7 @@ def counted(document: CaptureDocument) -> dict[Any, Tally]:
     found: dict[Any, Tally] = {("space", space): tallies.in_space(space) for space in spaces}
     found |= {("main", space): tallies.in_main(space) for space in spaces}
     found |= {node: tallies.subtree_tally(node) for node in analysis.contexts.tree.alive()}
-    return {key: tally for key, tally in found.items() if tally != NONE}
+    return {key: tally for key, tally in found.items() if tally != NO_FINDINGS}
 
 
 @given(logs(), st.data())
@@ -125,8 +125,8 @@ def test_worst_and_problems():
     assert Tally(1, 0, 0).worst is Severity.NOTE
     assert Tally(1, 1, 0).worst is Severity.WARNING
     assert Tally(1, 1, 1).worst is Severity.ERROR
-    assert NONE.worst is None
-    assert NONE.problems == 0
+    assert NO_FINDINGS.worst is None
+    assert NO_FINDINGS.problems == 0
 
 
 def test_oddities_of_a_context_say_what_first_and_how_often():
@@ -136,13 +136,13 @@ def test_oddities_of_a_context_say_what_first_and_how_often():
         envelope(context="ok"),
     )  # fmt: skip
     contexts = document.analysis.contexts
-    found = oddities_of(contexts, contexts.tree.find(0, "b"))
+    found = naming_problems(contexts, contexts.tree.find(0, "b"))
     assert [(odd.check.code, odd.row, odd.times) for odd in found] == [("context-parent-conflict", 2, 2)]
-    assert oddities_of(contexts, contexts.tree.find(0, "ok")) == []
-    assert oddities_of(contexts, MAIN) == []
+    assert naming_problems(contexts, contexts.tree.find(0, "ok")) == []
+    assert naming_problems(contexts, MAIN) == []
 
 
 def test_a_malformed_path_is_odd():
     contexts = document_of(envelope(context="why//fs?/")).analysis.contexts
     node = contexts.node_of(0)
-    assert [odd.check.code for odd in oddities_of(contexts, node)] == ["context-malformed", "context-characters"]
+    assert [odd.check.code for odd in naming_problems(contexts, node)] == ["context-malformed", "context-characters"]

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.analysis.findings import finding_pass
-from inspector.analysis.findings.kinds_and_lines import Wire
+from inspector.analysis.findings.kinds_and_lines import KindsAndLines
 from inspector.document.document import CaptureDocument
 from tests.builders import (
     GrowingLog,
@@ -92,7 +92,10 @@ def test_what_was_left_for_later_is_looked_at_in_the_end(lines: list[Any]) -> No
 @given(st.one_of(cases(), conversations, context_conversations), st.lists(st.booleans(), min_size=1, max_size=5))
 def test_in_slices_the_checks_find_the_same(lines: list[Any], looks: list[bool]) -> None:
     document = CaptureDocument()
-    with mock.patch.object(finding_pass, "_ENOUGH", 3), mock.patch.object(finding_pass, "_AT_ONCE", 1):
+    with (
+        mock.patch.object(finding_pass, "_ROUND_MESSAGES", 3),
+        mock.patch.object(finding_pass, "_MIN_STEPPED_ROUND", 1),
+    ):
         for step, _ in enumerate(document.open_log(log_file(lines_of(*lines)), block_bytes=300)):
             if looks[step % len(looks)]:  # as a window does where it has a moment
                 document.run_postponed_checks(0.0)
@@ -105,7 +108,10 @@ def test_in_slices_the_checks_find_the_same(lines: list[Any], looks: list[bool])
 def test_of_many_messages_a_step_is_one_topic() -> None:
     document, most = CaptureDocument(), 0
     fed: list[int] = []
-    with mock.patch.object(finding_pass, "_AT_ONCE", 100), mock.patch.object(finding_pass, "_ENOUGH", 200):
+    with (
+        mock.patch.object(finding_pass, "_MIN_STEPPED_ROUND", 100),
+        mock.patch.object(finding_pass, "_ROUND_MESSAGES", 200),
+    ):
         for topic in document.analysis.findings._topics.values():
             topic.feed = fed.append  # type: ignore[method-assign]
         for _ in document.open_log(log_file(lines_of(*[envelope()] * 500)), block_bytes=1_000):
@@ -117,7 +123,7 @@ def test_of_many_messages_a_step_is_one_topic() -> None:
 
 def test_live_a_turn_is_one_topic_and_nothing_is_left_out() -> None:
     log = GrowingLog()
-    with mock.patch.object(finding_pass, "_AT_ONCE", 10):
+    with mock.patch.object(finding_pass, "_MIN_STEPPED_ROUND", 10):
         with log.path.open("ab") as file:
             file.write(
                 lines_of(*[tool_call("grep", ts="2026-01-05T09:00:00.000Z")] * 40, tool_call("rm", ts="nonsense"))
@@ -125,7 +131,7 @@ def test_live_a_turn_is_one_topic_and_nothing_is_left_out() -> None:
         polls = 0
         while log.document.poll():
             polls += 1
-            assert log.document.has_backlog or not log.document.analysis.findings.under_way
+            assert log.document.has_backlog or not log.document.analysis.findings.is_round_open
     assert polls > len(log.document.analysis.findings._topics)
     assert told(log.end()) == told(document_of(log.path.read_bytes()))
 
@@ -152,7 +158,7 @@ def test_time_passes_without_traffic() -> None:
 
 def test_time_alone_leaves_nothing_to_be_done_later() -> None:
     document = document_of(tool_call("grep"))
-    for topic in document.analysis.findings._patient.values():
+    for topic in document.analysis.findings._deferred_topics.values():
         topic.go_on = mock.Mock(side_effect=AssertionError)  # type: ignore[method-assign]
     document.analysis.now_ns = 10**18
     document.catch_up()
@@ -197,7 +203,7 @@ def test_a_topic_that_fails_ends_alone(monkeypatch: pytest.MonkeyPatch, caplog: 
     def fail(*_: object) -> None:
         raise TypeError("unhashable type: 'list'")
 
-    monkeypatch.setattr(Wire, "feed", fail)
+    monkeypatch.setattr(KindsAndLines, "feed", fail)
     with caplog.at_level(logging.CRITICAL):
         log = GrowingLog()
         log.write(envelope("nobody/knows", id="a"), "{")

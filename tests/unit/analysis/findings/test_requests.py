@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from inspector.analysis.views.account.unanswered import is_cancelled, is_pending, is_refused
-from inspector.analysis.views.summaries.participant_queries import waiting
+from inspector.analysis.views.summaries.participant_queries import waiting_messages
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result
 from tests.unit.analysis.findings.checked_logs import told, told_either_way
@@ -69,7 +69,7 @@ def test_what_waits(lines: list[dict[str, Any]], *, waits: bool) -> None:
     document = document_of(*lines)
     analysis = document.analysis
     every = np.arange(len(analysis))
-    assert (len(waiting(analysis, every)) > 0) is waits
+    assert (len(waiting_messages(analysis, every)) > 0) is waits
     assert any(is_pending(analysis, row) for row in every.tolist()) is waits
     assert any(FIELD_BY_NAME["waiting"].value(analysis, row) == "answer" for row in every.tolist()) is waits
 

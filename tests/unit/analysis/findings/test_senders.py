@@ -38,4 +38,4 @@ def test_all_in_one_slot() -> None:
     filter_ = SeenHashes()
     filter_.add(values, values)
     assert filter_.add(values, np.concatenate((values, values))).tolist() == list(range(len(values)))
-    assert senders._MANY in filter_._table  # pyright: ignore[reportPrivateUsage]
+    assert senders._SHARED_SLOT in filter_._table  # pyright: ignore[reportPrivateUsage]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.analysis.passes.log_vocabulary import kind_words, spoken_kind
+from inspector.analysis.passes.log_vocabulary import kind_word, kind_words
 from inspector.document.document import CaptureDocument
 from inspector.present.log_topics import spoken_kinds
 from tests.builders import document_of, envelope, tool_call, tool_result
@@ -27,7 +27,7 @@ def sentences(document: CaptureDocument) -> list[str]:
 
 
 def words(document: CaptureDocument) -> list[str]:
-    return [spoken_kind(document.capture, message) for message in range(len(document.capture))]
+    return [kind_word(document.capture, message) for message in range(len(document.capture))]
 
 
 def test_a_session_has_prompts_thoughts_calls_results_and_answers() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.user_marks import LONGEST_COMMENT, ContextTarget, Note
+from inspector.analysis.passes.user_marks import MAX_COMMENT_LENGTH, ContextTarget, Note
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
 from tests.builders import GrowingLog, document_of, envelope
@@ -61,8 +61,8 @@ def test_main_contexts_of_two_spaces_are_two() -> None:
 
 def test_a_comment_has_an_end() -> None:
     marks = document_of(envelope()).analysis.marks
-    marks.set_note(0, Note(comment="x" * (2 * LONGEST_COMMENT)))
-    assert len(marks.note(0).comment) == LONGEST_COMMENT
+    marks.set_note(0, Note(comment="x" * (2 * MAX_COMMENT_LENGTH)))
+    assert len(marks.note(0).comment) == MAX_COMMENT_LENGTH
 
 
 def test_nothing_is_kept_for_messages_without_a_note() -> None:
@@ -75,8 +75,8 @@ def test_a_merged_context_keeps_both_comments() -> None:
     document = document_of(envelope())
     marks, tree = document.analysis.marks, document.analysis.contexts.tree
     space = document.analysis.contexts.spaces[0]
-    one = tree.of_id(space, "one")
-    two = tree.of_key(space, "two/one")
+    one = tree.node_of_id(space, "one")
+    two = tree.node_of_key(space, "two/one")
     marks.set_note(ContextTarget(space, one), Note(comment="A"))
     marks.set_note(ContextTarget(space, two), Note(True, "B"))
     tree._merge(one, two)  # what makes the tree do so is in `test_context_tree`; here any two will do

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 
-from inspector.analysis.states.state_pass import STATES, State
+from inspector.analysis.states.state_pass import STATE_NAMES, MessageState
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import compile_filter
@@ -164,8 +164,8 @@ def test_deliveries_of_one_envelope_are_one_message() -> None:
 def test_words_are_those_of_the_field() -> None:
     requests, proposals = ["answered", "failed", "unanswered", "waiting"], ["fulfilled", "rejected", "withdrawn"]
     others = ["running", "concluded", "cancelled", "open", "closed"]
-    assert list(FIELD.values) == list(STATES[1:]) == [*requests, *proposals, *others]
-    assert len(STATES) == len(State)
+    assert list(FIELD.values) == list(STATE_NAMES[1:]) == [*requests, *proposals, *others]
+    assert len(STATE_NAMES) == len(MessageState)
 
 
 @given(lines=anything)
@@ -181,7 +181,7 @@ def test_any_batching_gives_the_same(lines: Any) -> None:
     column = FIELD.column(whole.analysis)
     assert states(whole) == states(log.document) == [column.value(row) for row in range(len(whole.capture))]
     codes = whole.analysis.states.states_at(np.arange(len(whole.capture)))
-    assert [STATES[code] or None for code in codes] == states(whole)
+    assert [STATE_NAMES[code] or None for code in codes] == states(whole)
     clean_up()
 
 

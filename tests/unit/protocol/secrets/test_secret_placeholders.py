@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.analysis.findings.secrets import first_masked
+from inspector.analysis.findings.secrets import first_secret_path
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.secrets.secret_placeholders import is_placeholder
 
@@ -20,13 +20,13 @@ from inspector.protocol.secrets.secret_placeholders import is_placeholder
     ],
 )  # fmt: skip
 def test_no_secret(text: str) -> None:
-    assert first_masked(text, mask_secrets(text), "text") == ""
+    assert first_secret_path(text, mask_secrets(text), "text") == ""
 
 
 def test_the_state_of_a_request_is_no_secret_of_anybody() -> None:
     for key, where in (("requestState", ""), ("state", "state")):
         held = {key: "eyJsb2NhdGlvbiI6Ik5ldyBZb3JrIn0.eyJhIjoxfQ.c2ln"}
-        assert first_masked(held, mask_secrets(held), "") == where
+        assert first_secret_path(held, mask_secrets(held), "") == where
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_the_state_of_a_request_is_no_secret_of_anybody() -> None:
     ],
 )  # fmt: skip
 def test_a_secret(text: str) -> None:
-    assert first_masked(text, mask_secrets(text), "text") == "text"
+    assert first_secret_path(text, mask_secrets(text), "text") == "text"
 
 
 @pytest.mark.timeout(5)

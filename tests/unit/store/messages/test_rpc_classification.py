@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from inspector.analysis.passes.log_vocabulary import spoken_kind
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.passes.log_vocabulary import kind_word
+from inspector.analysis.states.state_pass import MessageState
 from inspector.cli import app
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import compile_filter
@@ -57,7 +57,7 @@ def test_a_language_server_is_json_rpc() -> None:
         "jsonrpc/request",
     ]  # fmt: skip
     assert document.kind_counts() == {"jsonrpc/request": 3, "jsonrpc/response": 2, "jsonrpc/notification": 1}
-    assert [spoken_kind(document.capture, row) for row in (0, 1, 2)] == ["request", "response", "notification"]
+    assert [kind_word(document.capture, row) for row in (0, 1, 2)] == ["request", "response", "notification"]
     info = [FIELD_BY_NAME["info"].value(document.analysis, row) for row in (0, 3)]
     assert info[0] == 'initialize {"processId":1,"rootUri":"file:///k","capabilities":{}}'
     assert info[1] == 'textDocument/hover {"position":{"line":0}}'
@@ -85,7 +85,7 @@ def test_ids_and_results_of_json_rpc_are_paired() -> None:
     analysis = document_of(*LSP).analysis
     assert analysis.correlation.columns["answer"][:].tolist()[3] == 4
     assert [analysis.states.state_of(row) for row in (0, 2, 3, 5)] == [
-        State.ANSWERED, State.NONE, State.ANSWERED, State.WAITING,
+        MessageState.ANSWERED, MessageState.NONE, MessageState.ANSWERED, MessageState.WAITING,
     ]  # fmt: skip
     assert FIELD_BY_NAME["method"].value(analysis, 4) == "textDocument/hover"
 

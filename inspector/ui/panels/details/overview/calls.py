@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.states.state_pass import MessageState
 from inspector.present import formats
 from inspector.present.call_facts import (
     acted_facts,
@@ -57,7 +57,7 @@ def build_request(sheet: Sheet) -> list[QWidget]:
         sections += notification_sections(sheet)
     else:
         silent = (
-            subject.analysis.states.state_of(subject.message) is State.NONE
+            subject.analysis.states.state_of(subject.message) is MessageState.NONE
         )  # a notification in all but its method's name
         # the finding right above states it
         if not silent and (subject.document.live or not subject.has_finding(*_SAYS_WAITING)):

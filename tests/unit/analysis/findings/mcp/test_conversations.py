@@ -7,7 +7,7 @@ from collections import deque
 
 import pytest
 
-from inspector.analysis.findings.mcp.conversations import Asked, Talk, put_away
+from inspector.analysis.findings.mcp.conversations import Conversation, McpRequest, settle_request
 from inspector.document.document import CaptureDocument
 from inspector.protocol import schema_validation
 from inspector.protocol.mcp_notes import McpNote
@@ -16,11 +16,11 @@ from tests.findings import CASES
 
 
 def test_of_a_fleet_of_short_conversations_the_latest_answers_are_remembered_and_no_more() -> None:
-    lately: deque[tuple[Talk, int]] = deque()
-    talks = [Talk(key, lately=lately) for key in range(5_000)]
+    lately: deque[tuple[Conversation, int]] = deque()
+    talks = [Conversation(key, lately=lately) for key in range(5_000)]
     for row, talk in enumerate(talks):
-        asked = talk.open[row] = Asked(row, "tools/call", "", McpNote(), 0, False, False, 0, 0)
-        put_away(talk, asked)
+        asked = talk.open[row] = McpRequest(row, "tools/call", "", McpNote(), 0, False, False, 0, 0)
+        settle_request(talk, asked)
     assert [len(talk.settled) for talk in talks] == [0] * 904 + [1] * 4_096
     assert len(lately) == 4_096
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.analysis.views.causes.chain import chain_of, effects_of
 from inspector.analysis.views.latency.latency import latency_by_tool
@@ -52,7 +52,7 @@ def test_a_task_of_the_extension_is_one_call() -> None:
     document = document_of(CALL, HANDLE, *POLL, *done)
     analysis = document.analysis
     assert tuple(tool_calls(analysis))[:4] == (1, 1, 0, 0)
-    assert states(document)[0] == State.ANSWERED.name
+    assert states(document)[0] == MessageState.ANSWERED.name
     assert [step.message for step in chain_of(analysis, 0)] == [0, 1, 2, 3, 4, 5]
     assert [step.took_ns for step in chain_of(analysis, 5) if step.message == 5] == [5_000_000_000]
     assert {tool: (one.count, one.p50) for tool, one in latency_by_tool(analysis).items()} == {"dredge": (1, 5000.0)}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.passes.calls.open_waits import GivenUp
-from inspector.analysis.views.account.unanswered import is_pending, who_left
+from inspector.analysis.views.account.unanswered import is_pending, party_who_left
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, delivered, document_of, envelope, received
 from tests.findings import answer, ask, at, gateway, later, propose
@@ -30,7 +30,7 @@ def codes(document: CaptureDocument) -> set[str]:
 )  # fmt: skip
 def test_a_request_ends_with_either_of_the_two(event: str, name: str, left: str) -> None:
     document = document_of(ask(), moved(name, event, ts=at(1)), later(16))
-    assert who_left(document.analysis, 0) == left
+    assert party_who_left(document.analysis, 0) == left
     assert is_pending(document.analysis, 0) is (not left)
     assert ("request-unanswered" in codes(document)) is (left != "asker")  # it waits in vain for who is gone
 
@@ -135,6 +135,6 @@ def test_what_a_server_was_asked_ends_when_it_is_started_again(size: int) -> Non
         analysis = log.document.analysis
         asked = [row for row in range(len(analysis)) if analysis.capture.string("method", row) == "tools/call"]
         assert [is_pending(analysis, row) for row in asked] == [False, False, True, True, True]
-        assert [who_left(analysis, row) for row in asked] == ["", "asked", "", "", ""]
+        assert [party_who_left(analysis, row) for row in asked] == ["", "asked", "", "", ""]
     finally:
         clean_up()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.mcp_totals import rpc_totals
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
@@ -31,8 +31,8 @@ def agree(identifier: int) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": identifier, "result": {"protocolVersion": "2025-06-18", "capabilities": {}}}
 
 
-def failures(document: CaptureDocument) -> tuple[int, int, list[State]]:
-    states = [State(state) for state in document.analysis.states.states_at(slice(0, 2)).tolist()]
+def failures(document: CaptureDocument) -> tuple[int, int, list[MessageState]]:
+    states = [MessageState(state) for state in document.analysis.states.states_at(slice(0, 2)).tolist()]
     return document.capture.failed_count, rpc_totals(document.analysis).errors, states
 
 
@@ -49,7 +49,7 @@ def test_fallback(code: int, block_bytes: int) -> None:
     assert (said.text, said.failed) == (
         "server/discover: not supported, initialize follows (Method not found)", False,
     )  # fmt: skip
-    assert failures(document) == (0, 0, [State.ANSWERED, State.NONE])
+    assert failures(document) == (0, 0, [MessageState.ANSWERED, MessageState.NONE])
     assert not document.analysis.findings.found.counts()
 
 
@@ -113,7 +113,7 @@ def test_refusal_over_http_after_a_pipelined_initialize(*, identifier: int | Non
 
 def test_no_fallback() -> None:
     document = document_of(ask(0, "server/discover"), refuse(0), ask(1, "tools/list"))
-    assert failures(document) == (1, 1, [State.FAILED, State.NONE])
+    assert failures(document) == (1, 1, [MessageState.FAILED, MessageState.NONE])
     document = document_of(ask(0, "tools/list"), refuse(0), ask(1, "initialize"), agree(1))
     assert failures(document)[0] == 1
 
@@ -121,4 +121,4 @@ def test_no_fallback() -> None:
 def test_fallback_over_http() -> None:
     document = document_at(RECORDING)
     assert document.capture.failed_count == 0
-    assert document.analysis.states.state_of(1) is State.ANSWERED
+    assert document.analysis.states.state_of(1) is MessageState.ANSWERED

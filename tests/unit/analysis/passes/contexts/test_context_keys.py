@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.passes.contexts.context_keys import UNKNOWN, ContextRefs
+from inspector.analysis.passes.contexts.context_keys import UNKNOWN, ContextNumbers
 from inspector.analysis.passes.contexts.node_facts import MAIN
 
 PAIRS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from([1, 2, 3, 5_000])), max_size=30)
@@ -14,7 +14,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from([1, 2, 3, 5_000]))
 
 @given(PAIRS, PAIRS)
 def test_pairs_are_numbered_once(added: list[tuple[int, int]], asked: list[tuple[int, int]]) -> None:
-    refs, plain = ContextRefs(), dict[tuple[int, int], int]()
+    refs, plain = ContextNumbers(), dict[tuple[int, int], int]()
     for pair in added:
         if refs.find(*pair) == UNKNOWN:
             plain[pair] = refs.add(*pair, node=10 * len(plain))
@@ -26,7 +26,7 @@ def test_pairs_are_numbered_once(added: list[tuple[int, int]], asked: list[tuple
 
 
 def test_nodes_are_followed() -> None:
-    refs = ContextRefs()
+    refs = ContextNumbers()
     here = [refs.add(0, 7, 1), refs.add(1, 7, 0)]
     refs.follow(np.array([0, 0, MAIN], np.int32))
     assert refs.nodes(np.array([0, *here])).tolist() == [MAIN, 0, 0]

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from inspector.analysis.passes.contexts.naming_notes import Oddity
+from inspector.analysis.passes.contexts.naming_notes import NamingOddity
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes
 from inspector.filters.fields import FIELD_BY_NAME
@@ -27,7 +27,7 @@ def paths(document: CaptureDocument) -> list[object]:
     return [field.value(document.analysis, message) for message in range(len(document.capture))]
 
 
-def odd(document: CaptureDocument) -> list[tuple[int, Oddity]]:
+def odd(document: CaptureDocument) -> list[tuple[int, NamingOddity]]:
     return [(note.row + 1, note.what) for note in document.analysis.contexts.notes]
 
 
@@ -40,24 +40,24 @@ def test_the_example_of_the_drafts() -> None:
     assert paths(log.document) == ["job/why/scan", "job/why"]
     log.write(said({"id": "job", "parent": "scan"}))
     assert paths(log.document) == ["job/why/scan", "job/why", "job"]
-    assert odd(log.document) == [(3, Oddity.PARENT_CYCLE)]
+    assert odd(log.document) == [(3, NamingOddity.PARENT_CYCLE)]
 
 
 @pytest.mark.parametrize(
     ("lines", "noted"),
     [
-        ([{"id": "a", "parent": "a"}], [(1, Oddity.PARENT_CYCLE)]),
+        ([{"id": "a", "parent": "a"}], [(1, NamingOddity.PARENT_CYCLE)]),
         ([{"id": "a", "parent": "b"}, {"id": "a"}], []),
-        ([{"id": "a", "parent": "b"}, {"id": "a", "parent": "c"}], [(2, Oddity.PARENT_CONFLICT)]),
-        ([{"id": "a", "type": "x"}, {"id": "a", "type": "y"}], [(2, Oddity.TYPE_CONFLICT)]),
-        ([*[{"id": "a", "parent": "b"}] * 2, {"id": "a", "parent": "c"}], [(3, Oddity.PARENT_CONFLICT)]),
-        ([{"type": "x"}], [(1, Oddity.WITHOUT_ID)]),
-        ([{"id": "", "parent": "b"}] * 2, [(1, Oddity.WITHOUT_ID), (2, Oddity.WITHOUT_ID)]),
-        (["/a//b/", "a/b"], [(1, Oddity.MALFORMED)]),
-        (["/", "/"], [(1, Oddity.MALFORMED)]),
-        (["a b"], [(1, Oddity.CHARACTERS)]),
-        (["a/b/c/d/e", "a/b/c/d/e/f"], [(2, Oddity.TOO_DEEP)]),
-        (["x" * 256], [(1, Oddity.TOO_LONG)]),
+        ([{"id": "a", "parent": "b"}, {"id": "a", "parent": "c"}], [(2, NamingOddity.PARENT_CONFLICT)]),
+        ([{"id": "a", "type": "x"}, {"id": "a", "type": "y"}], [(2, NamingOddity.TYPE_CONFLICT)]),
+        ([*[{"id": "a", "parent": "b"}] * 2, {"id": "a", "parent": "c"}], [(3, NamingOddity.PARENT_CONFLICT)]),
+        ([{"type": "x"}], [(1, NamingOddity.WITHOUT_ID)]),
+        ([{"id": "", "parent": "b"}] * 2, [(1, NamingOddity.WITHOUT_ID), (2, NamingOddity.WITHOUT_ID)]),
+        (["/a//b/", "a/b"], [(1, NamingOddity.MALFORMED)]),
+        (["/", "/"], [(1, NamingOddity.MALFORMED)]),
+        (["a b"], [(1, NamingOddity.CHARACTERS)]),
+        (["a/b/c/d/e", "a/b/c/d/e/f"], [(2, NamingOddity.TOO_DEEP)]),
+        (["x" * 256], [(1, NamingOddity.TOO_LONG)]),
         ([7, None], []),
     ],
     ids=str,
@@ -70,7 +70,7 @@ def test_a_parent_that_comes_too_late_is_not_made() -> None:
     document = document_of(said({"id": "a", "parent": "b"}), said({"id": "a", "parent": "c"}))
     tree = document.analysis.contexts.tree
     assert sorted(tree.path(n) for n in tree.alive()) == ["b", "b/a"]
-    assert [note.what for note in document.analysis.contexts.notes] == [Oddity.PARENT_CONFLICT]
+    assert [note.what for note in document.analysis.contexts.notes] == [NamingOddity.PARENT_CONFLICT]
 
 
 def test_of_one_message_the_outermost_parent_speaks_first() -> None:
@@ -85,7 +85,7 @@ def test_an_object_without_an_id_has_a_node_of_its_own() -> None:
 def test_objects_without_an_id_contradict_each_other_in_nothing() -> None:
     document = document_of(said({"parent": "why", "type": "plan"}), said({"parent": "how", "type": "review"}))
     assert paths(document) == ["why/(no id)", "why/(no id)"]
-    assert odd(document) == [(1, Oddity.WITHOUT_ID), (2, Oddity.WITHOUT_ID)]
+    assert odd(document) == [(1, NamingOddity.WITHOUT_ID), (2, NamingOddity.WITHOUT_ID)]
 
 
 def test_metadata_is_merged_and_the_latest_wins() -> None:
@@ -149,7 +149,7 @@ def test_other_kinds_only_belong_where_an_operation_says() -> None:
 def test_operations_that_name_nothing() -> None:
     document = document_of(marker("resume"), marker("push"), marker("push", topic="a"), marker("resume"))
     assert paths(document) == [None, None, "a", "a"]
-    assert odd(document) == [(row, Oddity.WITHOUT_ID) for row in (1, 2, 4)]
+    assert odd(document) == [(row, NamingOddity.WITHOUT_ID) for row in (1, 2, 4)]
     values = FIELD_BY_NAME["finding"].column(document.analysis)
     found = [cast("list[str]", values.value(row)) for row in range(4)]
     assert ["context-without-id" in codes for codes in found] == [True, True, False, True]

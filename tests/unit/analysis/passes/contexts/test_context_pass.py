@@ -238,7 +238,7 @@ def test_speakers_in_the_order_they_first_spoke() -> None:
         said("x", sender="b"), said("x", sender="a"), said("x", sender="b"), {"kind": "chat", "context": "x"}
     )
     contexts = document.analysis.contexts
-    assert [document.capture.strings[code] for code in contexts.speakers_of(0)] == ["b", "a"]
+    assert [document.capture.strings[code] for code in contexts.senders_in(0)] == ["b", "a"]
 
 
 def test_starts_without_an_id_and_starts_twice() -> None:

@@ -24,7 +24,7 @@ def paths(tree: ContextTree, space: int = 0) -> list[str]:
 def tree_of(*keys: str) -> ContextTree:
     tree = ContextTree()
     for key in keys:
-        tree.of_key(0, key)
+        tree.node_of_key(0, key)
     return tree
 
 
@@ -48,25 +48,25 @@ def test_string_paths(keys: list[str], shown: list[str]) -> None:
 def test_implied_ancestors_are_marked_until_they_are_used() -> None:
     tree = tree_of("a/b/c")
     assert [tree.implicit[node] for node in tree.walk(0)] == [True, True, False]
-    tree.of_key(0, "a/b")
+    tree.node_of_key(0, "a/b")
     assert [tree.implicit[node] for node in tree.walk(0)] == [True, False, False]
 
 
 def test_spaces_are_apart() -> None:
     tree = ContextTree()
-    assert tree.of_key(1, "a") != tree.of_key(2, "a")
+    assert tree.node_of_key(1, "a") != tree.node_of_key(2, "a")
     assert (paths(tree, 1), paths(tree, 2), paths(tree, 3)) == (["a"], ["a"], [])
 
 
 def test_main_is_no_node() -> None:
     tree = tree_of("a")
-    assert (tree.of_key(0, "/"), tree.resolve(MAIN), tree.depth(MAIN), tree.path(MAIN)) == (MAIN, MAIN, 0, "")
+    assert (tree.node_of_key(0, "/"), tree.resolve(MAIN), tree.depth(MAIN), tree.path(MAIN)) == (MAIN, MAIN, 0, "")
 
 
 def test_operations() -> None:
     tree = tree_of("a/b/c")
-    node = tree.of_key(0, "a/b/c")
-    assert (tree.depth(node), tree.path(tree.line_to(node)[0]), tree.name[node]) == (3, "a", "c")
+    node = tree.node_of_key(0, "a/b/c")
+    assert (tree.depth(node), tree.path(tree.ancestry(node)[0]), tree.name[node]) == (3, "a", "c")
 
 
 # Reasoning starts: their id is one opaque name (docs/protocols.md 6)
@@ -74,28 +74,28 @@ def test_operations() -> None:
 
 def test_a_start_s_id_is_a_root() -> None:
     tree = ContextTree()
-    node = tree.declare(0, "r1", MAIN, "Why so")
-    assert (tree.of_key(0, "r1"), tree.label[node], paths(tree)) == (node, "Why so", ["r1"])
+    node = tree.declare_context(0, "r1", MAIN, "Why so")
+    assert (tree.node_of_key(0, "r1"), tree.label[node], paths(tree)) == (node, "Why so", ["r1"])
 
 
 def test_an_id_with_a_slash_is_one_node() -> None:
     tree = ContextTree()
-    node = tree.declare(0, "a/b", None, None)
-    assert tree.of_key(0, "a/b") == node
+    node = tree.declare_context(0, "a/b", None, None)
+    assert tree.node_of_key(0, "a/b") == node
     assert paths(tree) == ["a%2Fb"]
-    tree.of_key(0, "a/b/c")
+    tree.node_of_key(0, "a/b/c")
     assert paths(tree) == ["a%2Fb", "a%2Fb/c"]
-    assert tree.of_key(0, "a") != node
+    assert tree.node_of_key(0, "a") != node
 
 
 def test_a_late_start_takes_the_provisional_node_over() -> None:
     tree = ContextTree()
-    provisional, child = tree.of_key(0, "a/b"), tree.of_key(0, "a/b/c")
+    provisional, child = tree.node_of_key(0, "a/b"), tree.node_of_key(0, "a/b/c")
     tree.count(provisional, 2)
     tree.count(child, 3)
-    node = tree.declare(0, "a/b", None, "Why")
+    node = tree.declare_context(0, "a/b", None, "Why")
     assert paths(tree) == ["a%2Fb", "a%2Fb/c"]
-    assert tree.resolve(provisional) == tree.of_key(0, "a/b") == node
+    assert tree.resolve(provisional) == tree.node_of_key(0, "a/b") == node
     assert (tree.own[node], tree.subtree[node], tree.own[child]) == (2, 5, 3)
     assert tree.merged == [(provisional, node)]
     assert len(tree.alive()) == 2
@@ -103,43 +103,43 @@ def test_a_late_start_takes_the_provisional_node_over() -> None:
 
 def test_a_late_start_leaves_ancestors_that_are_used() -> None:
     tree = tree_of("a", "a/b", "a/x")
-    tree.declare(0, "a/b", None, None)
+    tree.declare_context(0, "a/b", None, None)
     assert paths(tree) == ["a", "a/x", "a%2Fb"]
 
 
 def test_a_start_in_a_context_hangs_below_it() -> None:
     tree = ContextTree()
-    above = tree.of_key(0, "r1")
-    node = tree.declare(0, "r2", above, None)
+    above = tree.node_of_key(0, "r1")
+    node = tree.declare_context(0, "r2", above, None)
     assert paths(tree) == ["r1", "r1/r2"]
-    assert tree.of_key(0, "r2") == tree.of_key(0, "r1/r2") == node
+    assert tree.node_of_key(0, "r2") == tree.node_of_key(0, "r1/r2") == node
 
 
 def test_both_names_used_before_the_start_become_one_node() -> None:
     tree = ContextTree()
-    alone, nested = tree.of_key(0, "r2"), tree.of_key(0, "r1/r2")
+    alone, nested = tree.node_of_key(0, "r2"), tree.node_of_key(0, "r1/r2")
     for twin in ("r2/x", "r1/r2/x"):
-        tree.of_key(0, twin)
+        tree.node_of_key(0, twin)
     tree.count(alone, 1)
     tree.count(nested, 2)
-    tree.declare(0, "r2", tree.of_key(0, "r1"), "Why")
+    tree.declare_context(0, "r2", tree.node_of_key(0, "r1"), "Why")
     assert paths(tree) == ["r1", "r1/r2", "r1/r2/x"]
-    assert tree.resolve(alone) == tree.of_key(0, "r2") == nested
-    assert (tree.own[nested], tree.subtree[tree.of_key(0, "r1")], tree.label[nested]) == (3, 3, "Why")
+    assert tree.resolve(alone) == tree.node_of_key(0, "r2") == nested
+    assert (tree.own[nested], tree.subtree[tree.node_of_key(0, "r1")], tree.label[nested]) == (3, 3, "Why")
 
 
 def test_the_first_place_stays() -> None:
     tree = ContextTree()
-    node = tree.declare(0, "r2", tree.of_key(0, "r1"), None)
+    node = tree.declare_context(0, "r2", tree.node_of_key(0, "r1"), None)
     moves = tree.moves
-    assert tree.declare(0, "r2", tree.of_key(0, "other"), None) == node
+    assert tree.declare_context(0, "r2", tree.node_of_key(0, "other"), None) == node
     assert (tree.path(node), tree.moves) == ("r1/r2", moves)
 
 
 @pytest.mark.parametrize("above", ["r1", "r1/x", "r1/x/y"])
 def test_nothing_hangs_below_itself(above: str) -> None:
     tree = ContextTree()
-    node = tree.declare(0, "r1", tree.of_key(0, above), None)
+    node = tree.declare_context(0, "r1", tree.node_of_key(0, above), None)
     assert tree.depth(node) == 1
 
 
@@ -147,8 +147,8 @@ def test_nothing_hangs_below_itself(above: str) -> None:
 
 
 def related(tree: ContextTree, identifier: str, above: str) -> str:
-    node = tree.of_key(0, OBJECT_KEY + identifier)
-    node = tree.place(node, tree.of_id(0, above))
+    node = tree.node_of_key(0, OBJECT_KEY + identifier)
+    node = tree.place(node, tree.node_of_id(0, above))
     return tree.path(node)
 
 
@@ -157,7 +157,7 @@ def test_scan_why_job() -> None:
     assert related(tree, "scan", "why") == "why/scan"
     assert [tree.implicit[node] for node in tree.walk(0)] == [True, False]
     assert related(tree, "why", "job") == "job/why"
-    assert tree.path(tree.of_key(0, OBJECT_KEY + "scan")) == "job/why/scan"
+    assert tree.path(tree.node_of_key(0, OBJECT_KEY + "scan")) == "job/why/scan"
     assert related(tree, "job", "scan") == "job"
     assert paths(tree) == ["job", "job/why", "job/why/scan"]
 
@@ -169,14 +169,14 @@ def test_ids_with_slashes_are_quoted() -> None:
 def test_string_and_object_forms_share_nodes() -> None:
     tree = ContextTree()
     related(tree, "scan", "why")
-    assert tree.of_key(0, "scan") == tree.of_key(0, "why/scan") == tree.of_key(0, OBJECT_KEY + "scan")
+    assert tree.node_of_key(0, "scan") == tree.node_of_key(0, "why/scan") == tree.node_of_key(0, OBJECT_KEY + "scan")
 
 
 def test_a_parent_named_by_nobody_else_stays() -> None:
     tree = ContextTree()
-    tree.of_key(0, "p/q")
-    tree.of_id(0, "p")
-    tree.declare(0, "p/q", None, None)
+    tree.node_of_key(0, "p/q")
+    tree.node_of_id(0, "p")
+    tree.declare_context(0, "p/q", None, None)
     assert paths(tree) == ["p", "p%2Fq"]
 
 
@@ -186,15 +186,15 @@ def test_a_parent_named_by_nobody_else_stays() -> None:
 @pytest.fixture
 def deep(monkeypatch: pytest.MonkeyPatch) -> None:
     """Paths become nodes however long they are: trees grow deep in other ways too."""
-    monkeypatch.setattr(context_tree, "MOST_LEVELS", 1_000_000)
+    monkeypatch.setattr(context_tree, "MAX_LEVELS", 1_000_000)
 
 
 def test_the_rest_of_a_very_long_path_is_one_name() -> None:
     long = "/".join(f"s{number}" for number in range(1_500))
     tree = tree_of(long, long + "/more", f"s0/{long}")
-    node = tree.of_key(0, long)
+    node = tree.node_of_key(0, long)
     assert (tree.depth(node), tree.name[node]) == (1_500, long[long.index("s999") :])
-    assert tree.cut == {node, tree.of_key(0, long + "/more"), tree.of_key(0, f"s0/{long}")}
+    assert tree.cut == {node, tree.node_of_key(0, long + "/more"), tree.node_of_key(0, f"s0/{long}")}
     assert len(tree) == 999 + 2 + 999
     shorter = tree_of("/".join("x" * 1_000))
     assert (len(shorter), shorter.cut) == (1_000, set())
@@ -203,13 +203,13 @@ def test_the_rest_of_a_very_long_path_is_one_name() -> None:
 @pytest.mark.sweep
 def test_ten_million_characters_are_a_few_nodes() -> None:
     tree = tree_of("ab/" * 3_300_000, "/" * 10_000_000, "a" * 10_000_000)
-    assert (len(tree), tree.of_key(0, "/" * 10_000_000)) == (1_001, MAIN)
+    assert (len(tree), tree.node_of_key(0, "/" * 10_000_000)) == (1_001, MAIN)
 
 
 @pytest.mark.usefixtures("deep")
 def test_paths_may_be_as_deep_as_they_like() -> None:
     tree = tree_of("/".join("x" * 20_000), "/".join("x" * 20_001))
-    assert tree.depth(tree.of_key(0, "/".join("x" * 20_001))) == 20_001
+    assert tree.depth(tree.node_of_key(0, "/".join("x" * 20_001))) == 20_001
     assert len(tree.walk(0)) == 20_001
 
 
@@ -217,7 +217,7 @@ def test_paths_may_be_as_deep_as_they_like() -> None:
 def test_twins_may_be_as_deep_as_they_like() -> None:
     deep = "/".join("x" * 5_000)
     tree = tree_of("r2/" + deep, "r1/r2/" + deep)
-    tree.declare(0, "r2", tree.of_key(0, "r1"), None)
+    tree.declare_context(0, "r2", tree.node_of_key(0, "r1"), None)
     assert len(tree.alive()) == 5_002
 
 
@@ -225,15 +225,15 @@ def test_twins_may_be_as_deep_as_they_like() -> None:
 def test_many_starts_with_slashes_do_not_slow_long_paths() -> None:
     tree = ContextTree()
     for number in range(200):
-        tree.declare(0, f"s/{number}", None, None)
-    assert tree.depth(tree.of_key(0, "/".join("y" * 20_000))) == 20_000
+        tree.declare_context(0, f"s/{number}", None, None)
+    assert tree.depth(tree.node_of_key(0, "/".join("y" * 20_000))) == 20_000
 
 
 def test_an_id_that_is_written_as_no_path_is() -> None:
     tree = ContextTree()
-    started = tree.declare(0, "/r1/", None, None)
-    assert tree.of_key(0, "/r1/") == started
-    assert tree.of_key(0, "r1") != started
+    started = tree.declare_context(0, "/r1/", None, None)
+    assert tree.node_of_key(0, "/r1/") == started
+    assert tree.node_of_key(0, "r1") != started
 
 
 def test_a_chain_of_starts_is_as_cheap_as_it_is_long() -> None:
@@ -241,22 +241,22 @@ def test_a_chain_of_starts_is_as_cheap_as_it_is_long() -> None:
     steps: list[int] = []
     tree._is_below = lambda node, other: steps.append(node) is not None  # type: ignore[method-assign]
     for number in range(100):
-        above = tree.declare(0, f"s{number}", above, None)
+        above = tree.declare_context(0, f"s{number}", above, None)
     assert (tree.depth(above), steps) == (100, [])
 
 
 def test_cycles_of_nodes_with_children_are_refused() -> None:
     tree = tree_of("a/b/c", "d")
-    node = tree.of_key(0, "a/b/c")
-    assert tree.place(tree.of_key(0, "a"), node) == tree.of_key(0, "a")
-    tree.place(tree.of_key(0, "a"), tree.of_key(0, "d"))
-    tree.place(tree.of_key(0, "d"), node)
+    node = tree.node_of_key(0, "a/b/c")
+    assert tree.place(tree.node_of_key(0, "a"), node) == tree.node_of_key(0, "a")
+    tree.place(tree.node_of_key(0, "a"), tree.node_of_key(0, "d"))
+    tree.place(tree.node_of_key(0, "d"), node)
     assert paths(tree) == ["d", "d/a", "d/a/b", "d/a/b/c"]
 
 
 def test_the_way_through_many_merges_is_walked_once() -> None:
     tree = tree_of("a")
-    nodes = [tree.of_key(0, f"n{number}") for number in range(50)]
+    nodes = [tree.node_of_key(0, f"n{number}") for number in range(50)]
     for node, into in pairwise(nodes):
         tree._merge(node, into)
     assert tree.resolve(nodes[0]) == nodes[-1]
@@ -265,7 +265,7 @@ def test_the_way_through_many_merges_is_walked_once() -> None:
 
 @given(context_conversations, st.sampled_from((2, 1000)))
 def test_the_tree_holds_together(lines: list[dict[str, object]], at_once: int) -> None:
-    with patch.object(node_index, "_AT_ONCE", at_once), patch.object(text_column, "_AT_ONCE", at_once):
+    with patch.object(node_index, "_WRITE_BATCH", at_once), patch.object(text_column, "_WRITE_BATCH", at_once):
         contexts = document_of(*lines).analysis.contexts
     tree, alive = contexts.tree, contexts.tree.alive()
     assert sorted(node for space in set(tree.space) for node in tree.walk(space)) == alive

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from inspector.analysis.passes.contexts import context_tree
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
-from inspector.analysis.passes.contexts.naming_notes import Oddity
-from inspector.analysis.passes.contexts.node_ancestry import gathered
+from inspector.analysis.passes.contexts.naming_notes import NamingOddity
+from inspector.analysis.passes.contexts.node_ancestry import subtree_totals
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, summary
 from inspector.filters import compile_filter
@@ -91,7 +91,7 @@ def test_every_dialect_makes_the_same_chain(chain: str) -> None:
     document = document_of(*CHAINS[chain](60))
     tree = document.analysis.contexts.tree
     deepest = tree.find(0, "n60")
-    assert [tree.name[node] for node in tree.line_to(deepest)] == [f"n{n}" for n in range(61)]
+    assert [tree.name[node] for node in tree.ancestry(deepest)] == [f"n{n}" for n in range(61)]
     assert tree.path(deepest) == "n0/…57…/n58/n59/n60"
     assert tree.path(tree.find(0, "n31")) == "/".join(f"n{n}" for n in range(32))
 
@@ -163,8 +163,8 @@ def test_what_a_deep_context_is_called_leads_back_to_it() -> None:
     """Marks and what was open go by the path shown."""
     document = document_of(*downwards(80))
     tree = document.analysis.contexts.tree
-    assert all(tree.displayed(0, tree.path(node)) == node for node in tree.alive())
-    assert tree.displayed(0, "n0/…99…/n1") == MAIN
+    assert all(tree.find_displayed(0, tree.path(node)) == node for node in tree.alive())
+    assert tree.find_displayed(0, "n0/…99…/n1") == MAIN
 
 
 def test_an_id_that_reads_like_levels_left_out_is_told_from_them() -> None:
@@ -186,7 +186,7 @@ def test_a_message_that_names_a_deep_context_finds_it() -> None:
 def test_a_circle_at_the_end_of_a_long_chain_is_refused() -> None:
     document = document_of(*downwards(200), named(0, 200))
     whats = [note.what for note in document.analysis.contexts.notes]
-    assert (whats.count(Oddity.PARENT_CYCLE), whats[-1]) == (1, Oddity.PARENT_CYCLE)
+    assert (whats.count(NamingOddity.PARENT_CYCLE), whats[-1]) == (1, NamingOddity.PARENT_CYCLE)
     assert document.analysis.contexts.tree.depth(document.analysis.contexts.tree.find(0, "n200")) == 201
 
 
@@ -208,7 +208,7 @@ def test_roots_are_those_at_the_end_of_the_line(messages: list[dict[str, Any]], 
     for place in range(0, len(messages), size):
         log.write(*messages[place : place + size])
         for node in tree.alive():
-            assert tree._root(node) == tree.line_to(node)[0]
+            assert tree._root(node) == tree.ancestry(node)[0]
     clean_up()
 
 
@@ -233,7 +233,7 @@ def test_operators_say_what_whole_paths_say(messages: list[dict[str, Any]], symb
 
 
 def names(tree: ContextTree, node: int) -> list[str]:
-    return [tree.name[step] for step in tree.line_to(node)]
+    return [tree.name[step] for step in tree.ancestry(node)]
 
 
 def quoted(name: str) -> str:
@@ -268,5 +268,5 @@ def test_gathered_is_the_sum_of_all_below(parents: list[int], data: st.DataObjec
         if above[node] != MAIN:
             sums[above[node]] += sums[node]
             latest[above[node]] = max(latest[above[node]], latest[node])
-    assert gathered(values, above).tolist() == sums.tolist()
-    assert gathered(values, above, np.maximum).tolist() == latest.tolist()
+    assert subtree_totals(values, above).tolist() == sums.tolist()
+    assert subtree_totals(values, above, np.maximum).tolist() == latest.tolist()

@@ -18,9 +18,9 @@ def test_a_new_node_knows_nothing() -> None:
     facts = facts_of(2)
     assert [*facts.first_row, *facts.last_ns, *facts.end] == [-1, -1, NO_TIME, NO_TIME, 0, 0]
     facts.reach(1)
-    assert len(facts.reasons) == 2
+    assert len(facts.has_reasoning) == 2
     facts.fit(1)
-    assert len(facts.reasons) == 1
+    assert len(facts.has_reasoning) == 1
 
 
 def test_merged_nodes_hand_everything_on() -> None:
@@ -28,11 +28,11 @@ def test_merged_nodes_hand_everything_on() -> None:
     facts.note_messages(np.array([0, 1, 1, 0]), np.array([3, 5, 7, 9]), np.array([50, 60, 20, 40]))
     facts.note_end(0, CONCLUDED, 8)
     facts.note_type(0, 9, "review")
-    facts.reasons[0] = True
+    facts.has_reasoning[0] = True
     facts.note_start(0, 2)
     facts.inherit(0, 1)
     assert (facts.first_row[1], facts.last_row[1], facts.last_ns[1]) == (3, 9, 60)
-    assert (facts.end[1], facts.concluded_by[1], facts.started_by[1], facts.reasons[1]) == (CONCLUDED, 8, 2, True)
+    assert (facts.end[1], facts.concluded_by[1], facts.started_by[1], facts.has_reasoning[1]) == (CONCLUDED, 8, 2, True)
     assert facts.declared[1] == (9, "review")
 
 
@@ -45,8 +45,8 @@ def test_messages_of_a_node_come_in_several_batches() -> None:
 
 def test_reasoning_is_noted_once() -> None:
     facts = facts_of(3)
-    facts.reasons[1] = True
-    assert facts.without_reasons(np.array([2, 1, 2, 0])) == [0, 2]
+    facts.has_reasoning[1] = True
+    assert facts.nodes_without_reasoning(np.array([2, 1, 2, 0])) == [0, 2]
 
 
 def test_the_first_conclusion_counts_and_a_cancel_overrules_it() -> None:

@@ -19,7 +19,7 @@ _STEPS = st.lists(
 
 @given(_STEPS, st.sampled_from((1, 3, 70, 1000)))
 def test_it_finds_what_a_dict_of_pairs_finds(steps: list[tuple[str, int, int]], at_once: int) -> None:
-    with patch.object(node_index, "_AT_ONCE", at_once):
+    with patch.object(node_index, "_WRITE_BATCH", at_once):
         _compare(steps)
 
 

@@ -61,7 +61,7 @@ def test_owners_without_new_nodes_leave_those_of_others_waiting() -> None:
     st.sampled_from((1, 3, 1000)),
 )
 def test_rows_are_lists(steps: list[tuple[int, int, bool, bool]], at_once: int) -> None:
-    with patch.object(node_index, "_AT_ONCE", at_once):
+    with patch.object(node_index, "_WRITE_BATCH", at_once):
         children = Siblings()
         both, plain = (children, Siblings(children)), ([[] for _ in range(4)], [[] for _ in range(4)])
         place: dict[int, tuple[int, int]] = {}

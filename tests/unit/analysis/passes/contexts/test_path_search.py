@@ -20,11 +20,11 @@ def tree_of(operations: list[tuple[str, str, str]]) -> ContextTree:
     tree = ContextTree()
     for what, name, above in operations:
         if what == "key":
-            tree.of_key(0, name)
+            tree.node_of_key(0, name)
         elif what == "id" and name:
-            tree.of_id(0, name)
+            tree.node_of_id(0, name)
         elif name:
-            tree.declare(0, name, tree.of_key(0, above) if above else None, None)
+            tree.declare_context(0, name, tree.node_of_key(0, above) if above else None, None)
     return tree
 
 
@@ -47,10 +47,10 @@ def test_it_is_told_from_names_what_the_paths_say(
         tree = tree_of(operations)
         search = PathTable(tree).search()
         for text in (text.casefold() for text in texts):
-            begin, hold = search.beginning(text).tolist(), search.holding(text).tolist()
+            begin, hold = search.with_prefix(text).tolist(), search.holding(text).tolist()
             for node in tree.alive():
                 path = tree.path(node).casefold()
-                if len(tree.line_to(node)) > levels:  # a cut path may be among them, and must be where it holds it
+                if len(tree.ancestry(node)) > levels:  # a cut path may be among them, and must be where it holds it
                     assert begin[node] >= path.startswith(text)
                     assert hold[node] >= (text in path)
                 else:

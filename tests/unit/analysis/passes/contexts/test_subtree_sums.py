@@ -49,7 +49,7 @@ def test_what_waits_can_be_forgotten() -> None:
 def test_several_are_added_at_once() -> None:
     sums = chain(3)
     sums.read()
-    sums.add_all(np.array([0, 1]), np.array([7, 5]))
+    sums.add_to_nodes(np.array([0, 1]), np.array([7, 5]))
     assert list(sums.read()) == [15, 7, 1]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.views.summaries.lifecycles import Pairing, life_of
+from inspector.analysis.views.summaries.lifecycles import Pairing, lifecycle_of
 from tests.builders import document_of, tool_call, tool_result
 
 FETCH, STORE = tool_call("search", id="s1"), tool_call("store", id="s2")
@@ -34,4 +34,4 @@ def test_it_collapses_when_the_consumer_it_names_signals(meta: Any, fields: Any,
     analysis = document_of(*lines).analysis
     assert analysis.transients.collapsed_by(1) == collapsed
     if collapsed is not None:
-        assert life_of(analysis, 1).pairing == Pairing(1, None, "search", "store")
+        assert lifecycle_of(analysis, 1).pairing == Pairing(1, None, "search", "store")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.analysis.passes.results import transient_results
-from inspector.analysis.passes.results.tool_pairing import NOTHING, Conversation
+from inspector.analysis.passes.results.tool_pairing import NO_RESULT, Conversation
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.tool_aliases import ToolAliases
@@ -462,7 +462,7 @@ def test_the_client_of_a_result_whose_request_never_came_is_who_it_is_for() -> N
 
 
 def test_while_a_log_is_read_a_long_story_may_wait_for_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transient_results, "_CHEAP", -1_000_000)
+    monkeypatch.setattr(transient_results, "_FREE_REPROCESSING", -1_000_000)
     parts = [workflow(), *(fetch(f"page {n}")[::-1] for n in range(20)), *(store() for _ in range(20))]
     document = closed_at_end(CaptureDocument())
     path = log_file(lines_of(*(line for part in parts for line in part)))
@@ -517,7 +517,7 @@ def test_the_finding_about_a_missing_tool_suggests_the_alias_and_goes_with_it() 
 def test_a_consumer_of_many_tools_looks_at_few_of_them() -> None:
     """20,000 tools that wait for one consumer: each of its signals must not look at all of them."""
     count = 20_000
-    following = array("i", [NOTHING]) * count
+    following = array("i", [NO_RESULT]) * count
     conversation = Conversation()
     for number in range(count):
         conversation.register(f"t{number}", "store", 0)
@@ -525,7 +525,7 @@ def test_a_consumer_of_many_tools_looks_at_few_of_them() -> None:
         conversation.wait(f"t{number}", number, following)
     taken = [conversation.take_result("store" if number % 3 else "other", following) for number in range(count)]
     assert taken == list(range(count))  # by scanning it takes minutes
-    assert conversation.take_result("store", following) == NOTHING
+    assert conversation.take_result("store", following) == NO_RESULT
 
 
 def test_an_answer_that_is_there_twice_waits_once() -> None:

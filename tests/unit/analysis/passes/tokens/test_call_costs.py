@@ -10,7 +10,7 @@ import pytest
 
 from inspector.analysis.passes.tokens import reported_usage
 from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE
-from inspector.analysis.passes.tokens.reported_usage import USAGE, Usage
+from inspector.analysis.passes.tokens.reported_usage import USAGE_KINDS, Usage
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of, lines_of, log_file
 from tests.commands import asked, printed
@@ -99,7 +99,7 @@ def test_a_message_is_carried_by_later_calls_until_the_context_shrinks() -> None
 
 
 def test_sums_of_all_calls_follow_each_that_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reported_usage, "STRETCH", 2)
+    monkeypatch.setattr(reported_usage, "STRETCH_CALLS", 2)
     models = ("claude-sonnet-4-5", "claude-haiku-4-5", "unknown")
     lines = [
         assistant(
@@ -115,7 +115,9 @@ def test_sums_of_all_calls_follow_each_that_comes(monkeypatch: pytest.MonkeyPatc
         rows = usage.reports()
         total, cost, every = usage.total(), document.analysis.costs.total(), document.analysis.costs.costs_of(rows)
         assert usage.report_count == len(rows)
-        assert total == (Usage(*(int(usage.numbers_at(name, rows).sum()) for name in USAGE)) if len(rows) else None)
+        assert total == (
+            Usage(*(int(usage.numbers_at(name, rows).sum()) for name in USAGE_KINDS)) if len(rows) else None
+        )
         assert (cost is None) == (every is None)
         if cost is not None and every is not None:
             assert (cost.calls, cost.unpriced) == (every.calls, every.unpriced)

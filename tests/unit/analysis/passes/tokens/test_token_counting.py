@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.passes.tokens.token_counting import Counting
+from inspector.analysis.passes.tokens.token_counting import TokenCounting
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
@@ -38,8 +38,8 @@ def document() -> CaptureDocument:
 
 
 @pytest.fixture
-def counting(document: CaptureDocument) -> Iterator[Counting]:
-    made = Counting(document.capture, document.analysis.tokens)
+def counting(document: CaptureDocument) -> Iterator[TokenCounting]:
+    made = TokenCounting(document.capture, document.analysis.tokens)
     yield made
     made.end()
 
@@ -63,12 +63,12 @@ def is_gone_soon(pid: int) -> bool:
     return not is_alive(pid)
 
 
-def finish(counting: Counting) -> None:
+def finish(counting: TokenCounting) -> None:
     while not counting.go_on(10):
         pass
 
 
-def test_the_same_as_counted_here(document: CaptureDocument, counting: Counting) -> None:
+def test_the_same_as_counted_here(document: CaptureDocument, counting: TokenCounting) -> None:
     here = document_of(*lines())
     here.count_tokens()
     finish(counting)
@@ -80,7 +80,7 @@ def test_the_same_as_counted_here(document: CaptureDocument, counting: Counting)
     assert counting.failure_message is None
 
 
-def test_it_is_started_when_it_is_needed_and_ends_when_told(document: CaptureDocument, counting: Counting) -> None:
+def test_it_is_started_when_it_is_needed_and_ends_when_told(document: CaptureDocument, counting: TokenCounting) -> None:
     assert counting.pids == []
     finish(counting)
     (pid,) = counting.pids
@@ -89,7 +89,7 @@ def test_it_is_started_when_it_is_needed_and_ends_when_told(document: CaptureDoc
     assert is_gone_soon(pid)
 
 
-def kill(counting: Counting) -> None:
+def kill(counting: TokenCounting) -> None:
     """Kill the process that counts at the first it is given: it is stopped before, or it would be done with it."""
     counting._start()
     (process,) = counting._processes
@@ -97,12 +97,12 @@ def kill(counting: Counting) -> None:
         counting._hear(10)
     assert process.pid is not None
     os.kill(process.pid, signal.SIGSTOP)
-    counting._give_out()
+    counting._send_batches()
     assert counting._processes[process]
     os.kill(process.pid, signal.SIGKILL)
 
 
-def test_a_death_is_made_good_and_a_third_one_ends_it(document: CaptureDocument, counting: Counting) -> None:
+def test_a_death_is_made_good_and_a_third_one_ends_it(document: CaptureDocument, counting: TokenCounting) -> None:
     tokens = document.analysis.tokens
     for _ in range(2):
         kill(counting)
@@ -138,7 +138,7 @@ class DeadProcess:
         self.connection.close()
 
 
-def test_more_deaths_at_once_than_it_takes_to_give_up(counting: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_deaths_at_once_than_it_takes_to_give_up(counting: TokenCounting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.analysis.passes.tokens.token_counting.CountingProcess", DeadProcess)
     counting._wanted = 4
     assert counting.go_on(10)
@@ -146,7 +146,7 @@ def test_more_deaths_at_once_than_it_takes_to_give_up(counting: Counting, monkey
     assert counting.pids == []
 
 
-def test_half_of_what_kills_twice_is_left(document: CaptureDocument, counting: Counting) -> None:
+def test_half_of_what_kills_twice_is_left(document: CaptureDocument, counting: TokenCounting) -> None:
     count = len(document.capture)
     kill(counting)
     while not counting._again:
@@ -161,7 +161,7 @@ def test_half_of_what_kills_twice_is_left(document: CaptureDocument, counting: C
     assert (tokens.columns["tokens"][: count // 2] == NOT_COUNTED).all()
 
 
-def test_another_file_of_that_name_is_not_read(document: CaptureDocument, counting: Counting) -> None:
+def test_another_file_of_that_name_is_not_read(document: CaptureDocument, counting: TokenCounting) -> None:
     path = document.path
     assert path is not None
     path.rename(path.with_suffix(".old"))
@@ -208,7 +208,7 @@ def test_a_document_ends_it_when_closed(document: CaptureDocument) -> None:
 
 
 def test_many_processes_for_whoever_waits(document: CaptureDocument, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.analysis.passes.tokens.token_counting._COUNTED_HERE_BYTES", 1)
+    monkeypatch.setattr("inspector.analysis.passes.tokens.token_counting._IN_PROCESS_BYTES", 1)
     document.count_tokens()
     assert document.analysis.tokens.done
     assert document.counting.pids == []

@@ -31,7 +31,7 @@ def assert_sums_agree(document: CaptureDocument) -> None:
     tokens, contexts = document.analysis.tokens, document.analysis.contexts
     column = tokens.columns["tokens"]
     known = column[column != NOT_COUNTED]
-    sums = tokens.sums()
+    sums = tokens.all_sums()
     assert sums.total == int(known.sum()) == tokens.total
     assert sums.uncounted == len(column) - len(known)
     for table in (sums.by_participant, sums.by_sender, sums.by_tool, sums.by_kind):
@@ -42,7 +42,7 @@ def assert_sums_agree(document: CaptureDocument) -> None:
     assert own[MAIN] + sum(int(subtree[node]) for node in roots) == sums.total == subtree[MAIN]
     nodes = contexts.nodes()
     for node in contexts.tree.alive():
-        below = [child for child in contexts.tree.alive() if node in contexts.tree.line_to(child)]
+        below = [child for child in contexts.tree.alive() if node in contexts.tree.ancestry(child)]
         assert own[node] == column[(nodes == node) & (column != NOT_COUNTED)].sum()
         assert subtree[node] == sum(int(own[child]) for child in below)
 
@@ -124,7 +124,7 @@ def test_tools_and_collapsing() -> None:
 def test_wanted_messages_come_first() -> None:
     document = document_of(*(envelope("chat", {"text": str(n)}) for n in range(50)))
     tokens = document.analysis.tokens
-    tokens.want([40, 7])
+    tokens.prioritize([40, 7])
     assert tokens.next_batch(8).tolist() == [7, 40]
     assert tokens.next_batch(8).tolist() == list(range(8))
 
@@ -152,7 +152,7 @@ def test_what_cannot_be_read_is_left_and_counting_ends() -> None:
     tokens: TokenPass = document.analysis.tokens
     assert tokens.columns["tokens"].tolist() == [1, NOT_COUNTED]
     assert tokens.done
-    assert tokens.sums().uncounted == 1
+    assert tokens.all_sums().uncounted == 1
 
 
 def test_main_of_each_space() -> None:
@@ -161,4 +161,4 @@ def test_main_of_each_space() -> None:
     )
     names = {document.capture.strings[space]: n for space, n in document.analysis.tokens.node_sums().main.items()}
     assert names == {"demo": 2, "other": 1}
-    assert math.isfinite(document.analysis.tokens.sums().total)
+    assert math.isfinite(document.analysis.tokens.all_sums().total)

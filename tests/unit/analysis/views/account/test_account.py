@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.states.state_pass import State
+from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account import account
 from inspector.analysis.views.account.account import AccountTally, Deed, Outcome, Silence
 from inspector.document.document import CaptureDocument
@@ -26,7 +26,7 @@ def tallied(document: CaptureDocument) -> AccountTally:
 
 def told(tally: AccountTally) -> list[Any]:
     """Everything a tally says."""
-    found: list[Any] = [tally.silence(), tally.span_ns, tally.gaps]
+    found: list[Any] = [tally.longest_silence(), tally.span_ns, tally.gaps]
     for deed in Deed:
         found.append([tally.count(deed, outcome) for outcome in range(16)])
         for groups in (tally.groups(deed), tally.recipients()):
@@ -93,7 +93,7 @@ def test_small_steps_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         lines.append(spoken((["chat", "call", "answer", "propose"][number % 4], number % 3, number), lines))
     document = document_of(*lines)
     whole = told(tallied(document))
-    monkeypatch.setattr(account, "_STEP", 7)
+    monkeypatch.setattr(account, "_MESSAGES_PER_STEP", 7)
     assert told(tallied(document)) == whole
 
 
@@ -101,7 +101,7 @@ def test_calls_are_counted_by_who_called_what_and_what_came_of_it() -> None:
     asked = [tool_call("grep"), tool_call("grep"), tool_call("stat", sender="coder")]
     tally = tallied(document_of(*asked, tool_result(asked[0]), tool_result(asked[1], result={"isError": True})))
     assert tally.count(Deed.CALL) == 3
-    outcomes = (State.ANSWERED, State.FAILED, State.WAITING)
+    outcomes = (MessageState.ANSWERED, MessageState.FAILED, MessageState.WAITING)
     assert [tally.count(Deed.CALL, outcome) for outcome in outcomes] == [1, 1, 1]
     senders, counts = tally.groups(Deed.CALL).by_sender()
     strings = tally._analysis.capture.strings
@@ -129,11 +129,11 @@ def test_what_was_said_is_asked_once_somebody_else_takes_it_up() -> None:
 
 def test_notifications_and_what_this_program_sent_are_no_deeds() -> None:
     told_ = envelope("mcp/request", {"jsonrpc": "2.0", "method": "notifications/initialized"})
-    assert tallied(document_of(told_)).count(Deed.REQUEST, State.WAITING) == 0
+    assert tallied(document_of(told_)).count(Deed.REQUEST, MessageState.WAITING) == 0
 
 
 def test_groups_are_bounded_and_the_sums_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(account, "MOST_GROUPS", 3)
+    monkeypatch.setattr(account, "MAX_GROUPS", 3)
     tally = tallied(document_of(*(tool_call(f"tool-{number}") for number in range(9))))
     assert tally.count(Deed.CALL) == 9
     assert int(tally.groups(Deed.CALL).counts.sum()) == 3
@@ -156,7 +156,7 @@ def said_at(*seconds: float) -> list[dict[str, Any]]:
     ],
 )
 def test_the_longest_silence(seconds: list[float], silent: int, no: int) -> None:
-    found = tallied(document_of(*said_at(*seconds))).silence() if seconds else None
+    found = tallied(document_of(*said_at(*seconds))).longest_silence() if seconds else None
     assert found == (Silence(silent * 10**9, no - 1) if no else None)
 
 
@@ -171,11 +171,11 @@ def test_where_the_connection_was_lost_was_no_silence() -> None:
     tally = tallied(document_of({"ctxcap": 1}, *heard[:2], lost, *heard[2:]))
     assert tally.gaps == 1
     assert tally.first_gap == 2
-    assert tally.silence() == Silence(3 * 10**9, 4)
+    assert tally.longest_silence() == Silence(3 * 10**9, 4)
 
 
 def test_the_first_of_many_stay_right_when_most_of_them_fall_out() -> None:
-    first = account._First((1,), 4)
+    first = account._FirstRows((1,), 4)
     codes = np.ones(20, np.uint8)
     first.add(np.arange(20), codes)
     assert first.rows(codes).tolist() == [0, 1, 2, 3]

@@ -89,7 +89,7 @@ def pairs(document: CaptureDocument) -> list[tuple[str, str, bool]]:
 def counted_pairs(document: CaptureDocument) -> set[tuple[int, int]]:
     """The same, as found for all calls at once."""
     rows = np.arange(len(document.capture))
-    outer = CallPairs.of_all(document.analysis).outer_of(rows)
+    outer = CallPairs.find_all(document.analysis).outer_calls(rows)
     return {(int(one), int(row)) for row, one in zip(rows, outer, strict=True) if one != NO_ROW}
 
 

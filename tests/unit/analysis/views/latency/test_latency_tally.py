@@ -79,7 +79,7 @@ def test_changes_that_are_none_to_latency_cost_nothing() -> None:
 
 
 def test_it_goes_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latency_tally, "_STEP", 3)
+    monkeypatch.setattr(latency_tally, "_MESSAGES_PER_STEP", 3)
     document = document_of(*(line for took in range(10) for line in answered(took)))
     tally = LatencyTally(document.analysis)
     steps = 1

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.findings.naming_problems import oddities_of
+from inspector.analysis.findings.naming_problems import naming_problems
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.summaries import context_summary
 from inspector.analysis.views.summaries.context_summary import (
-    MOST_WRITTEN,
+    MAX_NOTATIONS,
     ContextTally,
-    Written,
+    Notation,
     children_of,
     findings_below,
+    notations_of,
     subtree_mask,
-    written_as,
 )
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes
@@ -71,7 +71,7 @@ def test_what_messages_add_up_to() -> None:
     assert (tally.first_ns, tally.last_ns) == (parse_time(times[0]), parse_time(times[3]))
     assert tally.rate is None, "three messages have no rate"
     assert tally.recent(tally.last_ns) == 2  # the first one is more than a minute older
-    assert [(w.text, w.form, w.messages, w.first) for w in written_as(document.analysis, tally)] == [
+    assert [(w.text, w.form, w.messages, w.first) for w in notations_of(document.analysis, tally)] == [
         ("a", "path", 2, 0), ("/a/", "path", 1, 3),
     ]  # fmt: skip
 
@@ -155,11 +155,11 @@ def test_forms_in_which_a_context_is_written() -> None:
         said({"operation": "pop"}, "meup/context"),
     )
     analysis = document.analysis
-    assert written_as(analysis, tally_of(document, "job")) == [
-        Written("job", "object", 2, 0), Written("job", "path", 1, 2),
+    assert notations_of(analysis, tally_of(document, "job")) == [
+        Notation("job", "object", 2, 0), Notation("job", "path", 1, 2),
     ]  # fmt: skip
-    assert written_as(analysis, tally_of(document, "job/deep")) == [
-        Written("deep", "push", 1, 3), Written("", "pop", 1, 4),
+    assert notations_of(analysis, tally_of(document, "job/deep")) == [
+        Notation("deep", "push", 1, 3), Notation("", "pop", 1, 4),
     ]  # fmt: skip
 
 
@@ -168,14 +168,14 @@ def test_counting_many_is_counting_few(values: list[int]) -> None:
     few, many = Counter[int](), Counter[int]()
     context_summary._count(np.array(values), few)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(context_summary, "_FEW", 0)
+        patch.setattr(context_summary, "_SORTED_UP_TO", 0)
         context_summary._count(np.array(values), many)
     assert list(few.items()) == list(many.items()) == list(Counter(values).items())
 
 
 def test_no_more_ways_to_write_it_than_anybody_reads() -> None:
-    document = document_of(*(said("/" * n + "a") for n in range(MOST_WRITTEN + 5)))
-    assert len(written_as(document.analysis, tally_of(document, "a"))) == MOST_WRITTEN
+    document = document_of(*(said("/" * n + "a") for n in range(MAX_NOTATIONS + 5)))
+    assert len(notations_of(document.analysis, tally_of(document, "a"))) == MAX_NOTATIONS
 
 
 PATHS = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join)
@@ -207,7 +207,7 @@ def test_the_page_and_the_command_line_say_the_same(path: Path) -> None:
         assert (entry["first"] or 0, entry["last"] or 0) == (tally.first + 1, tally.last + 1)
         assert entry["participants"] == [strings[code] for code in tally.senders if code]
         assert entry["odd"] == [code.check.code for code in sorted(
-            oddities_of(document.analysis.contexts, number), key=lambda odd: entry["odd"].index(odd.check.code)
+            naming_problems(document.analysis.contexts, number), key=lambda odd: entry["odd"].index(odd.check.code)
         )]  # fmt: skip
     document.close()
 

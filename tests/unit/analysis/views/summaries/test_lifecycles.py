@@ -7,12 +7,12 @@ from typing import Any
 from inspector.analysis.views.account.account import AccountTally
 from inspector.analysis.views.summaries.lifecycles import (
     Attempt,
-    Life,
+    Lifecycle,
     Pairing,
     PairStory,
-    alias_seen,
-    life_json,
-    life_of,
+    lifecycle_json,
+    lifecycle_of,
+    matching_alias,
     pending_results,
     saving_of,
 )
@@ -22,8 +22,8 @@ from inspector.protocol.tool_aliases import ToolAliases
 from tests.unit.analysis.transient_traffic import Call, Opened, fetch, hint, in_turn, mew, store, workflow
 
 
-def life(opened: Opened, call: Call) -> Life:
-    return life_of(opened.document.analysis, opened.rows[call])
+def life(opened: Opened, call: Call) -> Lifecycle:
+    return lifecycle_of(opened.document.analysis, opened.rows[call])
 
 
 def test_a_collapsed_result_with_failed_consumers_before_it() -> None:
@@ -75,7 +75,7 @@ def test_one_that_waits_says_who_could_consume_it() -> None:
     opened = Opened(mew, in_turn(workflow(), lonely))
     told = life(opened, lonely)
     assert (told.consumers, told.pairing) == ((), None)
-    alias = alias_seen(opened.document.analysis, opened.rows[lonely])
+    alias = matching_alias(opened.document.analysis, opened.rows[lonely])
     assert alias is not None
     assert alias.text == "mcp__rune__* = *"
 
@@ -134,7 +134,7 @@ def test_as_json_it_always_has_the_same_keys() -> None:
     found, stored, hints = fetch(), store(), workflow()
     opened = Opened(mew, in_turn(hints, found, stored, Call("other")))
     told: list[dict[str, Any]] = [
-        life_json(opened.document.analysis, row) for row in range(len(opened.document.capture))
+        lifecycle_json(opened.document.analysis, row) for row in range(len(opened.document.capture))
     ]
     assert {tuple(one) for one in told} == {tuple(told[0])}
     one = told[opened.rows[found]]

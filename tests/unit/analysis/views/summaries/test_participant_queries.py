@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.views.account.unanswered import is_pending, is_refused
-from inspector.analysis.views.summaries.participant_queries import kinds_of, sent_by, sent_to, tools_offered, waiting
+from inspector.analysis.views.summaries.participant_queries import (
+    kinds_of,
+    messages_from,
+    messages_to,
+    tools_offered,
+    waiting_messages,
+)
 from inspector.document.document import CaptureDocument
 from tests.builders import clean_up, document_of, envelope, tool_call, tool_result
 
@@ -22,7 +28,7 @@ def listing(*names: str, cursor: str | None = None) -> list[dict[str, Any]]:
 
 
 def offered(document: CaptureDocument, name: str = "files") -> list[str] | None:
-    found = tools_offered(document.analysis, sent_by(document.analysis, 0, name))
+    found = tools_offered(document.analysis, messages_from(document.analysis, 0, name))
     return None if found is None else [tool.name for tool in found]
 
 
@@ -48,8 +54,11 @@ def test_a_list_that_failed_or_lies_is_passed_over() -> None:
 
 def test_kinds_of_what_somebody_sent() -> None:
     document = document_of(envelope(), envelope(), envelope("reasoning/thought"), envelope(sender="other"))
-    assert kinds_of(document.analysis, sent_by(document.analysis, 0, "lead")) == {"chat": 2, "reasoning/thought": 1}
-    assert len(sent_by(document.analysis, 0, "nobody")) == 0
+    assert kinds_of(document.analysis, messages_from(document.analysis, 0, "lead")) == {
+        "chat": 2,
+        "reasoning/thought": 1,
+    }
+    assert len(messages_from(document.analysis, 0, "nobody")) == 0
 
 
 def test_what_is_refused_or_told_does_not_wait() -> None:
@@ -59,9 +68,9 @@ def test_what_is_refused_or_told_does_not_wait() -> None:
                      to=["lead"], correlation_id=[refused["id"]])  # fmt: skip
     document = document_of(asked, refused, told, error, envelope("mcp/proposal", {"method": "tools/call"}))
     analysis = document.analysis
-    assert waiting(analysis, sent_by(analysis, 0, "lead")).tolist() == [0, 4]
-    assert waiting(analysis, sent_to(analysis, 0, "files")).tolist() == [0]
-    assert waiting(analysis, sent_to(analysis, 0, "lead")).tolist() == []
+    assert waiting_messages(analysis, messages_from(analysis, 0, "lead")).tolist() == [0, 4]
+    assert waiting_messages(analysis, messages_to(analysis, 0, "files")).tolist() == [0]
+    assert waiting_messages(analysis, messages_to(analysis, 0, "lead")).tolist() == []
 
 
 def test_what_stands_in_a_log_twice_waits_no_more_when_one_of_it_was_answered() -> None:
@@ -73,10 +82,10 @@ def test_what_stands_in_a_log_twice_waits_no_more_when_one_of_it_was_answered() 
         (asked, answer, asked, proposed, decided, proposed),
     ):
         analysis = document_of(*lines).analysis
-        assert waiting(analysis, sent_by(analysis, 0, "lead")).tolist() == []
+        assert waiting_messages(analysis, messages_from(analysis, 0, "lead")).tolist() == []
     other = tool_call("read", id=asked["id"], sender="coder")
     analysis = document_of(asked, answer, other).analysis
-    assert waiting(analysis, sent_by(analysis, 0, "coder")).tolist() == [2], "only its id is the same"
+    assert waiting_messages(analysis, messages_from(analysis, 0, "coder")).tolist() == [2], "only its id is the same"
 
 
 def _said(what: str, about: list[str]) -> dict[str, Any]:
@@ -105,7 +114,7 @@ def test_what_waits_is_what_is_pending_and_not_refused(steps: list[tuple[str, in
     for what, back in steps:
         said.append(_said(what, [said[-1 - back % len(said)]["id"]]))
     analysis = document_of(*said).analysis
-    rows = sent_by(analysis, 0, "lead")
+    rows = messages_from(analysis, 0, "lead")
     wanted = [row for row in rows.tolist() if is_pending(analysis, row) and not is_refused(analysis, row)]
-    assert waiting(analysis, rows).tolist() == wanted
+    assert waiting_messages(analysis, rows).tolist() == wanted
     clean_up()

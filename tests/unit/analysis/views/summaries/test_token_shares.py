@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.summaries import token_shares
-from inspector.analysis.views.summaries.token_shares import Way, codes_of, over_time, shares
+from inspector.analysis.views.summaries.token_shares import Grouping, codes_of, shares, tokens_over_time
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of, envelope, tool_call, tool_result
 
-WAYS: tuple[Way, ...] = ("tool", "context", "participant", "kind")
+WAYS: tuple[Grouping, ...] = ("tool", "context", "participant", "kind")
 
 
 @pytest.fixture
@@ -37,12 +37,12 @@ def _lines() -> list[dict[str, object]]:
     ]  # fmt: skip
 
 
-def named(document: CaptureDocument, way: Way) -> dict[str, int]:
+def named(document: CaptureDocument, way: Grouping) -> dict[str, int]:
     return {document.capture.strings[one.key] if one.key else "": one.tokens for one in shares(document.analysis, way)}
 
 
 def test_of_everything_they_are_the_sums(document: CaptureDocument) -> None:
-    sums = document.analysis.tokens.sums()
+    sums = document.analysis.tokens.all_sums()
     assert named(document, "tool") == sums.by_tool
     assert named(document, "participant") == sums.by_participant
     assert named(document, "kind") == sums.by_kind
@@ -55,7 +55,7 @@ def test_of_everything_they_are_the_sums(document: CaptureDocument) -> None:
 
 
 @given(chosen=st.sets(st.integers(0, 6)), way=st.sampled_from(WAYS), at_once=st.integers(1, 8))
-def test_of_some_they_are_counted_slowly(chosen: set[int], way: Way, at_once: int) -> None:
+def test_of_some_they_are_counted_slowly(chosen: set[int], way: Grouping, at_once: int) -> None:
     document = document_of(*_lines())
     analysis = document.analysis
     rows = np.array(sorted(chosen), np.int64)
@@ -65,7 +65,7 @@ def test_of_some_they_are_counted_slowly(chosen: set[int], way: Way, at_once: in
         entry = slow.setdefault(int(codes_of(analysis, way, np.array([row]))[0]), [0, 0])
         entry[0] += max(0, int(analysis.tokens.columns["tokens"][row]))
         entry[1] += 1
-    with patch.object(token_shares, "_AT_ONCE", at_once):
+    with patch.object(token_shares, "_MESSAGES_PER_STEP", at_once):
         found = shares(analysis, way, rows)
     assert {one.key: [one.tokens, one.messages] for one in found} == slow
     assert [one.tokens for one in found] == sorted((one.tokens for one in found), reverse=True)
@@ -76,9 +76,11 @@ def test_over_time_each_has_its_own_and_the_rest_goes_to_the_others(document: Ca
     times = np.arange(7, dtype=np.int64) * 10
     grep = analysis.capture.strings.find("grep")
     assert grep is not None
-    found = run_to_end(over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool"))
+    found = run_to_end(tokens_over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool"))
     tokens = analysis.tokens.columns["tokens"].astype(np.int64)
     assert found[0].tolist() == [tokens[1] + tokens[2], 0]
     assert found[1].tolist() == [tokens[0], tokens[3:].sum()]
-    some = run_to_end(over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool", np.array([1, 6])))
+    some = run_to_end(
+        tokens_over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool", np.array([1, 6]))
+    )
     assert some.tolist() == [[tokens[1], 0], [0, tokens[6]]]

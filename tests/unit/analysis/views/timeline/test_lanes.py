@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.timeline import context_bars
 from inspector.analysis.views.timeline import lanes as making
-from inspector.analysis.views.timeline.context_bars import MOST_ROWS
+from inspector.analysis.views.timeline.context_bars import MAX_ROWS
 from inspector.analysis.views.timeline.lanes import Lanes
 from inspector.analysis.views.timeline.message_positions import MessageTimes
 from inspector.document.document import CaptureDocument
@@ -76,7 +76,7 @@ def test_every_message_stands_in_the_lane_that_is_its_own(
             if by == "participant":
                 assert lane.name == messages[row][0]
             else:
-                assert lane.name == ("main" if node == MAIN else tree.name[tree.line_to(node)[0]])
+                assert lane.name == ("main" if node == MAIN else tree.name[tree.ancestry(node)[0]])
             assert (node == MAIN) == (lane.based and track == lane.track)
         assert sum(lane.count for lane in lanes.lanes) == len(messages)
         if by == "participant" and any(lane.name == "system:gateway" for lane in lanes.lanes):
@@ -92,7 +92,10 @@ def test_a_little_at_a_time_makes_no_difference(
     document = document_of(*lines(messages))
     try:
         whole = lanes_of(document, by)
-        with patch.object(making, "_AT_ONCE", at_once), patch.object(context_bars, "_AT_ONCE", at_once):
+        with (
+            patch.object(making, "_MESSAGES_PER_STEP", at_once),
+            patch.object(context_bars, "_CONTEXTS_PER_STEP", at_once),
+        ):
             parts = lanes_of(document, by)
         assert parts.lanes == whole.lanes
         assert standing(parts) == standing(whole)
@@ -111,8 +114,8 @@ def test_until_all_is_done_what_was_there_stands_where_it_stood() -> None:
         lanes = lanes_of(log.document)
         log.write(*lines([("human", "b", 3), ("lead", "a/b", 4), ("system:gateway", None, 5)]))
         lanes.times.update(5)
-        with patch.object(making, "_AT_ONCE", 1):
-            for _ in lanes.feeding(np.arange(2, 5)):
+        with patch.object(making, "_MESSAGES_PER_STEP", 1):
+            for _ in lanes.feed_in_steps(np.arange(2, 5)):
                 found = lanes.tracks_of(np.arange(5))
                 assert found[2:].tolist() == [-1, -1, -1]
                 assert standing(lanes) == dict(enumerate(found[:2].tolist()))
@@ -126,7 +129,7 @@ def test_in_a_chain_too_deep_for_rows_the_last_row_has_the_rest() -> None:
     path = "/".join(f"n{depth}" for depth in range(60))
     lanes = lanes_of(document_of(*lines([("lead", path, 1), ("lead", "n0/n1", 2)])))
     tracks = lanes.tracks_of(np.arange(2)).tolist()
-    assert tracks == [lanes.lanes[0].track + MOST_ROWS, lanes.lanes[0].track + 2]
+    assert tracks == [lanes.lanes[0].track + MAX_ROWS, lanes.lanes[0].track + 2]
 
 
 @given(said)
@@ -140,9 +143,9 @@ def test_bars_reach_from_first_to_last_and_lie_over_no_other(messages: list[tupl
             for track in range(lane.track + 1, lane.track + lane.tracks):
                 bars = lanes.bars(track, int(times.min()), int(times.max()))
                 for bar in bars:
-                    below = [row for row in rows if bar.node in contexts.tree.line_to(contexts.node_of(row))]
+                    below = [row for row in rows if bar.node in contexts.tree.ancestry(contexts.node_of(row))]
                     assert (bar.start_ns, bar.end_ns) == (int(times[below].min()), int(times[below].max()))
-                if lane.rows < MOST_ROWS:
+                if lane.rows < MAX_ROWS:
                     assert all(one.end_ns < other.start_ns for one, other in pairwise(bars))
     finally:
         clean_up()
@@ -196,7 +199,7 @@ def test_without_a_time_a_message_stands_where_the_one_before_stands() -> None:
     times.update(3)
     assert int(document.capture.columns["time_ns"][1]) == NO_TIME
     assert times.values[1] == times.values[0] == times.first_ns
-    assert (times.guessed, times.last_ns - times.first_ns) == (1, 2_000_000)
+    assert (times.guessed_count, times.last_ns - times.first_ns) == (1, 2_000_000)
 
 
 def test_what_comes_before_the_first_time_stands_at_it() -> None:
@@ -245,11 +248,11 @@ def test_a_context_that_grew_over_another_is_put_right() -> None:
         log.write(*lines([("lead", "a", 50_000)]))
         times.update(3)
         lanes.feed(np.arange(2, 3))
-        assert lanes.outdated
+        assert lanes.is_outdated
         lanes = lanes_of(log.document)
         tracks = lanes.tracks_of(np.arange(3)).tolist()
         assert tracks[0] == tracks[2] != tracks[1]
-        assert not lanes.outdated
+        assert not lanes.is_outdated
     finally:
         clean_up()
 

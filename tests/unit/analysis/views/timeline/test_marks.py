@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.views.timeline.context_bars import MOST_ROWS, RowPacker
+from inspector.analysis.views.timeline.context_bars import MAX_ROWS, RowPacker
 from inspector.analysis.views.timeline.marks import CELL_PX, Window, marks_of, short_count
-from inspector.analysis.views.timeline.segments import Segment, order
+from inspector.analysis.views.timeline.segments import Segment, sort_messages
 from inspector.base.slices import run_to_end
 
 
 def segments_of(times: list[int], families: list[int], parts: int) -> list[Segment]:
     rows = np.arange(len(times))
     return [
-        run_to_end(order(some, np.zeros(len(some), np.int64), np.array(times, np.int64)[some],
+        run_to_end(sort_messages(some, np.zeros(len(some), np.int64), np.array(times, np.int64)[some],
                        np.array(families, np.uint8)[some], 1))
         for some in np.array_split(rows, parts)
     ]  # fmt: skip
@@ -83,5 +83,5 @@ def test_counts_are_short(count: int, words: str) -> None:
 def test_what_finds_no_room_shares_the_last_row() -> None:
     packer = RowPacker()
     rows = [packer.place(0, 10, -1) for _ in range(20)]
-    assert rows[:MOST_ROWS] == list(range(MOST_ROWS))
-    assert set(rows[MOST_ROWS:]) == {MOST_ROWS - 1}
+    assert rows[:MAX_ROWS] == list(range(MAX_ROWS))
+    assert set(rows[MAX_ROWS:]) == {MAX_ROWS - 1}

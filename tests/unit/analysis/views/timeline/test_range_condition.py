@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.views.timeline.message_positions import MessageTimes
-from inspector.analysis.views.timeline.range_condition import MOST_RUNS, time_condition
+from inspector.analysis.views.timeline.range_condition import MAX_RUNS, time_condition
 from inspector.filters.compile import compile_filter
 from inspector.protocol.timestamps import format_time
 from tests.builders import document_of, envelope
@@ -55,11 +55,11 @@ def test_where_all_have_times_the_condition_names_times_alone() -> None:
 
 
 def test_a_condition_stays_short() -> None:
-    seconds = [at for pair in range(4 * MOST_RUNS) for at in (pair % 2, None)]
+    seconds = [at for pair in range(4 * MAX_RUNS) for at in (pair % 2, None)]
     stamps = [None if at is None else format_time(START + at * SECOND) for at in seconds]
     document = document_of(*(envelope("chat", ts=stamp) for stamp in stamps))
     times = MessageTimes(document.capture)
     times.update(len(document.capture))
     condition = time_condition(times, START, START)
     assert condition is not None
-    assert condition.count("||") == MOST_RUNS
+    assert condition.count("||") == MAX_RUNS

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.views.timeline.scale import MOST_SHARE, Silences, TimeScale
+from inspector.analysis.views.timeline.scale import MIN_SPAN_DIVISOR, Silences, TimeScale
 
 S = 1_000_000_000
 FAR = 2**62 - 1
@@ -59,7 +59,7 @@ def test_what_is_left_takes_no_third(times: list[int]) -> None:
     assert set(found) <= gaps
     span = max(times) - min(times) - sum(b - a for a, b in found)
     rest = sorted(b - a for a, b in gaps - set(found))
-    if rest and len(found) < 12 and rest[-1] * MOST_SHARE > span:  # too few others to tell it from them
+    if rest and len(found) < 12 and rest[-1] * MIN_SPAN_DIVISOR > span:  # too few others to tell it from them
         assert rest[-1] * (len(times) - 2 - len(found)) <= 2 * (span - rest[-1]) or span == rest[-1]
 
 
@@ -86,7 +86,7 @@ def test_a_break_is_narrow_and_nothing_outside_of_it_is_squeezed() -> None:
     assert scale.place(2 * S) - scale.place(0) == 2 * S
     assert scale.place(1_002 * S) - scale.place(1_000 * S) == 2 * S
     assert scale.place(1_000 * S) - scale.place(2 * S) == 4 * S // 20
-    assert list(scale.unbroken(S, 1_001 * S)) == [(S, 2 * S), (1_000 * S, 1_001 * S)]
+    assert list(scale.unbroken_parts(S, 1_001 * S)) == [(S, 2 * S), (1_000 * S, 1_001 * S)]
 
 
 def test_the_longest_of_very_many_are_found() -> None:

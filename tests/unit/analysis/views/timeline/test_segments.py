@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.views.timeline import segments
-from inspector.analysis.views.timeline.segments import order
+from inspector.analysis.views.timeline.segments import sort_messages
 from inspector.base.slices import run_to_end
 
 messages = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 20), st.integers(0, 2)), max_size=40)
@@ -24,8 +24,8 @@ def test_in_blocks_of_any_size_the_order_is_that_of_a_plain_sort(
     rows = np.arange(len(said)) * 3
     plain = np.lexsort((rows, times, tracks))
 
-    with patch.object(segments, "_AT_ONCE", at_once):
-        found = run_to_end(order(rows, tracks, times, families.astype(np.uint8), 6))
+    with patch.object(segments, "_MESSAGES_PER_STEP", at_once):
+        found = run_to_end(sort_messages(rows, tracks, times, families.astype(np.uint8), 6))
 
     assert found.rows.tolist() == rows[plain].tolist()
     assert found.times.tolist() == times[plain].tolist()

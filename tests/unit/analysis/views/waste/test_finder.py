@@ -317,7 +317,7 @@ def test_nothing_is_said_where_nothing_came_later_or_little_was_brought() -> Non
 
 
 def test_too_much_that_was_said_later_is_not_searched(monkeypatch: Any) -> None:
-    monkeypatch.setattr(tracing, "MOST_SAYINGS", 2)
+    monkeypatch.setattr(tracing, "MAX_MESSAGES", 2)
     chats = [envelope("chat", {"text": "Nothing."}) for _ in range(3)]
     outcome = looked_at(counted(*asked("read_file", records(1_000)), *chats).analysis)
     assert outcome.wastes == ()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import Changes
+from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.filters.compile import compile_filter
 from inspector.filters.naming import field_named
@@ -78,7 +78,7 @@ class Table:
 
     def say(self, texts: list[str]) -> None:
         told = self.log.write(*(envelope("chat", {"text": text}) for text in texts))
-        for changes in told or [Changes(0, 0, NO_ROWS, tree_moved=False)]:
+        for changes in told or [AnalysisChanges(0, 0, NO_ROWS, tree_moved=False)]:
             self.rows.apply(self.rows.prepare(changes))
 
     def show(self, text: str) -> None:
