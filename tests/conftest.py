@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from inspector.base import paths
+from inspector.formats import registry
 from tests import builders
 
 # Before any test imports Qt: tests never open a window on somebody's desktop. The real-window test starts a process
@@ -128,6 +129,14 @@ def no_files_left() -> Iterator[None]:
     """What `tests.builders` opened or wrote for a test is closed and removed after it."""
     yield
     builders.clean_up()
+
+
+@pytest.fixture(autouse=True)
+def no_formats_left() -> Iterator[None]:
+    """Formats added in a test are removed after it."""
+    before = registry.recipes()
+    yield
+    registry.restore(before)
 
 
 @pytest.fixture(autouse=True)
