@@ -415,6 +415,17 @@ def _plain_value(head: str) -> str:
     return visible_controls(line.replace("\t", " "))
 
 
+def _end_at_underscore(paragraph: str, start: int, length: int) -> int:
+    """Returns the length of a line that ends after an underscore, if it would break a name elsewhere."""
+    stop = start + length
+    if not (start < stop < len(paragraph) and paragraph[stop - 1].isalnum() and paragraph[stop].isalnum()):
+        return length
+    # Not in the first half, so that lines stay full.
+    place = paragraph.rfind("_", start + length // 2, stop)
+    is_one_name = place >= 0 and paragraph[place + 1 : stop].isalnum()
+    return place + 1 - start if is_one_name else length
+
+
 def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
     """Wraps text into at most `most` lines of a width; an ellipsis marks a cut."""
     lines: list[str] = []
@@ -435,6 +446,9 @@ def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
                 break
             line.setLineWidth(max(width, 20))
             start, length = line.textStart(), line.textLength()
+            if (shorter := _end_at_underscore(paragraph, start, length)) != length:
+                line.setNumColumns(shorter)
+                length = line.textLength()
             last = len(lines) == most - 1
             cut = start + length < len(paragraph) or place < len(paragraphs) - 1 or len(text) > room
             if last and cut:

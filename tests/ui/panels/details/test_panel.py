@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QTextDocument
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox, QPlainTextEdit, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
@@ -497,6 +497,14 @@ def test_a_long_value_opens_and_closes(show: Show, qtbot: QtBot):
     assert view.heightForWidth(view.width()) > 3 * before
     click_row(qtbot, view, 0)
     assert view.heightForWidth(view.width()) == before
+
+
+def test_a_long_name_breaks_after_an_underscore(theme_controller: ThemeController):
+    font = theme_controller.theme.font("mono")
+    name = "mcp__files__search"
+    room = QFontMetrics(font).horizontalAdvance(name[:-1]) + 1
+    assert wrap(name, font, room, 2) == ["mcp__files__", "search"]
+    assert wrap("a_" + "b" * 40, font, room, 9)[0] == "a_" + "b" * (len(name) - 3), "lines stay full"
 
 
 def test_wrap_keeps_to_its_lines_and_says_that_more_follows(theme_controller: ThemeController):
