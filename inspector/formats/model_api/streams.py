@@ -298,7 +298,7 @@ class GeminiStream:
     def __init__(self) -> None:
         self._base: dict[str, Any] = {}
         self._parts: list[dict[str, Any]] = []
-        self._texts: list[list[str]] = []
+        self._texts = GrowingTexts()  # by the part's index, and by its path in a call
         self._called: GrowingCall | None = None
         self._growing: dict[int, GrowingCall] = {}  # by the part's index
         self._candidate: dict[str, Any] = {}
@@ -321,11 +321,11 @@ class GeminiStream:
         if isinstance(call, Mapping) and self._goes_on(part, call):
             return
         if isinstance(text, str) and last is not None and _is_same_text(last, part):
-            self._texts[-1].append(text)
+            self._texts.append_text(len(self._parts) - 1, text)
             last.update({key: value for key, value in part.items() if key != "text"})
         elif len(self._parts) < _MAX_PIECES:
-            self._parts.append(part)
-            self._texts.append([text] if isinstance(text, str) else [])
+            self._texts.append_text(len(self._parts), text)
+            self._parts.append({**part, "text": ""} if isinstance(text, str) else part)
 
     def _goes_on(self, part: dict[str, Any], call: Mapping[str, Any]) -> bool:
         """Adds a piece of a continued call; returns False for a whole call, which is appended."""
@@ -333,9 +333,11 @@ class GeminiStream:
         if self._called is not None and not named:
             self._called.add_piece(call)
         elif named and ("partialArgs" in call or call.get("willContinue") is True):
-            self._called = self._growing[len(self._parts)] = GrowingCall(call)
-            self._parts.append(part)
-            self._texts.append([])
+            self._called = None
+            if len(self._parts) < _MAX_PIECES:
+                place = len(self._parts)
+                self._called = self._growing[place] = GrowingCall(call, self._texts, place)
+                self._parts.append(part)
         else:
             self._called = None
             return False
@@ -347,9 +349,9 @@ class GeminiStream:
         """Returns the unstreamed answer."""
         if not self._candidate and not self._parts:
             return dict(self._base) if "error" in self._base else {}
+        texts = map(self._texts.text, range(len(self._parts)))
         parts = [
-            {**part, "text": "".join(texts)} if texts else part
-            for part, texts in zip(self._parts, self._texts, strict=True)
+            part if text is None else {**part, "text": text} for part, text in zip(self._parts, texts, strict=True)
         ]
         for place, call in self._growing.items():
             parts[place] = {**parts[place], "functionCall": call.call_so_far()}
@@ -438,17 +440,25 @@ def _is_same_text(last: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
 class GrowingCall:
     """A call of Gemini with streamed arguments (`partialArgs`), each by its JSONPath."""
 
-    def __init__(self, call: Mapping[str, Any]) -> None:
-        """Starts a call with its first piece."""
-        self._texts: dict[str, list[str]] = {}
+    def __init__(self, call: Mapping[str, Any], texts: GrowingTexts, place: int) -> None:
+        """Starts a call with its first piece.
+
+        Args:
+            call: the piece.
+            texts: holds the texts of the answer.
+            place: index of the part.
+        """
+        self._texts, self._place = texts, place
+        self._paths: dict[str, None] = {}
         self._args: dict[str, Any] = dict(_mapping(call.get("args")))
         self._made = {key: value for key, value in call.items() if key not in ("partialArgs", "willContinue")}
         self.add_piece(call)
 
     def call_so_far(self) -> dict[str, Any]:
         """Returns the call so far."""
-        for path, texts in self._texts.items():
-            self._set(path, "".join(texts))
+        for path in self._paths:
+            if (text := self._texts.text((self._place, path))) is not None:
+                self._set(path, text)
         return {**self._made, "args": self._args}
 
     def add_piece(self, call: Mapping[str, Any]) -> None:
@@ -460,8 +470,13 @@ class GrowingCall:
                 self._put(path, piece)
 
     def _put(self, path: str, piece: Mapping[str, Any]) -> None:
+        if path not in self._paths and len(self._paths) >= _MAX_PIECES:
+            return
+        self._paths[path] = None
         if isinstance(text := piece.get("stringValue"), str):
-            self._texts.setdefault(path, []).append(text)
+            self._texts.append_text((self._place, path), text)
+            if not text:
+                self._set(path, text)
         else:
             self._set(path, next((piece[key] for key in ("numberValue", "boolValue") if key in piece), None))
 

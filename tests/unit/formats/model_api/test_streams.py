@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.formats.model_api import streams
 from inspector.formats.model_api.streams import (
+    _MAX_PIECES,
     MAX_JOINED,
     AnswerStream,
     AnthropicStream,
@@ -170,3 +173,27 @@ def test_events_of_any_shape_are_taken_in(events: list[tuple[str, dict[str, Any]
             stream_of({"type": sort, **members})
             stream.add_event({"type": sort, **members})
         assert isinstance(stream.body(), dict)
+
+
+def test_texts_and_arguments_of_gemini_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "MAX_JOINED", 100)
+
+    def chunk(*parts: dict[str, Any]) -> dict[str, Any]:
+        return {"candidates": [{"content": {"parts": list(parts)}}]}
+
+    def argument(text: str, **more: Any) -> dict[str, Any]:
+        piece = {"jsonPath": "$.text", "stringValue": text}
+        return {"functionCall": {"partialArgs": [piece], "willContinue": True, **more}}
+
+    words = [chunk({"text": "w" * 30}) for _ in range(9)]
+    pieces = [chunk(argument("a" * 30, **({"name": "write"} if not number else {}))) for number in range(9)]
+    for events in (
+        words,
+        pieces,
+        [*words, *pieces],
+        [chunk({"text": "t" * 30, "thought": bool(n % 2)}) for n in range(9)],
+    ):
+        assert len(str(joined(GeminiStream(), *events))) < 900
+    paths = [{"jsonPath": f"$.p{number}", "numberValue": number} for number in range(2 * _MAX_PIECES)]
+    call = joined(GeminiStream(), chunk({"functionCall": {"name": "write", "partialArgs": paths}}))
+    assert len(call["candidates"][0]["content"]["parts"][0]["functionCall"]["args"]) == _MAX_PIECES
