@@ -14,6 +14,7 @@ from inspector.present.subject import ContextPlace, Subject
 from inspector.present.wire_text import safe_line, visible_controls
 
 _MOST_WITHIN = 8
+_SEARCHED_AT_ONCE = 4_096
 TOLD = frozenset(("text", "duration_ms", "status", "span", "exceptions"))
 """Payload members with rows of their own."""
 
@@ -49,13 +50,25 @@ def within_facts(subject: Subject) -> list[Fact]:
     ]  # fmt: skip
     if count > len(shown):
         rows.append(fact("", formats.count_of(count - len(shown), "more span"), "dim"))
-    messages = np.flatnonzero(contexts.nodes_of(slice(0, len(subject.analysis))) == node)
-    for message in messages[:_MOST_WITHIN].tolist():
+    for message in _first_messages(subject, node):
         words = safe_line(info(subject.analysis, message) or "", 120)
-        rows.append(Fact("Message", (message_part(message), FactPart(f"  {words}", "dim"))))
-    if len(messages) > _MOST_WITHIN:
-        rows.append(fact("", formats.count_of(len(messages) - _MOST_WITHIN, "more message"), "dim"))
+        kind = otlp.SPOKEN.get(subject.capture.string("kind", message) or "", "message").capitalize()
+        rows.append(Fact(kind, (message_part(message), FactPart(f"  {words}", "dim"))))
+    if (more := contexts.tree.own[node] - _MOST_WITHIN) > 0:
+        rows.append(fact("", formats.count_of(more, "more message"), "dim"))
     return rows
+
+
+def _first_messages(subject: Subject, node: int) -> list[int]:
+    """Returns the first messages in a context, at most 8; reads no further than needed."""
+    contexts, found = subject.analysis.contexts, list[int]()
+    first, last = contexts.first_row[node], contexts.last_row[node]
+    for start in range(first, last + 1, _SEARCHED_AT_ONCE) if first >= 0 else ():
+        nodes = contexts.nodes_of(slice(start, min(start + _SEARCHED_AT_ONCE, last + 1)))
+        found += (np.flatnonzero(nodes == node) + start).tolist()
+        if len(found) >= _MOST_WITHIN:
+            break
+    return found[:_MOST_WITHIN]
 
 
 def exception_facts(subject: Subject) -> list[Fact]:

@@ -24,10 +24,10 @@ def message_tokens(analysis: Analysis, message: int) -> list[Fact]:
     counted = int(analysis.tokens.columns["tokens"][message])
     if counted == NOT_COUNTED:
         return []
-    words = f"{formats.count_of(counted, 'token')}, {ESTIMATE}"
-    rows = [
-        fact("Tokens", words, lines=2, tooltip=_estimate_note(analysis.capture, message), filter=f"tokens >= {counted}")
-    ]
+    rows: list[Fact] = []
+    if counted:
+        words, note = f"{formats.count_of(counted, 'token')}, {ESTIMATE}", _estimate_note(analysis.capture, message)
+        rows.append(fact("Tokens", words, lines=2, tooltip=note, filter=f"tokens >= {counted}"))
     return rows + _cost_facts(analysis, message)
 
 

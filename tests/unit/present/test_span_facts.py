@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from inspector.document.document import CaptureDocument
+from inspector.present import span_facts as span_rows
 from inspector.present.head_words import second_line
 from inspector.present.span_facts import exception_facts, span_facts, within_facts
 from inspector.present.subject import ContextPlace, Subject
+from inspector.present.token_facts import message_tokens
 from tests.builders import document_of
 
 START = 1_700_000_000_000_000_000
@@ -65,8 +69,10 @@ def test_duration_status_and_parent() -> None:
 def test_what_lies_within_is_linked() -> None:
     log = document()
     rows = within_facts(told(log, "supper")[0])
-    assert [one.value for one in rows if one.name == "Span"] == ["season"]
-    links = [part.message for one in rows if one.name == "Message" for part in one.parts if part.message is not None]
+    assert [one.value for one in rows if one.right] == ["season"]
+    linked = [(one.name, part.message) for one in rows for part in one.parts if part.message is not None]
+    links = [row for _, row in linked]
+    assert {name for name, _ in linked} == {"Span", "Message"}
     assert [log.capture.records.payload(row)["text"][:6] for row in links] == [
         "bake, ", "chat m", "season", "serve ",
     ]  # fmt: skip
@@ -78,3 +84,26 @@ def test_exceptions_have_type_message_and_stack() -> None:
     assert [(one.name, one.value) for one in rows] == [
         ("Exception", "OvenError: too hot"), ("Stack", "line 1\nline 2"),
     ]  # fmt: skip
+
+
+def test_what_lies_within_is_found_without_reading_later_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    spans = [span("outer", "01", "", 0, 900_000)]
+    spans += [span(f"step {place}", f"{place:x}".zfill(2), "01", place, place + 1) for place in range(2, 200)]
+    log = document_of({"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": spans}]}]})
+    subject = told(log, "outer")[0]
+    read: list[int] = []
+    nodes_of = log.analysis.contexts.nodes_of
+    monkeypatch.setattr(span_rows, "_SEARCHED_AT_ONCE", 10)
+    monkeypatch.setattr(
+        log.analysis.contexts, "nodes_of", lambda rows: (read.append(len(found := nodes_of(rows))), found)[1]
+    )
+    rows = within_facts(subject)
+    assert (rows[0].name, rows[-1].value) == ("Span", "190 more messages")
+    assert sum(read) <= 20
+
+
+def test_a_span_without_words_has_no_line_about_tokens() -> None:
+    log = document()
+    log.count_tokens()
+    rows = {one.name for one in message_tokens(log.analysis, told(log, "bake")[0].message)}
+    assert "Tokens" not in rows
