@@ -25,6 +25,7 @@ from inspector.protocol.directions import sender_and_receiver
 from inspector.protocol.header import Header
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.tolerant_encoder import to_json
+from inspector.reading.reassembly.conversations import set_limited
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
 _REQUEST_PATTERN = re.compile(
@@ -34,8 +35,6 @@ _REQUEST_PATTERN = re.compile(
 """Beginnings of the requests of both protocols, in one pattern: lines may be long, and most are of neither."""
 _INITIALIZE, _ACP_ONLY = b'initialize"', b'"clientCapabilities"'
 """A method that MCP has too, and a field that only ACP has."""
-_MAX_REMEMBERED = 10_000
-"""Limit of remembered open requests, tools and tasks."""
 _IdScope = tuple[int, int]
 """Scope of JSON-RPC ids: the connection, and the HTTP exchange."""
 
@@ -159,8 +158,8 @@ class AgentLines:
                 "tream" in method or "ubscribe" in method,
             )  # fmt: skip
             # A list, since an id may be used again before it is answered.
-            self._open.setdefault((pipe, identifier), []).append(request)
-            self._limit_size(self._open)
+            key = pipe, identifier
+            set_limited(self._open, key, [*self._open.get(key, ()), request])
             # The answer comes after the replayed history, so all updates until then are old.
             if protocol == acp.LABEL and (
                 method == "session/load" or (method in acp.REPLAYING and "replayFrom" in params)
@@ -197,8 +196,7 @@ class AgentLines:
                 beside["first"] = True
             elif title is None and (before := self._tools.get(key)):
                 beside["title"] = before
-            self._tools[key] = title or self._tools.get(key, "")
-            self._limit_size(self._tools)
+            set_limited(self._tools, key, title or self._tools.get(key, ""))
         return beside
 
     def _task_facts(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -244,11 +242,9 @@ class AgentLines:
     def _note_task(self, task: str, state: str | None, context: str | None, request: _Request) -> dict[str, Any]:
         beside: dict[str, Any] = {}
         if context is not None:
-            self._contexts[task] = context
-            self._limit_size(self._contexts)
+            set_limited(self._contexts, task, context)
         if state in a2a.WAITING_STATES:
-            self._waiting[task] = context
-            self._limit_size(self._waiting)
+            set_limited(self._waiting, task, context)
         elif state in a2a.ENDED_STATES and task in self._waiting:
             del self._waiting[task]
             if request.method in a2a.CANCELLING_METHODS:
@@ -336,10 +332,6 @@ class AgentLines:
         raw, whole = run.record.raw, to_json(run.message)
         # Only the message changes; the rest of the line, such as its time, stays.
         return self._derived_line(line.replace(raw, whole, 1) if raw in line else whole, known, run.places)
-
-    def _limit_size(self, remembered: OrderedDict[Any, Any]) -> None:
-        if len(remembered) > _MAX_REMEMBERED:
-            remembered.popitem(last=False)
 
 
 _RESULT_FIELDS = {

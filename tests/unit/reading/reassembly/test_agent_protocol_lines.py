@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.reading.reassembly.agent_protocol_lines import AgentLines
+from inspector.reading.reassembly.conversations import _MAX_REMEMBERED
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool
 from inspector.reading.reassembly.model_answers import ModelAnswers
 
@@ -40,3 +42,20 @@ def test_exchanges_of_a_recording_are_told_by_their_lines() -> None:
     answers = ModelAnswers(DerivedLineSpool("log"))
     assert answers.is_relevant(b'{"kind":"http-request","x":1}')
     assert not answers.is_relevant(b'{"kind":"chat","payload":{"text":"an http-request, an sse-event"}}')
+
+
+def test_the_tool_used_least_lately_is_forgotten_first() -> None:
+    lines, scope = AgentLines(DerivedLineSpool("log")), (0, 0)
+
+    def update(tool: str, **fields: str) -> dict[str, Any]:
+        told = {"sessionUpdate": "tool_call_update", "toolCallId": tool, **fields}
+        return lines._update_facts(scope, "session/update", {"sessionId": "s", "update": told})
+
+    update("used", title="Read a file")
+    for number in range(_MAX_REMEMBERED + 10):
+        update(f"t{number}", title="Write a file")
+        if not number % 1_000:
+            update("used")
+    assert update("used")["title"] == "Read a file"
+    assert update("t1", title="Write a file")["first"]
+    assert len(lines._tools) == _MAX_REMEMBERED
