@@ -12,6 +12,8 @@ from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.protocol.context_paths import normalise
 from inspector.store.messages.capture import Capture
 
+_MAX_LABELS = 1_024
+
 
 class NamedStarts:
     """Waiting starts by the hash of their id, matched against new nodes.
@@ -25,7 +27,7 @@ class NamedStarts:
         self._tree = tree
         self.label_starts: dict[int, int] = {}
         self._waiting: dict[int, dict[int, int]] = {}  # by hash, each start and its node
-        self._labels: dict[int, str] = {}  # by waiting start, so that its record is read once
+        self._labels: dict[int, str] = {}  # of the latest waiting starts: saves a read of their records
         self._slashes: set[int] = set()  # numbers of slashes in ids
 
     def is_named(self, space: int, identifier: str, above: int) -> bool:
@@ -39,6 +41,8 @@ class NamedStarts:
 
     def wait(self, space: int, identifier: str, row: int, above: int, label: str) -> None:
         """Stores a start and its label until a message names its id."""
+        if len(self._labels) >= _MAX_LABELS:
+            self._labels.clear()
         self._labels[row] = label
         key = self._capture.ids.hash_in_space(space, identifier)
         self._waiting.setdefault(key, {})[row] = above
@@ -56,7 +60,7 @@ class NamedStarts:
         return [head for head in heads if self._capture.ids.hash_in_space(space, head) in self._waiting]
 
     def label_of(self, start: int) -> str | None:
-        """Returns the label of a start that waited; else None."""
+        """Returns the label of a start that waited lately; else None."""
         return self._labels.get(start)
 
     def take_named(self) -> Iterator[tuple[int, str, list[int]]]:
