@@ -45,8 +45,11 @@ ALL_TEXTS = object()
 """Sentinel that ends all texts of a stream."""
 
 
-_CLUES = (b"delta", b"Delta", b"_chunk", b'"choices"', b'"candidates"', b'"artifact"', b'"progressToken"', b'"done"')
-"""Substrings of events with pieces; each event has at least one. Stream frames may lack them."""
+_CLUES = (b'elta"', b"elta\\", b"_chunk", b'"choices"', b'"candidates"', b'"artifact"', b'"progressToken"', b'"done"')
+"""Substrings of events with pieces; each event has at least one. Stream frames may lack them.
+
+`delta` ends a name or a type, so a quote or its escape follows.
+"""
 
 
 def may_hold_pieces(line: bytes) -> bool:

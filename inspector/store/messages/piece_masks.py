@@ -14,7 +14,14 @@ from inspector.formats.line_reading import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets.rule_prefilter import may_hold_secrets
 from inspector.protocol.secrets.streamed_event_queue import StreamedEventQueue, mask_lines
-from inspector.protocol.secrets.streamed_pieces import PAUSE, ended_texts, events_in, may_hold_pieces, pieces_in
+from inspector.protocol.secrets.streamed_pieces import (
+    ALL_TEXTS,
+    PAUSE,
+    ended_texts,
+    events_in,
+    may_hold_pieces,
+    pieces_in,
+)
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import DERIVED_OFFSET
 from inspector.store.messages.batch_decoding import read_in_batches
@@ -85,22 +92,33 @@ class PieceMasks:
             self._lines.popitem(last=False)
 
     def _may_hold_secrets(self, rows: NDArray[np.int64]) -> bool:
-        """Returns False if the joined texts of frames certainly contain no secret. Saves the slow search."""
-        if not int(self._capture.columns["flags"][rows[0]]) & _FRAME:
-            return True
-        texts: dict[Hashable, list[str]] = {}
-        records = self._capture.records
+        """Returns False if the joined texts certainly contain no secret. Saves the slow search."""
+        texts: dict[tuple[Hashable, Hashable], list[str]] = {}
         # Without this, reading would ask for these very masks.
-        with records.unmasked():
-            for data in read_in_batches(self._capture, rows, records.frame_data):
-                events = events_in(data) if data[:1] == b"{" else []
+        with self._capture.records.unmasked():
+            for exchange, data in self._data_of(rows):
+                events = events_in(data) if data[:1] in (b"{", b"[") else []
                 if not events:
-                    texts.setdefault(None, []).append(data.decode("utf-8", "replace"))
-                if any(ended_texts(event) not in (None, PAUSE) for event in events):
-                    return True
+                    texts.setdefault((exchange, None), []).append(data.decode("utf-8", "replace"))
                 for piece in pieces_in(events):
-                    texts.setdefault(piece.key, []).append(piece.text)
+                    texts.setdefault((exchange, piece.key), []).append(piece.text)
+                for ended in filter(None, map(ended_texts, events)):
+                    over = (
+                        [] if ended is PAUSE else [key for key in texts if key[0] == exchange and _ends(ended, key[1])]
+                    )
+                    if any(may_hold_secrets("".join(texts.pop(key))) for key in over):
+                        return True
         return any(may_hold_secrets("".join(text)) for text in texts.values())
+
+    def _data_of(self, rows: NDArray[np.int64]) -> Iterator[tuple[Hashable, bytes]]:
+        """Yields what the search reads of messages, with the number of the exchange."""
+        if int(self._capture.columns["flags"][rows[0]]) & _FRAME:
+            yield from ((None, data) for data in read_in_batches(self._capture, rows, self._capture.records.frame_data))
+            return
+        for row in rows.tolist():
+            for line in _lines_of(self._capture, row):
+                if len(line) <= _MAX_LINE and may_hold_pieces(line):
+                    yield _exchange_number(line), line
 
     def _neighbors(self, message: int) -> tuple[NDArray[np.int64], bool, bool]:
         """Returns the messages with possible pieces of the same text, ascending, at most _PIECES_AROUND on each side.
@@ -124,6 +142,11 @@ class PieceMasks:
 
 
 _SETTLED = -1
+
+
+def _ends(ended: Hashable, key: Hashable) -> bool:
+    """Tells if a result of `ended_texts` ends the text of a key."""
+    return ended is ALL_TEXTS or (isinstance(key, tuple) and key[:2] == ended)
 
 
 def find_masked_pieces(

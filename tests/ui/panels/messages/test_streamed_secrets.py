@@ -14,6 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.files import export_to
 from inspector.export.options import ExportOptions, Format
 from inspector.filters.payloads import message_text
+from inspector.protocol.secrets.streamed_pieces import may_hold_pieces
 from inspector.store.messages import piece_masks
 from inspector.store.messages.piece_masks import PieceMasks
 from inspector.ui.app.application import Application
@@ -187,3 +188,36 @@ def test_a_rewritten_line_is_masked_anew() -> None:
     path.write_bytes(whole.replace(line, line.replace(PIECES[message].encode(), b" no ")))
     records.invalidate(message)
     assert json.loads(records.frame_data(message))["value"] == " no "
+
+
+def test_answers_without_a_secret_are_not_searched_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+    find = piece_masks.find_masked_pieces
+
+    def recording(capture: Any, found: Any, messages: Any = None) -> Any:
+        searched.append(len(messages))
+        return find(capture, found, messages)
+
+    monkeypatch.setattr(piece_masks, "find_masked_pieces", recording)
+    events = [*anthropic_text(["all ", "is ", "well"]), *anthropic_text(PIECES)]
+    for several in (1, 2):
+        lines = [{"message": one} for one in (events[:7] if several == 1 else events)]
+        document = document_of(*logged(lines), name="answers.ctxcap")
+        masks = PieceMasks(document.capture)
+        for message in range(len(document.capture)):
+            masks.find_line(message)
+        assert bool(searched) is (several == 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b'{"text": "the delta of the river, a Delta too"}', False),
+        (b'{"delta": {"text": "a"}}', True),
+        (b'{"method": "item/agentMessage/delta"}', True),
+        (b'{"frame": "{\\"textDelta\\": 1}"}', True),
+        (b'{"type": "response.output_text.delta"}', True),
+    ],
+)
+def test_prose_about_a_delta_is_no_piece(line: bytes, expected: bool) -> None:
+    assert may_hold_pieces(line) is expected
