@@ -12,6 +12,7 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 import typer
 
 from inspector.protocol.escaped_text import escape_hostile
+from inspector.settings.model import IDLE_AFTER_S
 
 LogFiles = Annotated[
     list[str],
@@ -44,7 +45,9 @@ Collapses = Annotated[
 ]
 IdleAfter = Annotated[
     int | None,
-    typer.Option("--idle-after", metavar="SECONDS", min=1, help="Time until a context is idle. Default: 30."),
+    typer.Option(
+        "--idle-after", metavar="SECONDS", min=1, help=f"Time until a context is idle. Default: {IDLE_AFTER_S}."
+    ),
 ]
 ReadAs = Annotated[
     str | None,

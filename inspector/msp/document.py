@@ -36,8 +36,8 @@ from inspector.msp.saving import (
 )
 from inspector.msp.session_composing import AS_WRITTEN, SubContextValue
 from inspector.protocol.timestamps import NO_TIME, parse_text_time
+from inspector.settings.model import IDLE_AFTER_S
 
-IDLE_AFTER_S = 30
 _LOOKED_AT = 16
 """Number of last messages searched for one with a time."""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 
 MAX_DERIVED_MESSAGES = 1 << 15
@@ -165,7 +166,7 @@ class DerivedMessage(msgspec.Struct, gc=False):
     given: bytes = b""
     """Arguments of a call with an id of its own, as a wire recording holds them."""
     identity: bytes = b""
-    """Equal for all records of the same message; replaces `said`."""
+    """Equal for all records of the same message; replaces `matched_text`."""
     is_new: bool = False
     """Newly produced, as a model's answer: never a copy of an earlier one."""
     origin: str = ""
@@ -189,6 +190,11 @@ class DerivedMessage(msgspec.Struct, gc=False):
     """`cost` is the total so far."""
     thread: ThreadMark | None = None
     history: History | None = None
+
+    @property
+    def has_call_id(self) -> bool:
+        """True for a call with an id of its own; some APIs name a call by its tool alone."""
+        return self.kind == kinds.REQUEST and self.identifier not in (None, self.target)
 
 
 Payload = dict[str, Any]

@@ -340,10 +340,16 @@ class Start(_Part):
     """Search this machine for sessions of coding agents when their list is opened."""
 
 
+IDLE_AFTER_S = 30
+"""Seconds that a context stays active after its last message (docs/design.md 2), by default."""
+LONGEST_IDLE_S = 86_400
+"""Largest setting of them: a day."""
+
+
 class Contexts(_Part):
     """Rules for contexts that protocols leave open."""
 
-    idle_after_s: int = Field(default=30, ge=1, le=86_400)
+    idle_after_s: int = Field(default=IDLE_AFTER_S, ge=1, le=LONGEST_IDLE_S)
     """Seconds after its last message until a context is idle."""
     collapses: Literal["oldest", "newest"] = "oldest"
     """The result that a consumption collapses if several are pending."""

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
+
+from inspector.base.targets import target_path
 
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
@@ -18,6 +21,13 @@ if TYPE_CHECKING:
     from inspector.settings.credentials import TokenStore
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.widgets.notice import NoticeStack
+
+
+def usual_folder(owner: SettingsOwner) -> Path:
+    """Returns the folder of the last opened or saved file, never the program's data folder."""
+    recent = owner.settings.recent_files
+    folder = target_path(recent[0]).parent if recent else Path.home()
+    return folder if folder.is_dir() else Path.home()
 
 
 class SettingsChanges(QObject):

@@ -138,8 +138,8 @@ def message_hashes(body: Mapping[str, Any]) -> list[str]:
 
 def tool_call_hashes(body: Mapping[str, Any]) -> list[str]:
     """Returns the hashes of tool calls with ids of their own, unique to one conversation."""
-    made = (entry for entry in api_messages.entries_of_body(body, certain=True) if entry.meaning.kind == kinds.REQUEST)
-    return [_message_hash(entry) for entry in made if entry.meaning.identifier not in (None, entry.meaning.target)]
+    made = api_messages.entries_of_body(body, certain=True)
+    return [_message_hash(entry) for entry in made if entry.meaning.has_call_id]
 
 
 def _record(
@@ -298,7 +298,7 @@ def _speaker(entry: Entry) -> Speaker:
     meaning = entry.meaning
     if meaning.kind == kinds.RESPONSE:
         return Speaker.RESULT
-    if meaning.kind == kinds.REQUEST and meaning.identifier not in (None, meaning.target):
+    if meaning.has_call_id:
         return Speaker.CALL
     return Speaker.USER if meaning.sender == message_entries.USER else Speaker.ASSISTANT
 
@@ -432,7 +432,7 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
 def _has_own_id(meaning: DerivedMessage, calls: api_messages.OpenCalls) -> bool:
     """Returns True for a call, or its result, with an id; some APIs name a call by its tool alone."""
     if meaning.kind == kinds.REQUEST:
-        return meaning.identifier not in (None, meaning.target)
+        return meaning.has_call_id
     called = meaning.correlation
     return meaning.kind == kinds.RESPONSE and called is not None and not calls.have_no_ids(called)
 

@@ -258,13 +258,8 @@ def _mark_new(entries: Sequence[Entry], body: Mapping[str, Any]) -> None:
     name = _name_of(body)
     for place, entry in enumerate(entries):
         meaning = entry.meaning
-        meaning.is_new = bool(name) or not _has_own_id(meaning)
+        meaning.is_new = bool(name) or not meaning.has_call_id
         meaning.origin = f"{name} {place}" if name else ""
-
-
-def _has_own_id(meaning: DerivedMessage) -> bool:
-    """Returns True for a call with an id other than its tool's name."""
-    return meaning.kind == kinds.REQUEST and meaning.identifier not in (None, meaning.target)
 
 
 def _name_of(body: Mapping[str, Any]) -> str | None:
@@ -490,7 +485,7 @@ def _identify(entries: list[Entry]) -> None:
         digest.update(said + (meaning.identifier or "").encode("utf-8", "replace"))
         mark = digest.hexdigest()
         meaning.size = len(said)
-        if meaning.identifier is not None and _has_own_id(meaning):
+        if meaning.identifier is not None and meaning.has_call_id:
             calls.add_call(meaning, meaning.identifier)
             meaning.content = said + meaning.identifier.encode(
                 "utf-8", "replace"

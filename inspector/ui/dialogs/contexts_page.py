@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.settings import Contexts
+from inspector.settings.model import LONGEST_IDLE_S
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.number_field import NumberField
@@ -16,7 +17,6 @@ COLLAPSES_HELP = (
     "The result that a consumption collapses if several wait. The guide to transient results has both versions. Its "
     "only sentence about several results names the oldest."
 )
-LONGEST_IDLE_S = 86_400  # one day
 
 
 class ContextsPage(QWidget):

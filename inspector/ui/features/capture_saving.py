@@ -16,7 +16,6 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from inspector.base.targets import target_path
 from inspector.document.saving import save_capture, save_copy, why_not_saved
 from inspector.present import formats
 from inspector.present.unsaved_captures import unsaved_words
@@ -24,6 +23,7 @@ from inspector.store.columns.flags import Flag
 from inspector.store.files.capture_folder import OwnCapture, UnsavedCapture, lock_capture
 from inspector.ui.dialogs.message_dialog import CANCEL
 from inspector.ui.dialogs.questions import Asking, chosen_file
+from inspector.ui.services import usual_folder
 
 if TYPE_CHECKING:
     from inspector.document.live import LiveSession
@@ -171,15 +171,9 @@ class CaptureSaving(QObject):
         dialog.setObjectName("saveDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(kind.removeprefix("."))
-        dialog.setDirectory(str(self.usual_folder()))
+        dialog.setDirectory(str(usual_folder(self._services)))
         dialog.selectFile(name)
         return await chosen_file(dialog)
-
-    def usual_folder(self) -> Path:
-        """Returns the folder of the last opened or saved file, never the program's data folder."""
-        recent = self._services.settings.recent_files
-        folder = target_path(recent[0]).parent if recent else Path.home()
-        return folder if folder.is_dir() else Path.home()
 
     @property
     def name(self) -> str:

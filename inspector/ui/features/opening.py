@@ -39,6 +39,7 @@ from inspector.ui import budgets
 from inspector.ui.dialogs.message_dialog import CANCEL
 from inspector.ui.dialogs.questions import Asking, open_once
 from inspector.ui.loop_budget import others_first
+from inspector.ui.services import usual_folder
 from inspector.ui.widgets.notice import MESSAGE
 
 if TYPE_CHECKING:
@@ -132,9 +133,7 @@ class Opening(QObject):
 
     def ask_for_files(self) -> None:
         """Asks for logs and opens each in a window."""
-        recent = self._services.settings.recent_files
-        folder = str(target_path(recent[0]).parent) if recent else ""
-        dialog = QFileDialog(self._parent, "Open a log", folder, _LOGS)
+        dialog = QFileDialog(self._parent, "Open a log", str(usual_folder(self._services)), _LOGS)
         dialog.setObjectName("openDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.open_paths)
@@ -142,9 +141,7 @@ class Opening(QObject):
 
     def ask_for_folder(self) -> None:
         """Asks for a folder of sessions and opens it as one document."""
-        recent = self._services.settings.recent_files
-        folder = str(target_path(recent[0]).parent) if recent else ""
-        dialog = QFileDialog(self._parent, "Open a folder of sessions", folder)
+        dialog = QFileDialog(self._parent, "Open a folder of sessions", str(usual_folder(self._services)))
         dialog.setObjectName("openFolderDialog")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.filesSelected.connect(self.open_paths)

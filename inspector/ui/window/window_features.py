@@ -13,6 +13,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 
+from inspector.ui.services import usual_folder
 from inspector.ui.window.panels import PANELS
 
 if TYPE_CHECKING:
@@ -342,7 +343,7 @@ class WindowFeatures(QMainWindow):
         editing = edit_sessions(
             self, self.shown, self.application, self.requests, self.notices, self.status, self.undo_history,
             self.docks, Asking(self, self.theme), save=actions["file.save"], save_as=actions["file.save_as"],
-            usual_folder=lambda: self.capture_saving.usual_folder(), show_instead=self.replacement.replace_by,
+            usual_folder=lambda: usual_folder(self.application), show_instead=self.replacement.replace_by,
         )  # fmt: skip
         editing.saving.moved.connect(lambda path: self.opening.moved_to(path))
         editing.saving.moved.connect(lambda path: self.marking.moved_to(path))
@@ -362,7 +363,7 @@ class WindowFeatures(QMainWindow):
 
         sources = SourceEditing(
             self, self.shown, self.application, notices=self.notices, status=self.status,
-            show_instead=self.replacement.replace_by, usual_folder=lambda: self.capture_saving.usual_folder(),
+            show_instead=self.replacement.replace_by, usual_folder=lambda: usual_folder(self.application),
             is_reading=lambda: self.opening.reading,
         )  # fmt: skip
         sources.replaced.connect(lambda document, path: self.gateway.adopt(document))
@@ -392,7 +393,7 @@ class WindowFeatures(QMainWindow):
     def creating(self) -> MspCreating:
         from inspector.ui.msp import create_sessions
 
-        creating = create_sessions(self, self.theme, self.notices, lambda: self.capture_saving.usual_folder())
+        creating = create_sessions(self, self.theme, self.notices, lambda: usual_folder(self.application))
         creating.made.connect(lambda path: self.opening.open_path(path))
         return creating
 

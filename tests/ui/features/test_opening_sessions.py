@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import shiboken6
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
@@ -148,5 +149,23 @@ def test_sessions_whose_reading_is_cancelled_before_there_is_anything_leave_the_
         window.opening.open_paths(files[:1])
         await read(window)
         assert window.document.msp is not None
+
+    run_in_window(qapp, whole)
+
+
+@pytest.mark.parametrize(("ask", "name"), [("ask_for_files", "openDialog"), ("ask_for_folder", "openFolderDialog")])
+def test_the_dialogs_begin_at_the_last_file_and_at_home_once_it_is_gone(
+    qapp: QApplication, tmp_path: Path, ask: str, name: str
+) -> None:
+    (tmp_path / "logs").mkdir()
+
+    async def whole(application: Application) -> None:
+        window = application.new_window()
+        for folder, shown in ((tmp_path / "logs", tmp_path / "logs"), (tmp_path / "gone", Path.home())):
+            application.settings.recent_files = [str(folder / "a.jsonl")]
+            getattr(window.opening, ask)()
+            dialog = child(window, QFileDialog, name)
+            assert Path(dialog.directory().absolutePath()) == shown
+            shiboken6.delete(dialog)
 
     run_in_window(qapp, whole)

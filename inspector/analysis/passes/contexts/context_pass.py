@@ -26,12 +26,10 @@ from inspector.analysis.passes.contexts.reasoning_sequences import RUNNING
 from inspector.protocol import msp
 from inspector.protocol.context_places import ContextSource
 from inspector.protocol.timestamps import NO_TIME
+from inspector.settings.model import IDLE_AFTER_S
 from inspector.store.columns.columns import Array, GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
-
-IDLE_AFTER_S = 30
-"""Seconds that a context stays active after its last message (docs/design.md 2), by default."""
 
 STATES = ("", "active", "idle", "concluded", "cancelled")
 """Names of the numbers in `ContextPass.states`."""
