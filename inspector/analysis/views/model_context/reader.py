@@ -78,6 +78,9 @@ def readers(analysis: Analysis) -> list[Reader]:
     is_person = (flags & Flag.DERIVED.value != 0) & np.isin(columns["sender"][:stop], people)
     found = _by_sender(analysis, acting & ~is_person)
     asked = columns["space"][model_requests(analysis, np.arange(stop))]
+    # A model also answers in conversations without tool calls.
+    answered = (flags & Flag.DERIVED.value != 0) & (columns["sender"][:stop] == (strings.find(AGENT) or -1))
+    asked = np.concatenate((asked, columns["space"][:stop][answered]))
     asked = np.setdiff1d(asked, [one.space for one in found if one.name == AGENT])
     found += [Reader(space, AGENT) for space in asked.tolist()]
     if found:

@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.analysis.views.model_context import ModelContext, Moment, find_reader
 from inspector.analysis.views.model_context.chat_messages import content_of_entry
-from inspector.analysis.views.model_context.reader import reader_in
+from inspector.analysis.views.model_context.reader import reader_in, readers
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of
@@ -153,3 +153,11 @@ def test_a_sub_agents_prompt_is_looked_at_in_its_own_context() -> None:
     inside = reader_in(document.analysis, int(document.capture.columns["space"][prompt]), node)
     assert inside is not None
     assert inside.name == "agent#a1"
+
+
+def test_a_conversation_without_calls_has_a_reader_too() -> None:
+    said = [{"role": "user", "content": "How long does rye rest?"}, {"role": "assistant", "content": "Two hours."}]
+    call = {"id": "c", "type": "function", "function": {"name": "oven", "arguments": "{}"}}
+    called = [{"role": "user", "content": "Is the oven on?"}, {"role": "assistant", "tool_calls": [call]}]
+    document = document_of({"messages": said}, {"messages": called})
+    assert len({one.space for one in readers(document.analysis)}) == 2
