@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from inspector.base.gc_control import no_collection
 from inspector.formats.capture import reader as capture_file
 from inspector.formats.gateway_log.reader import INBOUND_EVENTS
-from inspector.formats.line_reading import payload_of, read_chosen, read_line_as
+from inspector.formats.line_reading import read_chosen, read_line_as
 from inspector.formats.wire_recording.reader import NOISE_KIND
 from inspector.protocol import calls, kinds, mcp_messages
 from inspector.protocol.context_places import find_context
@@ -25,25 +25,31 @@ from inspector.protocol.correlation_ids import correlation_ids_of
 from inspector.protocol.derived_messages import (
     ApiCall,
     Chain,
-    DerivedMessage,
     History,
     Spawn,
     ThreadMark,
-    envelope_bytes,
 )
-from inspector.protocol.directions import sender_and_receiver
-from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.header import ABSENT, Header
 from inspector.protocol.mcp_notes import McpNote, note_of
-from inspector.protocol.message_text import compact_json
 from inspector.protocol.object_contexts import context_and_parents
 from inspector.protocol.payloads.stream_chunks import context_in
 from inspector.protocol.record import HttpExchange, Record, Shape, unreadable_record
-from inspector.protocol.response_context import read_answered_call
 from inspector.protocol.timestamps import NO_TIME, parse_date
 from inspector.reading.decoder import batches
-from inspector.reading.decoder.fast_path import BlockTables, RegularRows, choose_reader, concatenate_rows, fold_hash
+from inspector.reading.decoder.fast_path import BlockTables, RegularRows, choose_reader, concatenate_rows
 from inspector.reading.decoder.line_splitter import SplitLines, runs_of, split_lines
 from inspector.reading.decoder.normalize import CONTEXT_PLACE_FLAGS, context_key, recipients
+from inspector.reading.decoder.record_values import (
+    call_id_hash,
+    capture_origin,
+    envelope_identifier,
+    export_call_flags,
+    noise_beginning,
+    progress_hash,
+    record_fold_hash,
+    sender_and_recipient,
+    written_message,
+)
 from inspector.reading.reassembly.derived_lines import OrderedLine
 from inspector.reading.reassembly.reassembler import Reassembler
 from inspector.store.columns.block import (
@@ -58,7 +64,6 @@ from inspector.store.columns.block import (
     OpenedConnection,
     ServerEnd,
 )
-from inspector.store.columns.call_ids import hash_call_id
 from inspector.store.columns.columns import Array
 from inspector.store.columns.extracts import Decoded, Extracts, extract_records, has_extracted_parts
 from inspector.store.columns.flags import Flag
@@ -271,8 +276,8 @@ class BlockReader:
         records = self._records
         parts = columns["part"]
         decoded = Decoded(
-            lambda n: _raw_of(records[n], int(parts[n])), lambda n: _identifier(records[n]), self._named.items(),
-            self._contexts, self._results.items(), lambda _: None,
+            lambda n: written_message(records[n], int(parts[n])), lambda n: envelope_identifier(records[n]),
+            self._named.items(), self._contexts, self._results.items(), lambda _: None,
         )  # fmt: skip
         found = extract_records(columns, slice(None), self._tables.strings, decoded)
         found.odd = self._odd
@@ -328,7 +333,7 @@ class BlockReader:
         """Records the facts of a line without a message: header, opened or closed connection."""
         header = record.header
         if header is not None and header.ctxcap is not ABSENT:
-            self._origin = _origin(line)
+            self._origin = capture_origin(line)
         elif header is not None and header.mark == capture_file.OPENED_MARK:
             self._opened.append((number, record.src))
             self._ended = RUNNING
@@ -391,8 +396,8 @@ class BlockReader:
             self._values += (
                 offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
                 one.target, record.space, record.derived_by, record.direction, None, identifier, correlation, None,
-                NO_HASH, one.size if several else length, flags, _tick_hash(one), None,
-                TICK if one.is_progress else None, record.src, number + 1, one.record_id, said, _call_hash(one),
+                NO_HASH, one.size if several else length, flags, progress_hash(one), None,
+                TICK if one.is_progress else None, record.src, number + 1, one.record_id, said, call_id_hash(one),
                 hash_bytes(one.matched_text) if one.matched_text else NO_HASH,
                 hash_bytes(one.given) if one.given else NO_HASH,
             )  # fmt: skip
@@ -427,7 +432,7 @@ class BlockReader:
             self._ended = ServerEnd(record.reason or "", has_crashed=True)
         # Shown as text, so only the beginning is kept.
         if record.direction is not None and (record.shape is Shape.UNREADABLE or record.name == NOISE_KIND):
-            self._noise[len(self._records)] = _noise_beginning(record, line)
+            self._noise[len(self._records)] = noise_beginning(record, line)
         if record.shape is Shape.UNREADABLE and len(line) <= _MAX_TEXT_LINE and not _JSON_CHARACTERS.search(line):
             flags |= Flag.TEXT.value
         if record.exchange is not None:
@@ -451,10 +456,10 @@ class BlockReader:
             return self._assemble(record, line, offset, flags, call, context=context)
         elif record.shape is Shape.UNREADABLE and header is not None:  # the envelope it copies is known
             sender = header.sender if isinstance(header.sender, str) else None
-            fold = _fold_hash(record, header) if isinstance(header.id, str) else NO_HASH
+            fold = record_fold_hash(record, header) if isinstance(header.id, str) else NO_HASH
             return self._assemble(record, line, offset, flags, call, sender=sender, fold=fold)
         elif record.name is not None:
-            sender, to = _sender_and_recipient(record)
+            sender, to = sender_and_recipient(record)
             call = calls.Call(record.name, failed=record.failed)
             return self._assemble(record, line, offset, flags, call, sender=sender, to=to)
         return self._assemble(record, line, offset, flags, call, sender=sender)
@@ -480,7 +485,7 @@ class BlockReader:
         if len(correlation) > 1:
             flags |= _MANY
             self._named[len(self._records)] = correlation
-        flags |= _export_call_flags(header, call, record, line)
+        flags |= export_call_flags(header, call, record, line)
         ts_ns = parse_date(header.ts)
         if raw_kind is not None and sender is not None:
             self._note_form(header, ts_ns, sender, call.kind, correlated=bool(correlation))
@@ -489,7 +494,7 @@ class BlockReader:
             sender=sender, to=recipients(header.to) or None, raw_kind=raw_kind, context=context,
             protocol=header.protocol if isinstance(header.protocol, str) else None, ts_ns=ts_ns,
             identifier=header.id if isinstance(header.id, str) else None,
-            correlation=correlation[0] if correlation else None, fold=_fold_hash(record, header),
+            correlation=correlation[0] if correlation else None, fold=record_fold_hash(record, header),
         )  # fmt: skip
 
     def _note_form(self, header: Header, ts_ns: int, sender: str, kind: str, *, correlated: bool) -> None:
@@ -501,8 +506,8 @@ class BlockReader:
     def _rpc(self, record: Record, header: Header, line: bytes, offset: int, flags: int) -> _Row:
         name = kinds.REQUEST if isinstance(header.method, str) else kinds.RESPONSE
         call = calls.rpc_call(name, calls.payload_of_rpc(header))
-        flags |= _export_call_flags(header, call, record, line)
-        sender, to = _sender_and_recipient(record)
+        flags |= export_call_flags(header, call, record, line)
+        sender, to = sender_and_recipient(record)
         self._note_mcp(header)
         fold = NO_HASH
         if record.event_id is not None:  # a resumed stream repeats lost events
@@ -551,54 +556,7 @@ class BlockReader:
         )  # fmt: skip
 
 
-def _call_hash(one: DerivedMessage) -> int:
-    """Returns a hash of a tool call's id, or of the id of a result's call; NO_HASH for other messages."""
-    is_call = one.kind == kinds.REQUEST and one.method == _TOOL_CALL
-    is_result = one.kind == kinds.RESPONSE and one.method is None
-    identifier = one.identifier if is_call else one.correlation if is_result else None
-    return hash_call_id(identifier) if identifier else NO_HASH
-
-
-_TOOL_CALL = "tools/call"
 _MAX_DOLLARS = 1e9
-
-
-def _export_call_flags(header: Header, call: calls.Call, record: Record, line: bytes) -> int:
-    """Sets the call that a line of a self-contained export answers; returns flags about it.
-
-    Only a line that is the response itself counts. Traffic, a log or a capture has responses inside its own lines. An
-    envelope has to name the same call itself, in the form of Decision 002, and the request by its id.
-    """
-    if not header.response_context or call.kind != kinds.RESPONSE or len(record.raw) < len(line.strip()):
-        return 0
-    told = read_answered_call(header.response_context)
-    # plain JSON-RPC has lost its connection, so a missing request is no fault of the answering side
-    is_rpc = record.shape is Shape.RPC
-    if told is None:
-        return Flag.CONTAINS_REQUEST.value if is_rpc else 0
-    if not is_rpc and (call.method, call.target) != (told.method, told.target):
-        return 0
-    named = is_rpc or told.request_id in correlation_ids_of(header)
-    flags = Flag.CONTAINS_REQUEST.value if named else 0
-    if call.method in (None, told.method) and call.target in (None, told.target):
-        call.method, call.target = told.method, told.target
-        flags |= _EXPORT_RULE_FLAGS.get(told.rule, 0) if isinstance(told.rule, str) else 0
-    return flags
-
-
-_EXPORT_RULE_FLAGS = {"correlation": Flag.CALL_FROM_CORRELATION.value, "rpc id": Flag.CALL_FROM_RPC_ID.value}
-_NOISE_LENGTH = 80
-
-
-def _noise_beginning(record: Record, line: bytes) -> str:
-    """Returns the beginning of a noise line without the recorder's wrapper."""
-    if record.shape is not Shape.UNREADABLE:
-        try:
-            text = decode_json(line).get("text")
-        except (NotAnObjectError, AttributeError):
-            text = None
-        return text[:_NOISE_LENGTH] if isinstance(text, str) else ""
-    return record.raw[:_NOISE_LENGTH].decode("utf-8", "replace")
 
 
 def _merge_rows(
@@ -639,42 +597,3 @@ _FLAGS = {
 }
 _SHAPE_FLAGS = tuple(int(_FLAGS.get(shape, 0)) for shape in Shape)
 """Flags by shape, which is a number."""
-
-
-def _sender_and_recipient(record: Record) -> tuple[str | None, tuple[str, ...] | None]:
-    """Returns sender and recipient by the record's direction."""
-    sender, receiver = sender_and_receiver(record.direction)
-    return sender, (receiver,) if receiver is not None else None
-
-
-def _fold_hash(record: Record, header: Header) -> int:
-    """Returns the hash shared by an envelope's copies in a gateway log; NO_HASH without an id or such a log."""
-    if record.event is None:
-        return NO_HASH
-    return fold_hash(record.space, header.id, header.sender, header.ts, header.kind)
-
-
-def _tick_hash(one: DerivedMessage) -> int:
-    """Returns the hash shared by the ticks of one call; NO_HASH for other messages."""
-    return hash_text(f"{one.correlation}\0{one.kind}\0tick") if one.is_progress else NO_HASH
-
-
-def _raw_of(record: Record, part: int) -> bytes:
-    """Returns the envelope, or JSON-RPC message, as written; a synthesized one for a transcript's record."""
-    return record.raw if not part else envelope_bytes(record.derived_messages[part - 1], payload_of(record, part - 1))
-
-
-def _identifier(record: Record) -> str | None:
-    """Returns an envelope's id."""
-    header = record.header
-    if record.shape is not _ENVELOPE or header is None or header.id is ABSENT or header.id is None:
-        return None
-    return header.id if isinstance(header.id, str) else compact_json(header.id)
-
-
-def _origin(line: bytes) -> dict[str, Any] | None:
-    try:
-        origin = decode_json(line)
-    except NotAnObjectError:
-        return None
-    return origin if isinstance(origin, dict) else None
