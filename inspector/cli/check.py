@@ -181,14 +181,14 @@ def _print_findings(findings: FindingPass, file: str, unchecked: Sequence[str]) 
             for found in islice(findings.found.each(check), MOST_LISTED):
                 text = mask_text(findings.in_words(found).text)
                 print_line(f"    No. {found.row + 1:<7,} {printable(text, MAX_SENTENCES_CHARS)}")
-                if _names_somebody(check):
+                if _has_specific_advice(check):
                     print_line(f"                -> {printable(mask_text(findings.hint(found)), 400)}")
             if count > MOST_LISTED:
                 print_line(f"    and {count - MOST_LISTED:,} more")
-            if not _names_somebody(check):
+            if not _has_specific_advice(check):
                 print_line(f"    -> {printable(mask_text(findings.hint(next(findings.found.each(check)))), 400)}")
 
 
-def _names_somebody(check: Check) -> bool:
+def _has_specific_advice(check: Check) -> bool:
     """Returns True if the advice differs between findings of this code."""
     return any(word not in (None, "limit") for _, word, _, _ in Formatter().parse(check.fix))

@@ -21,7 +21,7 @@ from inspector.survey.expectations import ExpectationError, RunExpectation, pars
 from inspector.survey.folder import SurveyError, check_readable, query_rows
 from inspector.survey.schema import SURVEYED
 
-_MOST_LISTED = 10
+_MAX_LISTED = 10
 # Ranks severities, since their names do not sort by severity.
 _SEVERITY = "list_position(['note', 'warning', 'error'], severity)"
 
@@ -44,7 +44,7 @@ def check_survey(
     try:
         check_readable(folder)
         held = [one for some, not_ in ((wanted, False), (forbidden, True)) for one in some
-                for one in _judged(folder, one, forbidden=not_, each_run=each_run)]  # fmt: skip
+                for one in _check_expectation(folder, one, forbidden=not_, each_run=each_run)]  # fmt: skip
         fails = [one.word for one in Severity if fail_on is not None and one >= Severity[fail_on.upper()]]
         unchecked = list(query_rows(folder, "SELECT path, text FROM failures WHERE kind = 'unchecked' ORDER BY path"))
         sentences = [f"{mask_text(path)}: {text}" for path, text in unchecked]
@@ -56,7 +56,7 @@ def check_survey(
         elif report == "sarif":
             print_line(sarif(str(folder), map(mask_secrets, _findings(folder)), held, sentences))
         else:
-            _print(folder, held, sentences)
+            _print_findings(folder, held, sentences)
         listed = ", ".join(f"'{word}'" for word in fails) or "''"
         ((failing,),) = query_rows(folder, f"SELECT count(*) FROM findings WHERE severity IN ({listed})")
     except SurveyError as error:
@@ -85,7 +85,7 @@ def judged(one: RunExpectation, value: float, *, forbidden: bool, run: str = "")
     return Expectation(name, f"There are {number} {one.subject.counted}{of}.")
 
 
-def _judged(folder: Path, one: RunExpectation, *, forbidden: bool, each_run: bool) -> Iterator[Expectation]:
+def _check_expectation(folder: Path, one: RunExpectation, *, forbidden: bool, each_run: bool) -> Iterator[Expectation]:
     if each_run:
         for path, value in one.of_each(folder):
             yield judged(one, value, forbidden=forbidden, run=mask_text(path))
@@ -104,7 +104,7 @@ def _findings(folder: Path) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) -> None:
+def _print_findings(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) -> None:
     """Prints findings for people: worst first, with the number of runs and some examples of each code."""
     ((runs, failed),) = query_rows(
         folder,
@@ -127,12 +127,12 @@ def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) 
         some = query_rows(
             folder,
             f"SELECT path, no, text FROM findings WHERE code = '{quoted}' AND severity = '{severity}' "
-            f"ORDER BY path, no LIMIT {_MOST_LISTED}",
+            f"ORDER BY path, no LIMIT {_MAX_LISTED}",
         )
         for path, no, text in some:
             print_line(f"  {printable(mask_text(path), 300)} No. {no:,}  {printable(text, MAX_SENTENCES_CHARS)}")
-        if number > _MOST_LISTED:
-            print_line(f"  and {number - _MOST_LISTED:,} more")
+        if number > _MAX_LISTED:
+            print_line(f"  and {number - _MAX_LISTED:,} more")
     if failed:
         print_line(f"{count_of(failed, 'log')} could not be surveyed; the table failures has the reasons.")
     for one in held:

@@ -14,7 +14,7 @@ from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.tokens.counter import TOKENIZER
 
-_CONCLUSION = 160
+_MAX_CONCLUSION = 160
 """Length of a conclusion in the tree, in characters."""
 
 
@@ -66,5 +66,5 @@ def contexts_command(
 def _ended_words(conclusion: str | None) -> str:
     """Returns the conclusion of a context, on one line."""
     words = " ".join((conclusion or "").split())
-    shown = words if len(words) <= _CONCLUSION else f"{words[: _CONCLUSION - 1]}…"
+    shown = words if len(words) <= _MAX_CONCLUSION else f"{words[: _MAX_CONCLUSION - 1]}…"
     return f"“{shown}”" if shown else "no words"

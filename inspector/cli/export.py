@@ -36,13 +36,13 @@ from inspector.filters.naming import names_in
 from inspector.present.formats import count_of
 
 _MSP, _CAPTURE = "msp", "capture"
-_ASKED = (*(one.value for one in Format), _CAPTURE, _MSP)
+_FORMATS = (*(one.value for one in Format), _CAPTURE, _MSP)
 """Values of --format: formats of messages, the whole capture, and an MSP sub-session."""
 
 
-def _asked(text: str) -> str:
-    if text not in _ASKED:
-        raise typer.BadParameter(f"{escape_hostile(text)!r} is not one of {', '.join(map(repr, _ASKED))}.")
+def _parse_format(text: str) -> str:
+    if text not in _FORMATS:
+        raise typer.BadParameter(f"{escape_hostile(text)!r} is not one of {', '.join(map(repr, _FORMATS))}.")
     return text
 
 
@@ -60,7 +60,9 @@ def export_command(
     ] = "",
     format_: Annotated[
         str | None,
-        typer.Option("--format", parser=_asked, metavar="|".join(_ASKED), help="Default: by extension, or jsonl."),
+        typer.Option(
+            "--format", parser=_parse_format, metavar="|".join(_FORMATS), help="Default: by extension, or jsonl."
+        ),
     ] = None,
     context: Annotated[
         str | None,
@@ -177,7 +179,7 @@ def _export_messages(
     except (OSError, ValueError) as error:
         why = write_error_words(error) if isinstance(error, OSError) else f"{error}."
         fail(f"{output} cannot be written: {why}")
-    _say_written(output, done)
+    _print_written(output, done)
 
 
 def _export_parquet(
@@ -193,7 +195,7 @@ def _export_parquet(
         done = export_parquet(document, messages, target, fields=fields, raw=raw, masked=masked)
     except OSError as error:
         fail(f"{output} cannot be written: {write_error_words(error)}")
-    _say_written(output, done)
+    _print_written(output, done)
     masked_secrets = done.masked.total()
     if raw and masked_secrets:
         typer.echo(f"{count_of(masked_secrets, 'secret')} masked in raw messages; --unmasked keeps them.", err=True)
@@ -242,7 +244,7 @@ def _export_context(files: Sequence[str], output: str, context: str | None, read
             done = deque(export_subsession(document, *found, Path(output), masked=masked), maxlen=1)[0]
         except OSError as error:
             fail(f"{output} cannot be written: {write_error_words(error)}")
-    _say_written(output, done)
+    _print_written(output, done)
 
 
 def _export_sources(files: Sequence[str], output: str, reading: Reading) -> None:
@@ -255,9 +257,9 @@ def _export_sources(files: Sequence[str], output: str, reading: Reading) -> None
             save_sources(document, target)
         except OSError as error:
             fail(f"{output} cannot be written: {write_error_words(error)}")
-        _say_written(output, Exported(len(document.capture), target.stat().st_size, Redaction(masked=False).tally))
+        _print_written(output, Exported(len(document.capture), target.stat().st_size, Redaction(masked=False).tally))
 
 
-def _say_written(output: str, done: Exported) -> None:
+def _print_written(output: str, done: Exported) -> None:
     size = f"{done.size_bytes / 1e6:,.1f} MB" if done.size_bytes >= 100_000 else f"{done.size_bytes:,} bytes"
     typer.echo(f"{output}: {count_of(done.messages, 'message')}, {size}.", err=True)

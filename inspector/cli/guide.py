@@ -11,7 +11,7 @@ from inspector.cli.arguments import fail
 from inspector.cli.printing import echo, print_line, printable
 from inspector.present.guide import page_named, pages, search, text_of
 
-_SUGGESTED = 5
+_MAX_SUGGESTIONS = 5
 
 
 def guide_command(
@@ -24,7 +24,7 @@ def guide_command(
             return
         found = page_named(page)
         if found is None:
-            near = ", ".join(one.name for one, _ in search(page)[:_SUGGESTED])
+            near = ", ".join(one.name for one, _ in search(page)[:_MAX_SUGGESTIONS])
             hint = f" These pages mention it: {near}." if near else " `context-inspector guide` lists the pages."
             fail(f"The guide has no page {printable(page, 60)}.{hint}")
         echo(text_of(found).rstrip("\n"))

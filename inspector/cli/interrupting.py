@@ -11,9 +11,9 @@ import threading
 from collections.abc import Callable, Generator
 
 # One interrupt may come before the query has begun, so it is repeated, in seconds.
-_AGAIN_S, _PATIENCE_S = 0.05, 1.0
+_RETRY_S, _PATIENCE_S = 0.05, 1.0
 # The exit code of a shell for SIGINT: 128 plus its number.
-_CODE = 130
+_EXIT_CODE = 130
 
 
 @contextlib.contextmanager
@@ -40,14 +40,14 @@ def interrupted_by_ctrl_c(
             if number[0] != signal.SIGINT:
                 continue
             pressed.set()
-            for _ in range(round(_PATIENCE_S / _AGAIN_S)):
+            for _ in range(round(_PATIENCE_S / _RETRY_S)):
                 interrupt()
-                if ended.wait(_AGAIN_S):
+                if ended.wait(_RETRY_S):
                     return
             discard()
             atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage] - removes temporary folders; os._exit skips exit functions
             # Without joining threads: the one inside the library may never return.
-            os._exit(_CODE)
+            os._exit(_EXIT_CODE)
 
     # Python writes the signal number to this descriptor at once, even while the main thread is in native code.
     # Further presses may fill the buffer; one byte is enough, so no warning is printed.
@@ -57,7 +57,7 @@ def interrupted_by_ctrl_c(
     try:
         yield
     except RuntimeError as error:  # DuckDB raises it if it gets the signal before Python's handler runs
-        if pressed.wait(_AGAIN_S):
+        if pressed.wait(_RETRY_S):
             raise KeyboardInterrupt from error
         raise
     finally:

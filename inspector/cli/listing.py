@@ -72,13 +72,13 @@ def _print_csv(names: list[str], rows: Iterable[dict[str, object]]) -> None:
         writer.writerow([csv_cell(value, plain) for value in row.values()])
 
 
-_WIDTHS_FROM = 1_000  # lines that decide the column widths; later lines are printed as they are read
+_WIDTH_SAMPLE = 1_000  # lines that decide the column widths; later lines are printed as they are read
 
 
 def _print_table(names: list[str], rows: Iterable[dict[str, object]]) -> None:
     width = shutil.get_terminal_size((120, 24)).columns
     lines = ([printable(plain(value), 200) for value in row.values()] for row in rows)
-    first = [names, *islice(lines, _WIDTHS_FROM)]
+    first = [names, *islice(lines, _WIDTH_SAMPLE)]
     widths = [min(max(map(len, column), default=0), 32) for column in zip(*first, strict=True)]
     for line in chain(first, lines):
         cells = [

@@ -26,7 +26,7 @@ from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 
-def _by(rule: str, **more: Any) -> OptionInfo:
+def _rule_option(rule: str, **more: Any) -> OptionInfo:
     """Returns the option that sets one of the protocol rules."""
     words = RULE_WORDS[rule]
     option: OptionInfo = typer.Option(words.option, help=words.option_help, **more)
@@ -42,23 +42,23 @@ def merged_context_command(
         str | None,
         typer.Option("--subsession", "-s", metavar="ID", help="A sub-session or a session, by its id or label."),
     ] = None,
-    include_main_only: Annotated[bool, _by("include_main_only")] = False,
+    include_main_only: Annotated[bool, _rule_option("include_main_only")] = False,
     as_json: Json = False,
     as_messages: Annotated[
         bool, typer.Option("--messages", help="Print a JSON array of messages, ready to send.")
     ] = False,
-    always_sub_context: Annotated[bool, _by("explicit_false_wins")] = False,
-    snapshots_as_written: Annotated[bool, _by("snapshots_in_order")] = False,
-    missing_recent: Annotated[int, _by("missing_recent", metavar="N", min=0)] = Rules().missing_recent,
-    count_withheld: Annotated[bool, _by("count_withheld")] = False,
-    no_older_globals: Annotated[bool, _by("older_globals")] = False,
-    no_sibling_globals: Annotated[bool, _by("sibling_globals")] = False,
-    no_ancestor_globals: Annotated[bool, _by("ancestor_globals")] = False,
-    include_misplaced: Annotated[bool, _by("include_misplaced")] = False,
-    before_opening: Annotated[bool, _by("before_opening")] = False,
-    recent_from_root: Annotated[bool, _by("recent_from_root")] = False,
-    leave_out_covered: Annotated[bool, _by("covered_again")] = False,
-    inclusive: Annotated[bool, _by("half_open")] = False,
+    always_sub_context: Annotated[bool, _rule_option("explicit_false_wins")] = False,
+    snapshots_as_written: Annotated[bool, _rule_option("snapshots_in_order")] = False,
+    missing_recent: Annotated[int, _rule_option("missing_recent", metavar="N", min=0)] = Rules().missing_recent,
+    count_withheld: Annotated[bool, _rule_option("count_withheld")] = False,
+    no_older_globals: Annotated[bool, _rule_option("older_globals")] = False,
+    no_sibling_globals: Annotated[bool, _rule_option("sibling_globals")] = False,
+    no_ancestor_globals: Annotated[bool, _rule_option("ancestor_globals")] = False,
+    include_misplaced: Annotated[bool, _rule_option("include_misplaced")] = False,
+    before_opening: Annotated[bool, _rule_option("before_opening")] = False,
+    recent_from_root: Annotated[bool, _rule_option("recent_from_root")] = False,
+    leave_out_covered: Annotated[bool, _rule_option("covered_again")] = False,
+    inclusive: Annotated[bool, _rule_option("half_open")] = False,
 ) -> None:
     """Print the context that a sub-session would send to a model: four layers, their messages, and withheld messages.
 
@@ -94,7 +94,7 @@ def merged_context_command(
     elif as_json:
         echo(dump(mask_secrets(context.as_json())))
     else:
-        _say(context)
+        _print_context(context)
 
 
 def _context(document: SessionDocument, asked: str | None, rules: Rules) -> MergedContext | ChatContext:
@@ -105,40 +105,40 @@ def _context(document: SessionDocument, asked: str | None, rules: Rules) -> Merg
     return merged_context(owner, rules) if isinstance(owner, Subsession) else chat_context(owner, rules)
 
 
-def _say(context: MergedContext | ChatContext) -> None:
+def _print_context(context: MergedContext | ChatContext) -> None:
     whose, entries = context.subsession if isinstance(context, MergedContext) else context.session, len(context.entries)
     messages = count_of(entries, "message")
     print_line(f"{name_of(whose)}: {count_of(context.tokens, 'token')} in {messages}. Estimate ({context.tokenizer}).")
     place = 0
     for number, layer in enumerate(context.layers, 1):
         print_line("")
-        _say_layer(number, layer)
+        _print_layer(number, layer)
         for entry in layer.entries[:MOST_LISTED]:
             place += 1
-            _say_entry(place, entry)
+            _print_entry(place, entry)
         if len(layer.entries) > MOST_LISTED:
             place += len(layer.entries) - MOST_LISTED
             print_line(f"{'':8}and {len(layer.entries) - MOST_LISTED:,} more; --json prints all.")
-    _say_withheld(context)
+    _print_withheld(context)
     if context.remarks:
         print_line("\nNotes")
     for note in context.notes:
         print_line(f"   {printable(mask_text(note), 400)}")
 
 
-def _say_layer(number: int, layer: Layer) -> None:
+def _print_layer(number: int, layer: Layer) -> None:
     tokens = count_of(layer.tokens, "token") if layer.included else f"left out, {count_of(layer.left_out, 'token')}"
     print_line(f"{number}  {layer.title}: {tokens}; {layer.what}. {layer.why}")
 
 
-def _say_entry(place: int, entry: Entry) -> None:
+def _print_entry(place: int, entry: Entry) -> None:
     name = printable(mask_text(entry.id or ""), 12)
     role = printable(mask_text(entry.role), 10)
     text = printable(mask_text(entry.content), 60)
     print_line(f"{place:>5,} {name:<12} {role:<10} {entry.tokens:>7,}  {text:<60}  {_reason(entry.reason)}")
 
 
-def _say_withheld(context: MergedContext | ChatContext) -> None:
+def _print_withheld(context: MergedContext | ChatContext) -> None:
     if not context.withheld and not context.older_messages:
         return
     print_line(f"\nNot sent: {len(context.withheld):,} withheld, {len(context.older_messages):,} merely older")

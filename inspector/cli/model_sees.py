@@ -23,7 +23,7 @@ from inspector.present.request_words import cache_words, change_words
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
 
-_MOST_NAMED = 20
+_MAX_NAMES = 20
 
 
 @takes_reading(*JUDGED)
@@ -68,11 +68,11 @@ def model_sees_command(
                 # Part by part: a conversation may be larger than memory allows as one text.
                 typer.echo(escape_hostile(part), nl=False)
         elif since is not None:
-            _say_difference(context.moment_at(_message(document, since, 0)), moment, as_json=as_json)
+            _print_difference(context.moment_at(_message(document, since, 0)), moment, as_json=as_json)
         elif as_json:
             typer.echo(dump(model_context_answer(moment) | {"entries": entry_answers(moment, out=out)}))
         else:
-            _say(document, moment, out=out)
+            _print_moment(document, moment, out=out)
 
 
 def _reader(document: CaptureDocument, name: str | None, message: int | None) -> Reader:
@@ -82,7 +82,7 @@ def _reader(document: CaptureDocument, name: str | None, message: int | None) ->
         known = readers(document.analysis)
         if not known:
             fail(f"{document.name} has no participant with a model context.")
-        titles = "; ".join(mask_text(reader.title) for reader in known[:_MOST_NAMED])
+        titles = "; ".join(mask_text(reader.title) for reader in known[:_MAX_NAMES])
         fail(f"{document.name} has no model context of {name}. It has contexts of: {titles}.")
     return found
 
@@ -96,7 +96,7 @@ def _message(document: CaptureDocument, number: int | None, default: int) -> int
     return number - 1
 
 
-def _say(document: CaptureDocument, moment: Moment, *, out: bool) -> None:
+def _print_moment(document: CaptureDocument, moment: Moment, *, out: bool) -> None:
     title = printable(mask_text(moment.context.reader.title), 80)
     print_line(f"{title} at No. {moment.message + 1:,}: {headline_words(moment)}.")
     for words in (estimate_words(moment), outside_words(moment)):
@@ -125,7 +125,7 @@ def _say(document: CaptureDocument, moment: Moment, *, out: bool) -> None:
         )
 
 
-def _say_difference(earlier: Moment, later: Moment, *, as_json: bool) -> None:
+def _print_difference(earlier: Moment, later: Moment, *, as_json: bool) -> None:
     if earlier.message > later.message:
         fail(f"The first message must come before the second: {earlier.message + 1}, {later.message + 1}.")
     found = difference(earlier, later)

@@ -77,11 +77,11 @@ class What(StrEnum):
     snapshot = "snapshot"
 
 
-_MOST_OWNERS = 20
+_MAX_OWNERS = 20
 _LISTS = {What.constraint: "constraints", What.decision: "decisions", What.fact: "facts"}
 
 
-def _answer(sentence: str, values: dict[str, Any], *, as_json: bool) -> None:
+def _print_result(sentence: str, values: dict[str, Any], *, as_json: bool) -> None:
     """Prints the result of a command, for people or as JSON."""
     if as_json:
         echo(dump(mask_secrets(values)))
@@ -110,7 +110,7 @@ def new_command(
     except OSError as error:
         fail(escape_hostile(f"{file} cannot be written: {error.strerror or error}."))
     session = document.sessions[0]
-    _answer(f"Made {name_of(session)} in {file}.", {"file": file, "session": session.id}, as_json=as_json)
+    _print_result(f"Made {name_of(session)} in {file}.", {"file": file, "session": session.id}, as_json=as_json)
 
 
 @app.command("open")
@@ -153,7 +153,7 @@ def open_command(
     sub = edited(file, edit)
     parent = sub.parent.id if sub.parent is not None else None
     values = {"file": file, "subsession": sub.id, "label": sub.label, "parent": parent}
-    _answer(f"Opened {printable(sub.label, 60)}: {sub.id}", values, as_json=as_json)
+    _print_result(f"Opened {printable(sub.label, 60)}: {sub.id}", values, as_json=as_json)
 
 
 @app.command("add")
@@ -181,7 +181,7 @@ def add_command(
         fail("--role and --visibility require --as message.")
     if not role.strip():
         fail("A message needs a role, such as user or assistant.")
-    span = _span(covers)
+    span = _parse_span(covers)
 
     def edit(document: SessionDocument) -> dict[str, Any]:
         if what is What.message:
@@ -196,7 +196,7 @@ def add_command(
 
     values = {"file": file, **edited(file, edit)}
     where = values.get("subsession") or values.get("session")
-    _answer(f"Added a {what} to {where}.", values, as_json=as_json)
+    _print_result(f"Added a {what} to {where}.", values, as_json=as_json)
 
 
 def _add_message(
@@ -219,7 +219,7 @@ def _refuse_misplaced(owner: Session | Subsession, visibility: Visibility) -> No
         fail("main_only is for messages of the chat; use subsession_only in a sub-session.")
 
 
-def _span(covers: str | None) -> tuple[int, int] | None:
+def _parse_span(covers: str | None) -> tuple[int, int] | None:
     """Parses a message range such as "1-20" into a half-open range from 0."""
     if covers is None:
         return None
@@ -246,7 +246,7 @@ def set_command(
         return found
 
     found = edited(file, edit)
-    _answer(f"The intent of {name_of(found)} is set.", {"file": file, "session": found.id}, as_json=as_json)
+    _print_result(f"The intent of {name_of(found)} is set.", {"file": file, "session": found.id}, as_json=as_json)
 
 
 @app.command("remove")
@@ -267,20 +267,20 @@ def remove_command(
             snapshots = found.snapshots
             ids = [one.id for one in snapshots]
             # An id wins over a number, since ids may be numbers too.
-            place = ids.index(which) if which in ids else _place(which, what, len(snapshots))
+            place = ids.index(which) if which in ids else _parse_index(which, what, len(snapshots))
             document.delete_snapshot(found, snapshots[place])
             return found
         there: list[str] = getattr(found, _LISTS[what])
-        place = _place(which, what, len(there))
+        place = _parse_index(which, what, len(there))
         document.set_sub_context(found, **{_LISTS[what]: [*there[:place], *there[place + 1 :]]})
         return found
 
     found = edited(file, edit)
     values = {"file": file, "session": found.id}
-    _answer(f"Removed {what} {which} from {name_of(found)}.", values, as_json=as_json)
+    _print_result(f"Removed {what} {which} from {name_of(found)}.", values, as_json=as_json)
 
 
-def _place(which: str, what: What, count: int) -> int:
+def _parse_index(which: str, what: What, count: int) -> int:
     number = int(which) if re.fullmatch(r"\d{1,9}", which) else 0
     if not 1 <= number <= count:
         fail(escape_hostile(f"There is no {what} {which}: the session has {count:,}."))
@@ -309,7 +309,7 @@ def refer_command(
     sub = edited(file, edit)
     verb = "refers no longer" if withdraw else "refers"
     values = {"file": file, "subsession": sub.id, "include_summaries": sub.policy.include_summaries}
-    _answer(f"{name_of(sub)} {verb} to the summary of {printable(other, 60)}.", values, as_json=as_json)
+    _print_result(f"{name_of(sub)} {verb} to the summary of {printable(other, 60)}.", values, as_json=as_json)
 
 
 @app.command("close")
@@ -342,7 +342,7 @@ def close_command(
 
     sub = edited(file, edit)
     values = {"file": file, "subsession": sub.id, "status": sub.status}
-    _answer(f"{'Discarded' if discard else 'Closed'} {name_of(sub)}.", values, as_json=as_json)
+    _print_result(f"{'Discarded' if discard else 'Closed'} {name_of(sub)}.", values, as_json=as_json)
 
 
 @app.command("merge")
@@ -365,7 +365,7 @@ def merge_command(
     sub = edited(file, edit)
     parent = sub.parent.id if sub.parent is not None else None
     values = {"file": file, "subsession": sub.id, "parent": parent}
-    _answer(f"Merged {name_of(sub)} into {parent}.", values, as_json=as_json)
+    _print_result(f"Merged {name_of(sub)} into {parent}.", values, as_json=as_json)
 
 
 def _preview_merge(file: str, which: str, *, as_json: bool) -> None:
@@ -404,7 +404,7 @@ def visibility_command(
         owners = [owner_of(document, of)] if of is not None else [*document.sessions, *document.subsessions]
         found = [one for owner in owners for one in owner.messages if one.id == message]
         if len(found) > 1:
-            names = ", ".join(name_of(one.owner) for one in found[:_MOST_OWNERS])
+            names = ", ".join(name_of(one.owner) for one in found[:_MAX_OWNERS])
             fail(f"{len(found):,} messages have the id {escape_hostile(message)}: choose with --of, one of {names}.")
         if not found:
             fail(f"There is no message {escape_hostile(message)}; `msp show FILE -s ID` shows the ids.")
@@ -415,7 +415,9 @@ def visibility_command(
     changed = edited(file, edit)
     key = "subsession" if isinstance(changed.owner, Subsession) else "session"
     values = {"file": file, key: changed.owner.id, "message": changed.id, "visibility": visibility.value}
-    _answer(f"{printable(message, 60)} of {name_of(changed.owner)} is {visibility.value}.", values, as_json=as_json)
+    _print_result(
+        f"{printable(message, 60)} of {name_of(changed.owner)} is {visibility.value}.", values, as_json=as_json
+    )
 
 
 @app.command("policy")
@@ -446,7 +448,7 @@ def policy_command(
 
     sub = edited(file, edit)
     values = {"file": file, "subsession": sub.id, "context_policy": sub.policy.data}
-    _answer(f"Changed the context policy of {name_of(sub)}.", values, as_json=as_json)
+    _print_result(f"Changed the context policy of {name_of(sub)}.", values, as_json=as_json)
 
 
 @app.command("reopen")
@@ -460,7 +462,7 @@ def reopen_command(file: File, which: Which, as_json: Json = False) -> None:
 
     sub = edited(file, edit)
     values = {"file": file, "subsession": sub.id, "status": sub.status}
-    _answer(f"Reopened {name_of(sub)}.", values, as_json=as_json)
+    _print_result(f"Reopened {name_of(sub)}.", values, as_json=as_json)
 
 
 app.command("show")(show_command)

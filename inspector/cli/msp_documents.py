@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 # All pauses together take about five seconds on average.
 _ATTEMPTS, _PAUSE_S = 20, 0.05
-_MOST_PROBLEMS = 5
-_MOST_NAMED = 20
+_MAX_PROBLEMS = 5
+_MAX_NAMES = 20
 
 
 def read_document(files: list[str]) -> SessionDocument:
@@ -47,7 +47,7 @@ def read_document(files: list[str]) -> SessionDocument:
             for number, path in enumerate(paths):
                 if path.is_fifo():
                     paths[number] = Path(folder) / f"{number} {path.name}"
-                    paths[number].write_bytes(_all_of(path))
+                    paths[number].write_bytes(_read_pipe(path))
             document = SessionDocument.read(paths)
         except NotMspError as error:
             fail(escape_hostile(str(error)))
@@ -56,7 +56,7 @@ def read_document(files: list[str]) -> SessionDocument:
     return document
 
 
-def _all_of(pipe: Path) -> bytes:
+def _read_pipe(pipe: Path) -> bytes:
     # From another thread, since opening a pipe blocks until it has a writer.
     saying = threading.Timer(PATIENCE_S, say_waiting, [pipe])
     saying.daemon = True
@@ -72,10 +72,10 @@ def _all_of(pipe: Path) -> bytes:
 def say_problems(document: SessionDocument) -> None:
     """Prints the first problems of a document on standard error."""
     problems = document.problems
-    for problem in problems[:_MOST_PROBLEMS]:
+    for problem in problems[:_MAX_PROBLEMS]:
         typer.echo(escape_hostile(mask_text(problem.text)), err=True)
-    if len(problems) > _MOST_PROBLEMS:
-        typer.echo(f"and {len(problems) - _MOST_PROBLEMS:,} more; the command check lists all.", err=True)
+    if len(problems) > _MAX_PROBLEMS:
+        typer.echo(f"and {len(problems) - _MAX_PROBLEMS:,} more; the command check lists all.", err=True)
 
 
 def name_of(owner: Session | Subsession) -> str:
@@ -88,8 +88,8 @@ def known_words(known: Sequence[Session | Subsession]) -> str:
     """Returns a sentence that lists the sessions and sub-sessions."""
     if not known:
         return "The document has none."
-    named = [name_of(one) for one in known[:_MOST_NAMED]]
-    more = f" and {len(known) - _MOST_NAMED:,} more" if len(known) > _MOST_NAMED else ""
+    named = [name_of(one) for one in known[:_MAX_NAMES]]
+    more = f" and {len(known) - _MAX_NAMES:,} more" if len(known) > _MAX_NAMES else ""
     return f"The document has: {', '.join(named)}{more}."
 
 

@@ -16,7 +16,7 @@ from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 _LISTS = (("Constraints", "constraints"), ("Decisions", "decisions"), ("Facts", "facts"))
 _WIDTH = 100
-_DEEPEST = 20
+_MAX_INDENT = 20
 """Deepest indentation of a line, in steps."""
 
 
@@ -38,12 +38,12 @@ def show_command(
         echo(dump(mask_secrets(_as_json(document) if owner is None else _with_messages(owner))))
         return
     if owner is not None:
-        _say_owner(owner)
+        _print_owner(owner)
         return
     for number, session in enumerate(document.sessions):
         if number:
             print_line("")
-        _say_session(session)
+        _print_session(session)
 
 
 # JSON output
@@ -107,20 +107,20 @@ def _status(sub: Subsession) -> str:
 # Text output
 
 
-def _say_session(session: Session) -> None:
+def _print_session(session: Session) -> None:
     nothing = ", not defined in this file" if session.implied else ""
     print_line(f"{name_of(session)}: {count_of(len(session.messages), 'message')}{nothing}")
-    _say_agreed(session)
-    below = list(_below(session))
+    _print_agreements(session)
+    below = list(_descendants(session))
     if below:
         print_line("  Sub-sessions")
     for sub, depth in below[:MOST_LISTED]:
-        _say_subsession(sub, "  " * min(depth, _DEEPEST))
+        _print_subsession(sub, "  " * min(depth, _MAX_INDENT))
     if len(below) > MOST_LISTED:
         print_line(f"    and {len(below) - MOST_LISTED:,} more; --json prints all.")
 
 
-def _say_agreed(session: Session) -> None:
+def _print_agreements(session: Session) -> None:
     if session.intent:
         print_line(f"  Intent: {_line(session.intent)}")
     for title, name in _LISTS:
@@ -137,7 +137,7 @@ def _say_agreed(session: Session) -> None:
         print_line(f"  {number:>5}  {f'{covers}: ' if covers else ''}{_line(snapshot.content)}")
 
 
-def _below(session: Session) -> Iterator[tuple[Subsession, int]]:
+def _descendants(session: Session) -> Iterator[tuple[Subsession, int]]:
     """Yields sub-sessions in tree order, with their depth from 1."""
     # Without recursion: a file may nest sub-sessions deeper than Python's stack.
     waiting = [(sub, 1) for sub in reversed(session.children)]
@@ -147,7 +147,7 @@ def _below(session: Session) -> Iterator[tuple[Subsession, int]]:
         waiting += [(child, depth + 1) for child in reversed(sub.children)]
 
 
-def _say_subsession(sub: Subsession, indent: str) -> None:
+def _print_subsession(sub: Subsession, indent: str) -> None:
     state = _status(sub)
     if sub.merged:
         state += ", merged"
@@ -160,12 +160,12 @@ def _say_subsession(sub: Subsession, indent: str) -> None:
         print_line(f"  {indent}  refers to {_line(', '.join(names[:MOST_LISTED]))}")
 
 
-def _say_owner(owner: Session | Subsession) -> None:
+def _print_owner(owner: Session | Subsession) -> None:
     if isinstance(owner, Session):
         print_line(f"{name_of(owner)}: {count_of(len(owner.messages), 'message')}")
-        _say_agreed(owner)
+        _print_agreements(owner)
     else:
-        _say_subsession(owner, "")
+        _print_subsession(owner, "")
     messages = owner.messages
     # The newest messages, as a chat is read.
     for message in messages[-MOST_LISTED:]:

@@ -68,9 +68,9 @@ def opened(
     try:
         try:
             if len(paths) == 1:
-                _load(document, paths[0], _format(reading.read_as), together=is_session(files[0]))
+                _load(document, paths[0], _checked_format(reading.read_as), together=is_session(files[0]))
             else:
-                _load_together(document, files, paths, _format(reading.read_as))
+                _load_together(document, files, paths, _checked_format(reading.read_as))
         except UnknownFormatError as error:
             fail(str(error))
         except OSError as error:
@@ -125,7 +125,7 @@ def prices_of(file: str | None) -> tuple[list[str], str]:
     return lines, Path(file).name
 
 
-def _format(name: str | None) -> str | None:
+def _checked_format(name: str | None) -> str | None:
     """Validates the format of `--read-as`; exits with the list of formats."""
     if name is not None and name not in SELECTABLE_FORMATS:
         fail(f"--read-as: {escape_hostile(name)} is not a format. Formats: {', '.join(SELECTABLE_FORMATS)}.")

@@ -30,7 +30,7 @@ def participants_command(
         found = False
         for story in stories:
             found = True
-            _say_participant(story)
+            _print_participant(story)
         if not found:
             print_line("There are no participants.")
 
@@ -40,19 +40,19 @@ def _masked(story: dict[str, Any]) -> dict[str, Any]:
     return {**mask_secrets(story), **tables}
 
 
-_FEW = 8
+_MAX_NAMES = 8
 _PRESENCE = {True: "present", False: "left", None: "never announced"}
 _SINCE = {True: " since", False: " at", None: ", first seen"}
 
 
-def _say_participant(story: dict[str, Any]) -> None:
+def _print_participant(story: dict[str, Any]) -> None:
     space = f" in {printable(story['space'], 60)}" if story["space"] else ""
     since = f"{_SINCE[story['here']]} {story['since']}" if story["since"] else ""
     presence = "invited" if story["here"] is None and story["invited"] else _PRESENCE[story["here"]]
     print_line(f"{printable(story['name'], 120)}{space}: {presence}{since}, {count_of(story['messages'], 'message')}")
     if story["formerly"]:
-        few = ", ".join(printable(name, 60) for name in story["formerly"][-_FEW:])
-        print_line(f"  formerly {few}{', and others before' if len(story['formerly']) > _FEW else ''}")
+        few = ", ".join(printable(name, 60) for name in story["formerly"][-_MAX_NAMES:])
+        print_line(f"  formerly {few}{', and others before' if len(story['formerly']) > _MAX_NAMES else ''}")
     for one in islice(story["capabilities"] or (), MOST_LISTED):
         note = "" if one["confirmed"] else f"  granted by No. {one['no']}, not confirmed"
         print_line(f"  may      {printable(_words(one['capability']), 160)}{note}")
@@ -67,10 +67,10 @@ def _say_participant(story: dict[str, Any]) -> None:
     for one in islice(story["differing"], MOST_LISTED):
         gateway = one["verdicts"][0]["result"]
         print_line(f"  differs  No. {one['no']}: {gateway} by the gateway, {one['predicted']} by the rules")
-    _say_dealings(story)
+    _print_activity(story)
 
 
-def _say_dealings(story: dict[str, Any]) -> None:
+def _print_activity(story: dict[str, Any]) -> None:
     """Prints a participant's tools, its response times, and its open requests."""
     if story["tools"]:
         names = ", ".join(tool["name"] for tool in islice(story["tools"], MOST_LISTED))
@@ -81,8 +81,8 @@ def _say_dealings(story: dict[str, Any]) -> None:
         print_line(f"  answers  {took['count']:,}{''.join(parts)}")
     for word, key in (("waits", "waits_for"), ("owes", "waited_for")):
         if story[key]:
-            shown = ", ".join(f"No. {no}" for no in story[key][-_FEW:])
-            more = f", and {len(story[key]) - _FEW:,} before" if len(story[key]) > _FEW else ""
+            shown = ", ".join(f"No. {no}" for no in story[key][-_MAX_NAMES:])
+            more = f", and {len(story[key]) - _MAX_NAMES:,} before" if len(story[key]) > _MAX_NAMES else ""
             print_line(f"  {word:<8} {'for an answer to' if word == 'waits' else 'an answer to'} {shown}{more}")
 
 

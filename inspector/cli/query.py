@@ -37,8 +37,8 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
-_WIDEST = 60
-_WIDTHS_FROM = 1_000  # rows that decide the column widths
+_MAX_WIDTH = 60
+_WIDTH_SAMPLE = 1_000  # rows that decide the column widths
 
 
 @takes_reading(*JUDGED, "idle_after", "prices")
@@ -79,12 +79,12 @@ def query_command(
                     database.load(document, needed)
                     _PRINTERS[format_](database.run_query(sql))
         except QueryError as error:
-            _refuse(error, sql)
+            _exit_with_error(error, sql)
     if needed.counted and format_ is Format.table:  # on standard error, since scripts count the rows
         typer.echo(f"tokens: estimate ({TOKENIZER})", err=True)
 
 
-def _refuse(error: QueryError, sql: str) -> NoReturn:
+def _exit_with_error(error: QueryError, sql: str) -> NoReturn:
     """Exits with the error of a query and a caret below its place."""
     if error.position is None:
         fail(escape_hostile(error.sentence))
@@ -106,15 +106,15 @@ def _print_csv(result: QueryResult) -> None:
 
 
 def _print_json(result: QueryResult) -> None:
-    names = _distinct(result.names)
+    names = _unique_names(result.names)
     print_array(dict(zip(names, row, strict=True)) for row in _rows(result))
 
 
 def _print_table(result: QueryResult) -> None:
     width = shutil.get_terminal_size((120, 24)).columns
     lines = ([printable(_cell(value), 200) for value in row] for row in _rows(result))
-    first = [[printable(name, 200) for name in result.names], *islice(lines, _WIDTHS_FROM)]
-    widths = [min(max(map(len, column), default=0), _WIDEST) for column in zip(*first, strict=True)]
+    first = [[printable(name, 200) for name in result.names], *islice(lines, _WIDTH_SAMPLE)]
+    widths = [min(max(map(len, column), default=0), _MAX_WIDTH) for column in zip(*first, strict=True)]
     for line in chain(first, lines):
         cells = [
             cell if place == len(line) - 1 else printable(cell, one).ljust(one)
@@ -142,7 +142,7 @@ def _is_flat(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _distinct(names: Iterable[str]) -> list[str]:
+def _unique_names(names: Iterable[str]) -> list[str]:
     """Numbers repeated column names, so that they can be the keys of an object."""
     found: dict[str, None] = {}
     for name in names:
@@ -152,7 +152,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
 
 
 @contextmanager
-def _written_to(target: Path) -> Generator[tuple[Database, str]]:
+def _interruptible_file(target: Path) -> Generator[tuple[Database, str]]:
     """Wraps `parquet_file` so that Ctrl+C interrupts it."""
     with (
         parquet_file(target) as (database, written),
@@ -166,13 +166,13 @@ def _write_parquet(document: CaptureDocument, sql: str, needed: QueryInputs, out
     try:
         if output != "-":
             refuse_source_files(document, Path(output))
-            with _written_to(Path(output)) as (database, written):
+            with _interruptible_file(Path(output)) as (database, written):
                 database.load(document, needed)
                 database.write(sql, written)
             return
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "answer.parquet"
-            with _written_to(target) as (database, written):
+            with _interruptible_file(target) as (database, written):
                 database.load(document, needed)
                 database.write(sql, written)
             with target.open("rb") as file:

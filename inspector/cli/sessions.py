@@ -36,10 +36,10 @@ def sessions_command(
         return
     for session in lookup.sessions:
         print_line(_row(session))
-    _say_rest(lookup)
+    _print_rest(lookup)
 
 
-def _say_rest(lookup: Lookup) -> None:
+def _print_rest(lookup: Lookup) -> None:
     left = lookup.total - len(lookup.sessions)
     if left > 0:
         print_line(f"{left:,} older ones are not listed: --newest {lookup.total} lists all.")

@@ -66,7 +66,7 @@ def show_command(
     for link in story["likely"]:
         sentence = f"No. {link['no']} probably {link['relation']} No. {link['of']}: {link['why']}"
         print_line(f"{'likely':17} {printable(sentence, 400)}")
-    for sentence in _life(story["lifecycle"]):
+    for sentence in _lifecycle_sentences(story["lifecycle"]):
         print_line(f"{'lifecycle':17} {printable(sentence, 400)}")
     for found in story["findings"]:
         print_line(f"{found['severity']:17} {found['code']}: {printable(found['text'], 400)}")
@@ -75,7 +75,7 @@ def show_command(
         print_line(f"This is the beginning; --save PATH writes all {size:,} bytes.")
 
 
-def _life(life: dict[str, Any]) -> Iterator[str]:
+def _lifecycle_sentences(life: dict[str, Any]) -> Iterator[str]:
     """Yields sentences about the life of a result, in order of time."""
     if life["hint"] is not None:
         step = "" if life["hint"]["step"] is None else f", step {life['hint']['step']}"

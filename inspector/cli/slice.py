@@ -92,8 +92,10 @@ def slice_command(
         fail(missing)
     try:
         with _engine(scheduler, workers, len(ranges), alone=alone) as each, _target(output) as file:
-            lines = _cut(ranges, text, each, file, with_related=with_related, masked=not unmasked) if ranges else 0
-            lines += sum(_cut_whole(one, text, file, with_related=with_related, masked=not unmasked) for one in whole)
+            lines = (
+                _write_ranges(ranges, text, each, file, with_related=with_related, masked=not unmasked) if ranges else 0
+            )
+            lines += sum(_write_whole(one, text, file, with_related=with_related, masked=not unmasked) for one in whole)
     except (RangeError, EngineError, FailedError) as error:
         fail(escape_hostile(mask_text(str(error))))
     except OSError as error:
@@ -124,7 +126,7 @@ def _filter_text(text: str, since: str | None, until: str | None, *, by_stretche
     return " && ".join(parts)
 
 
-def _cut_whole(place: RunPlace, text: str, file: Any, *, with_related: bool, masked: bool) -> int:
+def _write_whole(place: RunPlace, text: str, file: Any, *, with_related: bool, masked: bool) -> int:
     """Writes matching lines of a log that is read whole. Returns their count."""
     filter_ = compiled(text)
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
@@ -160,7 +162,7 @@ def _target(output: str) -> Generator[Any]:
             yield packed
 
 
-def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_related: bool, masked: bool) -> int:
+def _write_ranges(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_related: bool, masked: bool) -> int:
     """Writes matching lines and prints progress. Returns their count."""
     status_line, lines = StatusLine(), 0
     total = sum(one.stop - one.start for one in ranges)

@@ -43,28 +43,28 @@ def summary_command(
     print_line(f"{printable(found['file'], LONGEST_NAMES)}: {found['format'] or mostly}")
     messages, records = count_of(found["messages"], "message"), count_of(found["records"], "record")
     print_line(f"  {messages} in {records}, {found['unreadable']:,} unreadable")
-    _say_sources(document)
-    _say_account(account)
-    print_line(f"  spaces        {_some(found['spaces']) or 'none named'}")
-    print_line(f"  participants  {_some(found['participants']) or 'none'}")
+    _print_sources(document)
+    _print_account(account)
+    print_line(f"  spaces        {_joined_names(found['spaces']) or 'none named'}")
+    print_line(f"  participants  {_joined_names(found['participants']) or 'none'}")
     print_line(f"  contexts      {found['contexts']:,}; {count_of(found['main'], 'message')} in main")
     by_code = ", ".join(f"{count:,} {code}" for code, count in found["findings"].items())
     print_line(f"  findings      {by_code or 'none'}")
     if failed:
         print_line(f"  failures      {failed:,}; `list FILE -Y {quote(failed_filter(document.capture))}` lists them")
-    _say_models(found)
+    _print_models(found)
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     print_line(f"  tool results  {badges}")
-    _say_tokens(found["tokens"])
-    _say_contexts(found["context"])
-    _say_latencies(found["latency"])
+    _print_tokens(found["tokens"])
+    _print_contexts(found["context"])
+    _print_latencies(found["latency"])
     for kind, count in islice(found["kinds"].items(), MOST_LISTED):
         print_line(f"  {count:>9,}  {printable(kind, 120) or '(no readable kind)'}")
     if len(found["kinds"]) > MOST_LISTED:
         print_line(f"  and {count_of(len(found['kinds']) - MOST_LISTED, 'more kind')}")
 
 
-def _say_sources(document: CaptureDocument) -> None:
+def _print_sources(document: CaptureDocument) -> None:
     """Prints records and clock offsets by source, if there are several."""
     capture = document.capture
     if len(capture.sources) < 2:
@@ -80,7 +80,7 @@ def _say_sources(document: CaptureDocument) -> None:
         print_line(f"    and {len(capture.sources) - MOST_LISTED:,} more")
 
 
-def _say_account(account: Account) -> None:
+def _print_account(account: Account) -> None:
     """Prints the sentences of the account, each with its message number."""
     print_line(f"  what happened: {account.head}")
     for line in account.lines:
@@ -90,7 +90,7 @@ def _say_account(account: Account) -> None:
         print_line(f"    {line.about:14}{printable(line.text, 300)}{no}")
 
 
-def _say_models(found: dict[str, Any]) -> None:
+def _print_models(found: dict[str, Any]) -> None:
     """Prints tool calls, model calls, and their reported usage and cost."""
     calls, usage = found["calls"], found["usage"]
     if calls["tools"]:
@@ -110,7 +110,7 @@ def _say_models(found: dict[str, Any]) -> None:
             f"a cache, {usage['cache_write']:,} written to one{incomplete_words(found.get('incomplete_output', 0))}"
         )
     if (cost := found["cost"]) is not None:
-        names = ", ".join(printable(model, 60) for model in cost["without_price"][:_MOST_MODELS])
+        names = ", ".join(printable(model, 60) for model in cost["without_price"][:_MAX_MODELS])
         unpriced = f", {count_of(cost['unpriced'], 'call')} without a price" if cost["unpriced"] else ""
         unpriced += f" ({names})" if names else ""
         dated = f", prices of {printable(cost['prices_of'], 60)}" if cost["prices_of"] else ""
@@ -123,12 +123,12 @@ def _say_models(found: dict[str, Any]) -> None:
         print_line(f"  sub-agents    {found['sub_agents']:,}")
 
 
-_MOST_MODELS = 5
+_MAX_MODELS = 5
 _COUNTED_BYTES = 32 << 20
 """Tokens are counted by default in logs of at most this many bytes, about two seconds of work."""
 
 
-def _say_tokens(counted: dict[str, Any] | None) -> None:
+def _print_tokens(counted: dict[str, Any] | None) -> None:
     if counted is None:
         print_line("  tokens        not counted; --tokens counts them")
         return
@@ -144,36 +144,36 @@ def _say_tokens(counted: dict[str, Any] | None) -> None:
         )
     others = {"(tool definitions)": counted["tool_definitions"], "(everything else)": counted["no_tool"]}
     tools = {**counted["tools"], **others}
-    _say_tokens_by("sent by", counted["participants"].items())
-    _say_tokens_by("by tool", sorted(tools.items(), key=lambda one: -one[1]))
-    _say_tokens_by("by kind", counted["kinds"].items())
+    _print_tokens_by("sent by", counted["participants"].items())
+    _print_tokens_by("by tool", sorted(tools.items(), key=lambda one: -one[1]))
+    _print_tokens_by("by kind", counted["kinds"].items())
     # Labels may repeat, as the "fetch" of different tasks; paths alone are hard to read.
-    _say_tokens_by("by context, its own", [(_context_name(one), one["own"]) for one in counted["contexts"]])
+    _print_tokens_by("by context, its own", [(_context_name(one), one["own"]) for one in counted["contexts"]])
 
 
-def _say_contexts(contexts: list[dict[str, Any]] | None) -> None:
+def _print_contexts(contexts: list[dict[str, Any]] | None) -> None:
     """Prints the tokens that stayed in each model's context, with and without collapsing."""
     if contexts:
         print_line("    in the context of each model")
-    for one in (contexts or [])[:_MOST_TOKENS]:
+    for one in (contexts or [])[:_MAX_TOKEN_ROWS]:
         print_line(f"      {printable(one['sentence'], 200)}")
-    if contexts and len(contexts) > _MOST_TOKENS:
-        print_line(f"      and {len(contexts) - _MOST_TOKENS:,} more")
+    if contexts and len(contexts) > _MAX_TOKEN_ROWS:
+        print_line(f"      and {len(contexts) - _MAX_TOKEN_ROWS:,} more")
 
 
-_MOST_TOKENS = 8
-_NAME = 34
+_MAX_TOKEN_ROWS = 8
+_NAME_WIDTH = 34
 
 
-def _say_tokens_by(title: str, tokens: Iterable[tuple[str, int]]) -> None:
+def _print_tokens_by(title: str, tokens: Iterable[tuple[str, int]]) -> None:
     rows = [(name, number) for name, number in tokens if number]
     if not rows:
         return
     print_line(f"    {title}")
-    for name, number in rows[:_MOST_TOKENS]:
-        print_line(f"      {printable(name, _NAME) or '(none)':{_NAME}}{number:>11,}")
-    if len(rows) > _MOST_TOKENS:
-        print_line(f"      and {len(rows) - _MOST_TOKENS:,} more")
+    for name, number in rows[:_MAX_TOKEN_ROWS]:
+        print_line(f"      {printable(name, _NAME_WIDTH) or '(none)':{_NAME_WIDTH}}{number:>11,}")
+    if len(rows) > _MAX_TOKEN_ROWS:
+        print_line(f"      and {len(rows) - _MAX_TOKEN_ROWS:,} more")
 
 
 def _context_name(one: dict[str, Any]) -> str:
@@ -181,7 +181,7 @@ def _context_name(one: dict[str, Any]) -> str:
     return f"{one['label']}, in {one['inside']}" if one["inside"] else one["label"]
 
 
-def _say_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
+def _print_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
     for title, rows in found.items():
         if not rows:
             continue
@@ -189,18 +189,18 @@ def _say_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
         shown = {part: enough for part, enough in MIN_ANSWERS.items() if longest >= enough}
         heads = "".join(f"{part:>11}" for part in shown)
         print_line(f"  {f'latency in ms, by {title[:-1]}':38}{heads}{'answers':>10}")
-        for name, one in islice(rows.items(), _MOST_LATENCIES):
+        for name, one in islice(rows.items(), _MAX_LATENCIES):
             parts = (f"{one[part]:,.1f}" if one["count"] >= enough else "" for part, enough in shown.items())
             percentiles = "".join(f"{figure:>11}" for figure in parts)
             print_line(f"    {printable(name, 36):36}{percentiles}{one['count']:>10,}")
-        if len(rows) > _MOST_LATENCIES:
-            print_line(f"    and {len(rows) - _MOST_LATENCIES:,} more")
+        if len(rows) > _MAX_LATENCIES:
+            print_line(f"    and {len(rows) - _MAX_LATENCIES:,} more")
 
 
-_MOST_LATENCIES = 20
+_MAX_LATENCIES = 20
 
 
-def _some(names: list[str]) -> str:
+def _joined_names(names: list[str]) -> str:
     """Joins names for people, each cut, at most `MOST_LISTED`."""
     more = f", and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
     return ", ".join(printable(name, 120) for name in names[:MOST_LISTED]) + more

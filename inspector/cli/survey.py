@@ -31,10 +31,10 @@ from inspector.survey.run_places import PlaceError, find_runs
 from inspector.survey.run_survey import Progress, batch_count, runs_to_survey, survey
 
 _MB = 1_000_000
-_OWN_SHARE = 0.7
+_MESSAGE_SHARE = 0.7
 """Share of a worker's memory for the messages of one run."""
-_SAID_EVERY_S, _SHOWN_EVERY_S = 10.0, 0.2  # pauses between lines of a log, and between updates of a terminal
-_MOST_LISTED = 10
+_LINE_INTERVAL_S, _UPDATE_INTERVAL_S = 10.0, 0.2  # pauses between lines of a log, and between updates of a terminal
+_MAX_LISTED = 10
 
 
 def survey_command(
@@ -91,7 +91,7 @@ def survey_command(
             count = min(workers_here(workers), max(1, batch_count(todo)))  # starting more takes longer than it saves
             each = memory * _MB or memory_for_each(count)
             # A cluster has memory of its own, unknown here.
-            options = replace(options, memory_mb=0 if scheduler else int(each * _OWN_SHARE / _MB))
+            options = replace(options, memory_mb=0 if scheduler else int(each * _MESSAGE_SHARE / _MB))
             client = cluster_at(scheduler) if scheduler else local_workers(count, each)
             last = _survey(client, places, folder, options, anew=anew)
         folder.finish()
@@ -99,7 +99,7 @@ def survey_command(
         fail(escape_hostile(mask_text(str(error))))
     finally:
         folder.close()
-    _say_end(output, last)
+    _print_result(output, last)
 
 
 def _survey(
@@ -129,7 +129,7 @@ class StatusLine:
 
     def __init__(self) -> None:
         self._shows = sys.stderr.isatty()
-        self._due = time.monotonic() + (0 if self._shows else _SAID_EVERY_S)
+        self._due = time.monotonic() + (0 if self._shows else _LINE_INTERVAL_S)
         self._width = 0
 
     def line(self, text: str) -> None:
@@ -141,12 +141,12 @@ class StatusLine:
         if now < self._due:
             return
         if self._shows:
-            self._due = now + _SHOWN_EVERY_S
+            self._due = now + _UPDATE_INTERVAL_S
             sys.stderr.write("\r" + words.ljust(self._width))
             sys.stderr.flush()
             self._width = len(words)
         else:
-            self._due = now + _SAID_EVERY_S
+            self._due = now + _LINE_INTERVAL_S
             typer.echo(words, err=True)
 
     def end(self) -> None:
@@ -168,12 +168,12 @@ def rough(seconds: float) -> str:
     return f"{max(1, round(seconds))} s" if seconds < 100 else duration(round(seconds / 60) * 60 * 10**9)
 
 
-def _say_end(output: Path, progress: Progress) -> None:
+def _print_result(output: Path, progress: Progress) -> None:
     """Prints the result, and the logs that could not be surveyed."""
     known = f", {progress.known:,} of them unchanged" if progress.known else ""
     print_line(f"{output}: {count_of(progress.total, 'run')}{known}.")
     rows = list(query_rows(output, "SELECT path, text FROM failures ORDER BY path"))
-    for path, text in rows[:_MOST_LISTED]:
+    for path, text in rows[:_MAX_LISTED]:
         print_line(f"  {printable(mask_text(path), 300)}: {printable(text, 300)}")
-    if len(rows) > _MOST_LISTED:
-        print_line(f"  and {len(rows) - _MOST_LISTED:,} more in the table failures")
+    if len(rows) > _MAX_LISTED:
+        print_line(f"  and {len(rows) - _MAX_LISTED:,} more in the table failures")

@@ -76,7 +76,7 @@ def list_command(json: Json = False) -> None:
     for trouble in found.troubles:
         print_line(escape_hostile(trouble))
     if not found.servers:
-        print_line(_nothing(found))
+        print_line(_no_servers_sentence(found))
 
 
 def _as_json(server: Server) -> dict[str, object]:
@@ -93,14 +93,16 @@ def _server(client: str, server: str, file: Path | None) -> Server:
 
     known = client_named(client)
     if known is None:
-        fail(_by_hand(client, server))
+        fail(_manual_steps(client, server))
     found = servers_of((known,), file)
     named = [one for one in found.servers if one.name == server]
     if not named:
         others = sorted({one.name for one in found.servers})
         there = f" Its servers: {', '.join(others)}." if others else ""
         troubles = "".join(f" {one}" for one in found.troubles)
-        fail(escape_hostile(f"{known.title} has no server named {server}.{there}{troubles} {_looked(found)}"))
+        fail(
+            escape_hostile(f"{known.title} has no server named {server}.{there}{troubles} {_searched_sentence(found)}")
+        )
     if len(named) > 1:
         files = ", ".join(str(one.file.path) for one in named)
         fail(escape_hostile(f"{known.title} has several servers named {server}. Name the file with --file: {files}."))
@@ -131,7 +133,7 @@ def _refuse_sign_in(server: Server) -> None:
         fail(escape_hostile(SENTENCE.format(address=server.shown)))
 
 
-def _by_hand(client: str, server: str) -> str:
+def _manual_steps(client: str, server: str) -> str:
     """Describes how to edit a client's configuration by hand."""
     from inspector.tap.install.clients import CLIENTS, other_named
     from inspector.tap.install.entries import own_command
@@ -153,9 +155,9 @@ def _by_hand(client: str, server: str) -> str:
     )
 
 
-def _nothing(found: Found) -> str:
-    return escape_hostile(f"No servers were found. {_looked(found)}")
+def _no_servers_sentence(found: Found) -> str:
+    return escape_hostile(f"No servers were found. {_searched_sentence(found)}")
 
 
-def _looked(found: Found) -> str:
+def _searched_sentence(found: Found) -> str:
     return f"Searched: {', '.join(map(str, found.looked_at))}."

@@ -39,17 +39,17 @@ def waste_command(
     with opened(files, reading, counted=True) as document:
         found = waste_of(document)
     if participant is not None:
-        _look_for(document, participant, found)
+        _check_participant(document, participant, found)
         of_one = tuple(one for one in found.wastes if one.participant == participant)
         found = WasteReport(of_one, found.notes, found.stop, found.reported)
     shown = found.wastes[: limit or None]
     if as_json:
         echo(dump(waste_answer(found, shown)))
     else:
-        _say(found, shown)
+        _print_waste(found, shown)
 
 
-def _look_for(document: CaptureDocument, name: str, found: WasteReport) -> None:
+def _check_participant(document: CaptureDocument, name: str, found: WasteReport) -> None:
     """Exits if there is no participant of that name."""
     known = dict.fromkeys(known for _, known in document.analysis.participants.all)
     if name not in known and not any(one.participant == name for one in found.wastes):
@@ -57,7 +57,7 @@ def _look_for(document: CaptureDocument, name: str, found: WasteReport) -> None:
         fail(f"{document.name} has no participant {printable(name, 60)}. It has: {names or 'none'}.")
 
 
-def _say(found: WasteReport, shown: tuple[Waste, ...]) -> None:
+def _print_waste(found: WasteReport, shown: tuple[Waste, ...]) -> None:
     if found.wastes:
         perhaps = found.tokens - found.sure_tokens
         part = f", {perhaps:,} of them likely" if perhaps and found.sure_tokens else ""

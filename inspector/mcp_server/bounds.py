@@ -11,8 +11,8 @@ from typing import Any
 MOST_CHARACTERS = 40_000
 """Characters of a result as JSON, about 10,000 tokens: clients accept that much in one piece."""
 # Steps of a quarter: four attempts at most, each with a full dump of the value.
-_LONGEST_TEXTS = (4_000, 1_000, 250, 80)
-_MOST_ITEMS = 200
+_TEXT_LIMITS = (4_000, 1_000, 250, 80)
+_MAX_ITEMS = 200
 
 
 def page(
@@ -48,8 +48,8 @@ def bounded(value: Any, most: int = MOST_CHARACTERS) -> Any:
     if len(dumped(value)) <= most:
         return value
     # From generous to strict limits: the first one that fits loses least.
-    for longest in _LONGEST_TEXTS:
-        cut = _cut(value, longest, max(1, longest * _MOST_ITEMS // _LONGEST_TEXTS[0]))
+    for longest in _TEXT_LIMITS:
+        cut = _cut(value, longest, max(1, longest * _MAX_ITEMS // _TEXT_LIMITS[0]))
         if len(dumped(cut)) <= most:
             return cut
     return {

@@ -31,12 +31,12 @@ from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessi
 LAST = "last"
 """Name of the session written to last."""
 # A document of a large log takes 150 to 250 MB (docs/design.md).
-_MOST_OPEN = 4
+_MAX_OPEN = 4
 # An allowed folder may be a home or a checkout with `node_modules`.
-_MOST_ENTRIES = 20_000
-_DEEPEST = 8
-_PROMPT = 200
-_ENDINGS = (".jsonl", ".json", ".ndjson", ".ctxcap", ".log", ".har", ".parquet", ".gz", ".zst")
+_MAX_ENTRIES = 20_000
+_MAX_DEPTH = 8
+_MAX_PROMPT = 200
+_EXTENSIONS = (".jsonl", ".json", ".ndjson", ".ctxcap", ".log", ".har", ".parquet", ".gz", ".zst")
 
 
 class _ReadByNameError(Exception):
@@ -90,7 +90,7 @@ class Captures:
         Raises:
             CaptureNameError: if there is no such log, or it is outside the fence or unreadable.
         """
-        path, together = self._place(name)
+        path, together = self._resolve(name)
         try:
             # Before reading: a write during the reading then makes the cache entry stale.
             state = _state_of(path)
@@ -98,12 +98,12 @@ class Captures:
             if known is not None and known[0] == state:
                 self._open.move_to_end(path)
                 return known[1]
-            self._forget(path)
+            self._close_document(path)
             if is_source_list(path):
-                self._check(path, (part for one in read_source_list(path) for part in (one.path, *one.parts)))
+                self._check_sources(path, (part for one in read_source_list(path) for part in (one.path, *one.parts)))
             document = _read(path, together=together)
             try:
-                self._check(path, (source.path for source in document.capture.sources))
+                self._check_sources(path, (source.path for source in document.capture.sources))
                 self._check_opened(path, document)
             except _ReadByNameError:
                 document.close()
@@ -121,20 +121,20 @@ class Captures:
             raise CaptureNameError(f"{path.name} cannot be read: {error}.") from None
         self._open[path] = state, document
         # Oldest first: OrderedDict keeps the order of use.
-        while len(self._open) > _MOST_OPEN:
-            self._forget(next(iter(self._open)))
+        while len(self._open) > _MAX_OPEN:
+            self._close_document(next(iter(self._open)))
         return document
 
     def close(self) -> None:
         for path in list(self._open):
-            self._forget(path)
+            self._close_document(path)
 
-    def _forget(self, path: Path) -> None:
+    def _close_document(self, path: Path) -> None:
         known = self._open.pop(path, None)
         if known is not None:
             known[1].close()
 
-    def _place(self, name: str | None) -> tuple[Path, bool]:
+    def _resolve(self, name: str | None) -> tuple[Path, bool]:
         """Returns the path of a log, and True if it is a session with its sub-agents' files.
 
         Raises:
@@ -146,13 +146,13 @@ class Captures:
             raise CaptureNameError("Name a capture: `captures` lists them.")
         if name == LAST or is_session(name):
             path = self._session(name)
-            if self._roots and not self._within(path):
+            if self._roots and not self._is_allowed(path):
                 raise CaptureNameError(f"{name} is outside of the allowed files and folders.")
             return path, True
         for root in () if share_of(name) else self._roots:
             with suppress(OSError, ValueError, RuntimeError):  # an invalid file name, or circular links
                 path = (root / name if root.is_dir() else root.parent / name).resolve()
-                if (path.is_file() or path.is_dir()) and self._within(path):
+                if (path.is_file() or path.is_dir()) and self._is_allowed(path):
                     return path, False
         raise CaptureNameError(f"There is no capture {name[:200]}: `captures` lists them.")
 
@@ -164,17 +164,17 @@ class Captures:
         except SessionNameError as error:
             raise CaptureNameError(str(error)) from None
 
-    def _within(self, path: Path) -> bool:
+    def _is_allowed(self, path: Path) -> bool:
         return any(path == root or (root.is_dir() and path.is_relative_to(root)) for root in self._roots)
 
-    def _check(self, path: Path, sources: Iterable[Path]) -> None:
+    def _check_sources(self, path: Path, sources: Iterable[Path]) -> None:
         """Checks that a log inside a folder has no source outside of the fence; a file given by name may have any.
 
         Raises:
             CaptureNameError: if a source is outside.
         """
         asked_for = not self._roots or (path in self._roots and path.is_file())
-        if not asked_for and not all(self._within(source.resolve()) for source in sources):
+        if not asked_for and not all(self._is_allowed(source.resolve()) for source in sources):
             raise CaptureNameError(f"{path.name} refers to files outside of the allowed files and folders.")
 
     def _root_of(self, path: Path) -> Path | None:
@@ -196,7 +196,7 @@ class Captures:
             place = source.path.resolve()
             root = self._root_of(place)
             if root is None:
-                continue  # given by name: `_check` allows it
+                continue  # given by name: `_check_sources` allows it
             if source.feed is not None:
                 if path.is_file() and not is_source_list(path):
                     # Opened by name, it may be another file by now, so it is read again from a copy.
@@ -219,22 +219,22 @@ class Captures:
     def _sessions(self) -> Iterator[Listed]:
         for one in find_sessions().sessions:
             about = {
-                "program": one.program, "project": one.project, "prompt": one.prompt[:_PROMPT], "model": one.model,
+                "program": one.program, "project": one.project, "prompt": one.prompt[:_MAX_PROMPT], "model": one.model,
                 "running": one.running, "sub_agents": one.sub_agents,
             }  # fmt: skip
             yield Listed(f"{SESSION_PREFIX}{one.identifier}", one.modified, one.size, mask_secrets(about))
 
     def _files(self) -> Iterator[Listed]:
-        left = _MOST_ENTRIES
+        left = _MAX_ENTRIES
         for root in self._roots:
             if root.is_file():
                 yield _file(root, root.name)
                 continue
-            for path in _below(root):
+            for path in _files_below(root):
                 left -= 1
                 if left < 0:
                     return
-                if path.name.lower().endswith(_ENDINGS):
+                if path.name.lower().endswith(_EXTENSIONS):
                     yield _file(path, path.relative_to(root).as_posix())
 
 
@@ -243,7 +243,7 @@ def _file(path: Path, name: str) -> Listed:
     return Listed(name, found.st_mtime, found.st_size, {})
 
 
-def _below(folder: Path, depth: int = 0) -> Iterator[Path]:
+def _files_below(folder: Path, depth: int = 0) -> Iterator[Path]:
     """Yields files in a folder and its subfolders, without links; unreadable folders are skipped."""
     try:
         with os.scandir(folder) as entries:
@@ -253,21 +253,21 @@ def _below(folder: Path, depth: int = 0) -> Iterator[Path]:
     for entry in found:
         if entry.is_file(follow_symlinks=False):
             yield Path(entry.path)
-        elif entry.is_dir(follow_symlinks=False) and depth < _DEEPEST:
-            yield from _below(Path(entry.path), depth + 1)
+        elif entry.is_dir(follow_symlinks=False) and depth < _MAX_DEPTH:
+            yield from _files_below(Path(entry.path), depth + 1)
 
 
 def _state_of(path: Path) -> tuple[int, ...]:
     """Returns a key that changes if a log, or any file in the folder beside a session, is written to."""
     place = opencode.store_of(path)
     if place is not None:
-        files = [place.path, *(one for one in (place.log,) if one.is_file()), *_below(place.path)]
+        files = [place.path, *(one for one in (place.log,) if one.is_file()), *_files_below(place.path)]
     else:
-        files = [path, *_below(path if path.is_dir() else path.with_suffix(""))]
-    return tuple(number for file in files for number in _written(file))
+        files = [path, *_files_below(path if path.is_dir() else path.with_suffix(""))]
+    return tuple(number for file in files for number in _file_state(file))
 
 
-def _written(file: Path) -> tuple[int, int, int]:
+def _file_state(file: Path) -> tuple[int, int, int]:
     found = file.stat()
     return found.st_ino, found.st_size, found.st_mtime_ns
 

@@ -12,7 +12,7 @@ from pathlib import Path
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 # O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
 _FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_BY_FOLDER = os.open in os.supports_dir_fd  # False on Windows, where making a link takes special rights
+_CAN_OPEN_BY_FOLDER = os.open in os.supports_dir_fd  # False on Windows, where making a link takes special rights
 
 
 def identity_inside(root: Path, path: Path) -> tuple[int, int]:
@@ -33,7 +33,7 @@ def opened_inside(root: Path, path: Path) -> Generator[int]:
     Raises:
         OSError: if there is no such file, or a link in its place.
     """
-    if not _BY_FOLDER:
+    if not _CAN_OPEN_BY_FOLDER:
         file = os.open(path, _FILE)
     else:
         *folders, name = path.relative_to(root).parts

@@ -56,7 +56,7 @@ def serve(paths: Sequence[Path]) -> None:
 async def _serve(captures: Captures) -> None:
     server = server_of(captures)
     with _own_input() as lines:
-        async with stdio_server(cast("anyio.AsyncFile[str]", _Questions(lines))) as (read, write):
+        async with stdio_server(cast("anyio.AsyncFile[str]", _InputLines(lines))) as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
 
@@ -75,7 +75,7 @@ def _own_input() -> Generator[TextIO]:
         os.close(nothing)
 
 
-class _Questions:
+class _InputLines:
     """Lines of a client with lone surrogates replaced; the `mcp` package answers no line that has one."""
 
     def __init__(self, lines: TextIO) -> None:
@@ -104,10 +104,10 @@ def server_of(captures: Captures) -> Server[Any]:
         return await anyio.to_thread.run_sync(ask, limiter=one_at_a_time)
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_declared(tool) for tool in TOOLS])
+        return types.ListToolsResult(tools=[_tool_declaration(tool) for tool in TOOLS])
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await aside(lambda: _answered(captures, params.name, params.arguments or {}))
+        return await aside(lambda: _call_tool(captures, params.name, params.arguments or {}))
 
     async def list_resources(_context: Any, _params: Any) -> types.ListResourcesResult:
         found = await aside(captures.listed)
@@ -144,24 +144,24 @@ def server_of(captures: Captures) -> Server[Any]:
     )
 
 
-def _declared(tool: Tool) -> types.Tool:
+def _tool_declaration(tool: Tool) -> types.Tool:
     # Pydantic puts the docstring of the model into its schema.
     schema = tool.arguments.model_json_schema()
     schema.pop("description", None)  # addressed to readers of the code
     return types.Tool(name=tool.name, description=tool.description, input_schema=schema, annotations=_READS_ONLY)
 
 
-def _answered(captures: Captures, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+def _call_tool(captures: Captures, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
     """Calls a tool; returns an error result if the arguments are wrong, so that the agent can retry."""
     tool = TOOL_BY_NAME.get(name)
     if tool is None:
-        return _failed(f"There is no tool {name[:100]}. Tools: {', '.join(TOOL_BY_NAME)}.")
+        return _error_result(f"There is no tool {name[:100]}. Tools: {', '.join(TOOL_BY_NAME)}.")
     try:
         text = _text_of(tool, captures, arguments)
     except ValidationError as error:
-        return _failed(" ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}." for one in error.errors()[:5]))
+        return _error_result(" ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}." for one in error.errors()[:5]))
     except (AskedWronglyError, CaptureNameError) as error:
-        return _failed(str(error))
+        return _error_result(str(error))
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
 
@@ -170,6 +170,6 @@ def _text_of(tool: Tool, captures: Captures, arguments: dict[str, Any]) -> str:
     return escape_hostile(dumped({"untrusted": UNTRUSTED, "answer": answer}))
 
 
-def _failed(sentence: str) -> types.CallToolResult:
+def _error_result(sentence: str) -> types.CallToolResult:
     text = escape_hostile(dumped({"untrusted": UNTRUSTED, "error": sentence}))  # it may quote captured text
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

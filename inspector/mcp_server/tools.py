@@ -107,7 +107,7 @@ def _captures(captures: Captures, asked: CapturesArguments) -> dict[str, Any]:
 
 
 def _summary(captures: Captures, asked: OfCapture) -> dict[str, Any]:
-    document = _counted(captures.document(asked.capture))
+    document = _with_tokens(captures.document(asked.capture))
     return bounded(summary_answer(document, document.name)[0])
 
 
@@ -120,7 +120,7 @@ def _list(captures: Captures, asked: ListArguments) -> dict[str, Any]:
         raise AskedWronglyError(f"{error} (at character {error.position + 1})") from None
     # Counting costs more than opening a log, so only answers with tokens wait for it.
     if "tokens" in (*filter_.fields, *asked.fields):
-        _counted(document)
+        _with_tokens(document)
     note = {} if filter_.note is None else {"note": str(filter_.note)}
     return page(message_answers(document, fields, matching(document, filter_)), asked.offset, asked.limit) | note
 
@@ -156,7 +156,7 @@ def _contexts(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:
 
 
 def _model_sees(captures: Captures, asked: ModelSeesArguments) -> dict[str, Any]:
-    document = _counted(captures.document(asked.capture))
+    document = _with_tokens(captures.document(asked.capture))
     message = _message(document, len(document.capture) if asked.at is None else asked.at)
     reader = _reader(document, asked.participant, None if asked.at is None else message)
     context = ModelContext(document.analysis, reader, Options())
@@ -169,7 +169,7 @@ def _model_sees(captures: Captures, asked: ModelSeesArguments) -> dict[str, Any]
 
 
 def _waste(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:
-    document = _counted(captures.document(asked.capture))
+    document = _with_tokens(captures.document(asked.capture))
     found = waste_of(document)
     # One more than the page: `page` needs it to tell that there is a next page.
     answer = waste_answer(found, found.wastes[: asked.offset + asked.limit + 1])
@@ -177,13 +177,13 @@ def _waste(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:
 
 
 def _tokens(captures: Captures, asked: OfCapture) -> dict[str, Any]:
-    document = _counted(captures.document(asked.capture))
+    document = _with_tokens(captures.document(asked.capture))
     usage = document.analysis.usage.total()
     reported = usage._asdict() if usage is not None else None
     return bounded({"estimated": masked_tokens(tokens_of(document)), "reported": reported})
 
 
-def _counted(document: CaptureDocument) -> CaptureDocument:
+def _with_tokens(document: CaptureDocument) -> CaptureDocument:
     if not document.analysis.tokens.done:
         document.count_tokens()
     return document

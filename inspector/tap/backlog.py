@@ -69,7 +69,7 @@ class Backlog:
             self._torn[way] = not data.endswith(b"\n")
             return
         if self._lost_bytes[way]:
-            self._tell_loss(way, now)
+            self._append_loss(way, now)
         self._put[way] += len(data) + ENTRY_BYTES
         self._waiting.append(BacklogEntry(now, way, data))
         # Checked first, since `set` takes a lock and this runs once per read.
@@ -80,7 +80,7 @@ class Backlog:
         """Marks the end of a direction."""
         now = time.time_ns()
         if self._lost_bytes[way]:
-            self._tell_loss(way, now)
+            self._append_loss(way, now)
         self._waiting.append(BacklogEntry(now, way, b"", ended=why))
         self.filled.set()
 
@@ -93,6 +93,6 @@ class Backlog:
             self._taken[entry.way] += len(entry.data) + ENTRY_BYTES
         return entry
 
-    def _tell_loss(self, way: int, now: int) -> None:
+    def _append_loss(self, way: int, now: int) -> None:
         self._waiting.append(BacklogEntry(now, way, b"", self._lost_bytes[way], self._lost_lines[way], self._torn[way]))
         self._lost_bytes[way] = self._lost_lines[way] = 0

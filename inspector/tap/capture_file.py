@@ -29,9 +29,9 @@ AGAIN_S = 1.0
 MOST_UNWRITTEN_CHARS = 1 << 24
 """Characters kept in memory while the disk fails."""
 # first bytes of our own lines, for a file that was truncated between the check and the write
-_OWN_HEADS = (HEADER, b'{"t":')
+_OWN_LINE_STARTS = (HEADER, b'{"t":')
 _BY_SERVER = '"dir":"server->client"'
-_GONE = {REMOVED: "earlier messages are not in", CUT: "the removed part is missing in"}
+_MISSING_WORDS = {REMOVED: "earlier messages are not in", CUT: "the removed part is missing in"}
 
 
 class TapCapture:
@@ -108,7 +108,7 @@ class TapCapture:
             self._lost_bytes += size
             self.lost_lines += max(1, lines)
         else:
-            self._writer.add_mark("gap", time_ns=time_ns, reason=_missing(why, lines, size), lines=lines, bytes=size)
+            self._writer.add_mark("gap", time_ns=time_ns, reason=_loss_words(why, lines, size), lines=lines, bytes=size)
 
     def _writer_for(self, size: int) -> CaptureWriter | None:
         """Returns the writer for a line; None if the line is lost."""
@@ -133,10 +133,10 @@ class TapCapture:
             if self._tools is not None:  # now, since the tap may be killed at any time
                 self._tools.store()
         except OSError as error:
-            self._troubled(error)
+            self._on_write_failed(error)
         else:
             if self._trouble:
-                self._recovered(writer)
+                self._on_recovered(writer)
 
     def _open(self) -> CaptureWriter:
         from inspector.store.files.capture_writer import CaptureWriter
@@ -154,7 +154,7 @@ class TapCapture:
             self._hold.acquire(name, make=True)
         # After a truncation other programs may have put their own content there; it must stay as it is.
         is_cut = self._gone == CUT
-        if is_cut and (head := self._hold.begins_with(len(HEADER))) and not head.startswith(_OWN_HEADS):
+        if is_cut and (head := self._hold.begins_with(len(HEADER))) and not head.startswith(_OWN_LINE_STARTS):
             raise OSError(errno.EEXIST, "it holds something else by now")
         origin = {**self._origin(), "opened_ns": self._opened_ns}
         writer = CaptureWriter(self._path, origin=origin, resume=self._append or is_cut)
@@ -181,10 +181,10 @@ class TapCapture:
         if done == REMOVED:
             self._hold.release()
         # Treated as a disk error, so that the user gets the two usual sentences and the capture one gap row.
-        self._troubled(OSError(errno.ENOENT, done))
+        self._on_write_failed(OSError(errno.ENOENT, done))
         self.write(at_once=True)
 
-    def _troubled(self, error: OSError) -> None:
+    def _on_write_failed(self, error: OSError) -> None:
         self._again_at = time.monotonic() + (AGAIN_S if self._trouble else 0.0)
         if self._trouble:
             return
@@ -196,11 +196,11 @@ class TapCapture:
             "The traffic is not affected; writing is retried every second."
         )
 
-    def _recovered(self, writer: CaptureWriter) -> None:
-        lost, gone = self.lost_lines, _GONE.get(self._gone, "")
+    def _on_recovered(self, writer: CaptureWriter) -> None:
+        lost, gone = self.lost_lines, _MISSING_WORDS.get(self._gone, "")
         reason = f"the capture could not be written ({self._trouble})"
         if lost:
-            reason = _missing(reason, lost, self._lost_bytes) + (f"; {gone} this file" if gone else "")
+            reason = _loss_words(reason, lost, self._lost_bytes) + (f"; {gone} this file" if gone else "")
         elif gone:
             reason = f"the capture {self._gone.removeprefix('it ')} while it was written; {gone} this file"
         if lost or gone:
@@ -240,5 +240,5 @@ def _count(lines: int) -> str:
     return "1 line" if lines == 1 else f"{lines:,} lines"
 
 
-def _missing(why: str, lines: int, size: int) -> str:
+def _loss_words(why: str, lines: int, size: int) -> str:
     return f"{why}: {_count(max(1, lines))}, {size:,} bytes, {'is' if lines <= 1 else 'are'} missing here"

@@ -12,9 +12,11 @@ from inspector.tap.hold import HELD, NO_FILE, PATIENCE_S, FileHold
 SUFFIX = ".ctxcap"
 HEADER = b'{"ctxcap":'
 """First bytes of every capture."""
-_PASSING = frozenset({errno.ENOSPC, errno.EIO, errno.EMFILE, errno.ENFILE, getattr(errno, "EDQUOT", errno.ENOSPC)})
+_TEMPORARY_ERRORS = frozenset(
+    {errno.ENOSPC, errno.EIO, errno.EMFILE, errno.ENFILE, getattr(errno, "EDQUOT", errno.ENOSPC)}
+)
 """Temporary disk errors: the server starts all the same, and writing is retried."""
-_OTHERWISE = "Choose another name, or a folder, where each start creates its own file."
+_ADVICE = "Choose another name, or a folder, where each start creates its own file."
 
 
 class NotPossibleError(Exception):
@@ -53,19 +55,19 @@ def claim_file(output: str, program: str, *, append: bool) -> Claim:
     folder = path if is_folder else os.path.dirname(path)
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        return _made_in(folder, program) if is_folder else _checked(path, append=append)
+        return _claim_in_folder(folder, program) if is_folder else _claim_path(path, append=append)
     except OSError as error:
         # The server is needed now, and a full disk may have room later. A folder needs a name first.
-        if error.errno in _PASSING and not is_folder:
+        if error.errno in _TEMPORARY_ERRORS and not is_folder:
             return Claim(path, False, FileHold())
         if error.strerror == HELD:
-            raise NotPossibleError(f"Another tap writes {path}. {_OTHERWISE}") from error
+            raise NotPossibleError(f"Another tap writes {path}. {_ADVICE}") from error
         if error.strerror == NO_FILE:
-            raise NotPossibleError(f"{path} is not a regular file, so it cannot be a capture. {_OTHERWISE}") from error
+            raise NotPossibleError(f"{path} is not a regular file, so it cannot be a capture. {_ADVICE}") from error
         raise NotPossibleError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def _made_in(folder: str, program: str) -> Claim:
+def _claim_in_folder(folder: str, program: str) -> Claim:
     base = os.path.basename(program)
     # The command may be a path, or hold characters that Windows refuses in names.
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in base)[:40] or "server"
@@ -82,9 +84,9 @@ def _made_in(folder: str, program: str) -> Claim:
     raise NotPossibleError(f"There is no free name for a capture in {folder}.")
 
 
-def _checked(path: str, *, append: bool) -> Claim:
+def _claim_path(path: str, *, append: bool) -> Claim:
     if not append:
-        return _beside(path)
+        return _claim_beside(path)
     hold = FileHold()
     try:
         hold.make(path)
@@ -101,7 +103,7 @@ def _checked(path: str, *, append: bool) -> Claim:
     return Claim(path, False, hold)
 
 
-def _beside(path: str) -> Claim:
+def _claim_beside(path: str) -> Claim:
     """Claims the file, or the first free one beside it: a client may restart its server, or start it twice at once.
 
     Some clients start a server once only to ask for its version. An error would look like a broken server to them.
@@ -129,12 +131,12 @@ def _beside(path: str) -> Claim:
             hold.release()
             raise
         hold.release()
-    raise NotPossibleError(f"There is no free name beside {path}. {_OTHERWISE}")
+    raise NotPossibleError(f"There is no free name beside {path}. {_ADVICE}")
 
 
 def _check_content(hold: FileHold, path: str, *, append: bool = False) -> None:
     if _is_output(hold.file):
-        raise NotPossibleError(f"The server's output goes to {path}, so it cannot be the capture. {_OTHERWISE}")
+        raise NotPossibleError(f"The server's output goes to {path}, so it cannot be the capture. {_ADVICE}")
     size = os.fstat(hold.file).st_size
     if append and size and hold.begins_with(len(HEADER)) != HEADER:
         raise NotPossibleError(f"{path} is not a capture, so it cannot be continued. Choose another name.")

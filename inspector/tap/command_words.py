@@ -51,11 +51,11 @@ def shown_command(command: Sequence[str]) -> list[str]:
         expected = (names_server and _SERVER) or (names_module and _MODULE)
         is_name = expected and expected.fullmatch(word) is not None and not looks_secret(word)
         is_id = _UUID.fullmatch(word) is not None and not is_secret_key(before)
-        shown.append(_masked(word) if is_name or is_id else _shown(word, is_value=is_value))
+        shown.append(_masked(word) if is_name or is_id else _shown_word(word, is_value=is_value))
     return shown
 
 
-def _shown(word: str, *, is_value: bool) -> str:
+def _shown_word(word: str, *, is_value: bool) -> str:
     name, is_set, value = word.partition("=")
     if _OPTION.fullmatch(name) and _UUID.fullmatch(value) and not is_secret_key(name):
         return word
@@ -97,10 +97,10 @@ _FOLLOWED_BY = (
 _FREQUENT = frozenset(group[0] + letter for group in _FOLLOWED_BY.split() for letter in group[2:])
 """Pairs of letters that make up 93 % of English text and package names, but only a third of all pairs."""
 # Between the two shares above: plain words reach 93 %, random letters about a third.
-_LEAST_SHARE = 0.65
+_MIN_SHARE = 0.65
 # The share of fewer pairs says little: short names such as `npx` or `jq` would count as random.
-_FEWEST_PAIRS = 7
-_LONGEST = 24
+_MIN_PAIRS = 7
+_MAX_LETTERS = 24
 # These abbreviations have no frequent pairs, but many server names are made of them.
 _WELL_KNOWN = re.compile("mcp|sql|http|html|json|rpc|xml")
 _KEY_PREFIX = re.compile(
@@ -108,33 +108,34 @@ _KEY_PREFIX = re.compile(
 )
 _SECRET_WORDS = frozenset({"password", "passwd", "passphrase", "secret"})
 _PART = re.compile(r"[A-Za-z]+")
-_SWITCH = re.compile(r"[a-z](?=[A-Z])")
+_CASE_SWITCH = re.compile(r"[a-z](?=[A-Z])")
 # Random letters change from small to capital more often than names of several words.
-_MOST_SWITCHES = 3
+_MAX_CASE_SWITCHES = 3
 # `y` is missing, since it often sounds as a vowel.
-_UNSPEAKABLE = re.compile("[bcdfghjklmnpqrstvwxz]{5}")
+_UNPRONOUNCEABLE = re.compile("[bcdfghjklmnpqrstvwxz]{5}")
 
 
 def looks_secret(word: str) -> bool:
     """Returns True if a word looks like a secret: a key prefix, or letters in random order."""
     parts = _PART.findall(word)
-    spoken = all(map(_is_spoken, parts)) and _has_frequent_pairs(parts)
+    spoken = all(map(_is_pronounceable, parts)) and _has_frequent_pairs(parts)
     return not spoken or _KEY_PREFIX.match(word) is not None
 
 
-def _is_spoken(part: str) -> bool:
+def _is_pronounceable(part: str) -> bool:
     """Returns True if a run of letters may be a word."""
     letters = _letters(part)
     return (
-        letters not in _SECRET_WORDS and len(letters) <= _LONGEST and len(_SWITCH.findall(part)) <= _MOST_SWITCHES
-        and _UNSPEAKABLE.search(letters) is None and _has_frequent_pairs([part])
+        letters not in _SECRET_WORDS and len(letters) <= _MAX_LETTERS
+        and len(_CASE_SWITCH.findall(part)) <= _MAX_CASE_SWITCHES and _UNPRONOUNCEABLE.search(letters) is None
+        and _has_frequent_pairs([part])
     )  # fmt: skip
 
 
 def _has_frequent_pairs(parts: Sequence[str]) -> bool:
     """Returns True if most letter pairs are frequent, or if there are too few pairs to tell."""
     pairs = [letters[n : n + 2] for letters in map(_letters, parts) for n in range(len(letters) - 1)]
-    return len(pairs) < _FEWEST_PAIRS or sum(pair in _FREQUENT for pair in pairs) >= _LEAST_SHARE * len(pairs)
+    return len(pairs) < _MIN_PAIRS or sum(pair in _FREQUENT for pair in pairs) >= _MIN_SHARE * len(pairs)
 
 
 def _letters(part: str) -> str:

@@ -20,12 +20,12 @@ CUT = "it was cut short"
 """Changes that other programs may make to the file."""
 HELD = "another tap writes to it"
 NO_FILE = "it is no file"
-_AGAIN_S = 0.02
-_OPENED = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_RETRY_S = 0.02
+_OPEN_FLAGS = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 # the locked byte, far beyond the end: on Windows and its shares a locked byte cannot be written by others
-_BYTE = 1 << 40
+_LOCKED_BYTE = 1 << 40
 # Systems disagree: EWOULDBLOCK from flock, EAGAIN or EACCES from fcntl, EACCES or EDEADLK on Windows.
-_HELD_ERRORS = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK})
+_LOCKED_ERRORS = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK})
 
 
 class FileHold:
@@ -40,7 +40,7 @@ class FileHold:
 
     def make(self, path: str) -> None:
         """Creates a file and locks it. Raises FileExistsError, or another OSError."""
-        self._take(os.open(path, _OPENED | os.O_CREAT | os.O_EXCL, 0o600), path, 0)
+        self._take(os.open(path, _OPEN_FLAGS | os.O_CREAT | os.O_EXCL, 0o600), path, 0)
 
     def acquire(self, path: str, patience_s: float = 0.0, *, make: bool = False) -> None:
         """Locks a file, created first if `make` is set; waits up to `patience_s` for another lock to end.
@@ -51,7 +51,7 @@ class FileHold:
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - pathlib costs a start 20 ms
                 raise OSError(errno.EINVAL, NO_FILE)
-        self._take(os.open(path, _OPENED | (os.O_CREAT if make else 0), 0o600), path, patience_s)
+        self._take(os.open(path, _OPEN_FLAGS | (os.O_CREAT if make else 0), 0o600), path, patience_s)
 
     def meanwhile(self, path: str, size: int) -> str:
         """Returns REMOVED or CUT if another program changed the file, else "".
@@ -88,7 +88,7 @@ class FileHold:
             while not _lock(file):
                 if time.monotonic() >= until:
                     raise BlockingIOError(errno.EWOULDBLOCK, HELD, path)
-                time.sleep(_AGAIN_S)
+                time.sleep(_RETRY_S)
         except OSError:
             os.close(file)
             raise
@@ -101,7 +101,7 @@ def _lock(file: int) -> bool:
         if sys.platform == "win32":
             import msvcrt
 
-            os.lseek(file, _BYTE, os.SEEK_SET)
+            os.lseek(file, _LOCKED_BYTE, os.SEEK_SET)
             msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
             os.lseek(file, 0, os.SEEK_SET)
         elif sys.platform == "linux":
@@ -109,7 +109,7 @@ def _lock(file: int) -> bool:
             import struct
 
             # struct flock of C, with its padding
-            lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, _BYTE, 1, 0)
+            lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, _LOCKED_BYTE, 1, 0)
             # Bound to the open file, not to the process: closing another descriptor of the file does not release it.
             fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
         else:
@@ -117,5 +117,5 @@ def _lock(file: int) -> bool:
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        return error.errno not in _HELD_ERRORS
+        return error.errno not in _LOCKED_ERRORS
     return True

@@ -29,7 +29,7 @@ class LineMaker:
         self.lost_bytes = 0
         self.lost_lines = 0
         self._longest_bytes = longest_bytes
-        self._held = bytearray()  # a bytearray: a million two-byte pieces as objects would take 40 MB
+        self._pending = bytearray()  # a bytearray: a million two-byte pieces as objects would take 40 MB
         self._skipping = False  # the beginning of this line is lost
 
     def feed(self, data: bytes) -> list[bytes]:
@@ -46,23 +46,23 @@ class LineMaker:
         if not others:
             self._hold(first)
             return []
-        whole = [bytes(self._held) + first, *others[:-1]]
-        self._held = bytearray()
+        whole = [bytes(self._pending) + first, *others[:-1]]
+        self._pending = bytearray()
         self._hold(others[-1])
         return whole
 
     def lose(self, size: int, ends: int, *, torn: bool = True) -> None:
         """Notes missing bytes with `ends` line ends among them; `torn` if they end within a line."""
-        self.lost_bytes += len(self._held) + size
+        self.lost_bytes += len(self._pending) + size
         self.lost_lines += ends
-        self._held, self._skipping = bytearray(), torn
+        self._pending, self._skipping = bytearray(), torn
 
     def rest(self) -> bytes:
         """Returns and clears the unfinished line."""
-        rest = bytes(self._held)
+        rest = bytes(self._pending)
         if self._skipping:
             self.lost_lines += 1
-        self._held, self._skipping = bytearray(), False
+        self._pending, self._skipping = bytearray(), False
         return rest
 
     def take_loss(self) -> tuple[int, int]:
@@ -74,14 +74,14 @@ class LineMaker:
         return found
 
     def _hold(self, part: bytes) -> None:
-        self._held += part
-        if len(self._held) > self._longest_bytes:
+        self._pending += part
+        if len(self._pending) > self._longest_bytes:
             self.lose(0, 0)
 
 
 WRITE_S = 0.005
 """Seconds between two writes, as in live captures; waking the thread for each line would slow the traffic."""
-_TAKEN_AT_ONCE = 1 << 22
+_BATCH_BYTES = 1 << 22
 # Otherwise 4 MB of empty lines would be one batch of four million rows.
 _LINE_BYTES = 100  # overhead of a line, approximately
 # Seconds without a written entry, after which the disk counts as stuck.
@@ -166,7 +166,7 @@ class TapRecorder:
     def _record(self) -> None:
         ending = False
         self._write()
-        while self._take_some():  # so that the first bytes are written before they are passed on
+        while self._handle_batch():  # so that the first bytes are written before they are passed on
             self._write()
         self.began.set()
         while not ending:
@@ -175,7 +175,7 @@ class TapRecorder:
             ending = self._ending  # read before the backlog is drained, so that no entry is missed
             if not ending:
                 time.sleep(WRITE_S)
-            while self._take_some():
+            while self._handle_batch():
                 self._write(at_once=ending)
             self._write(at_once=ending)
         for way, is_silent in enumerate(self._silent):
@@ -183,11 +183,11 @@ class TapRecorder:
                 self._end(BacklogEntry(time.time_ns(), way, b"", ended="the server ended first"))
         self.capture.finish(self._outcome, exit=self._code)
 
-    def _take_some(self) -> bool:
+    def _handle_batch(self) -> bool:
         """Handles a few megabytes of the backlog. Returns True if there were any entries."""
         self.capture.check_file()
         taken = 0
-        while taken < _TAKEN_AT_ONCE and (entry := self._backlog.pop_entry()) is not None:
+        while taken < _BATCH_BYTES and (entry := self._backlog.pop_entry()) is not None:
             taken += len(entry.data) + _LINE_BYTES * entry.data.count(b"\n") + 1
             # The user has asked twice to end: counting is fast, and the gap row stays exact.
             self._hear(entry.not_kept() if self._hurried else entry)
@@ -200,12 +200,12 @@ class TapRecorder:
             lines.lose(entry.lost_bytes, entry.lost_lines, torn=entry.torn)
         self._bytes[entry.way] += len(entry.data) + entry.lost_bytes
         whole = lines.feed(entry.data) if entry.data else []
-        self._tell_loss(lines, entry.time_ns, "messages came faster than they could be written")
+        self._record_loss(lines, entry.time_ns, "messages came faster than they could be written")
         for line in whole:
-            self._keep(line, entry.way, entry.time_ns)
+            self._write_line(line, entry.way, entry.time_ns)
             self._steps += 1
         if lines.lost_bytes:  # an overlong line began after them
-            self._tell_loss(lines, entry.time_ns, "a line was too long to be kept")
+            self._record_loss(lines, entry.time_ns, "a line was too long to be kept")
         if entry.ended is not None:
             self._end(entry)
 
@@ -215,14 +215,14 @@ class TapRecorder:
         self._silent[entry.way] = True
         rest = lines.rest()
         if rest:
-            self._keep(rest, entry.way, entry.time_ns)
-        self._tell_loss(lines, entry.time_ns, "messages came faster than they could be written")
+            self._write_line(rest, entry.way, entry.time_ns)
+        self._record_loss(lines, entry.time_ns, "messages came faster than they could be written")
         self.capture.mark(
             "ended", time_ns=entry.time_ns, dir=WAYS[entry.way], bytes=self._bytes[entry.way], newline=not rest,
             reason=entry.ended,
         )  # fmt: skip
 
-    def _keep(self, line: bytes, way: int, time_ns: int) -> None:
+    def _write_line(self, line: bytes, way: int, time_ns: int) -> None:
         try:
             data: str | bytes = line.decode()
         # Servers print other encodings by mistake; such a line is kept byte for byte and shown as unreadable.
@@ -230,7 +230,7 @@ class TapRecorder:
             data = line
         self.capture.frame(data, direction="client->server" if way == CLIENT else "server->client", time_ns=time_ns)
 
-    def _tell_loss(self, lines: LineMaker, time_ns: int, why: str) -> None:
+    def _record_loss(self, lines: LineMaker, time_ns: int, why: str) -> None:
         size, count = lines.take_loss()
         if size:
             self.capture.miss(size, count, time_ns=time_ns, why=why)

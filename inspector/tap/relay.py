@@ -28,7 +28,7 @@ from inspector.tap.recorder import TapRecorder
 READ_BYTES = 1 << 16
 """Capacity of a pipe in bytes."""
 # The capture takes its first line some 100 ms after the start. A disk that is slower must not stop the traffic.
-_RECORDING_S = 2.0
+_MAX_RECORDING_WAIT_S = 2.0
 """Seconds that a disk may delay the first bytes."""
 
 
@@ -97,7 +97,7 @@ class Pump:
             self.delivering = True
             put(way, data)
             if self._recording is not None:  # a tap that is killed now would lose these bytes
-                self._recording.wait(_RECORDING_S)
+                self._recording.wait(_MAX_RECORDING_WAIT_S)
                 self._recording = None
             try:
                 _write_all(sink, data)
@@ -227,7 +227,7 @@ class _Relay:
             # The server inherits the client's descriptors; Python's own are not inheritable.
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, close_fds=False,
-                preexec_fn=_end_with_us(),
+                preexec_fn=_end_with_parent(),
             )  # fmt: skip
         except FileNotFoundError:
             print_notice(f"There is no program {words[0]}.")
@@ -236,7 +236,7 @@ class _Relay:
             print_notice(f"{words[0]} cannot be started: {getattr(error, 'strerror', None) or error}.")
             return NOT_RUN
         # After the start, so that the server has its own copies.
-        _let_go_of_inherited()
+        _close_inherited()
         # A client may end its server while that is still starting; the signal would be lost.
         for number in self._early:
             self._pass_on(number)
@@ -266,7 +266,7 @@ class _Relay:
         recorder.start()
         if show:
             self._show(path, recorder)
-        code = self._await_exactly(process) if exact else process.wait()
+        code = self._wait_with_signals(process) if exact else process.wait()
         if exact:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [*self._handled, signal.SIGCHLD])
         # The client's bytes come first: a slow disk must not delay the last answer.
@@ -282,10 +282,10 @@ class _Relay:
         for number in _SIGNALS:
             if signal.getsignal(number) is signal.SIG_IGN:  # nohup: the server inherits it too
                 continue
-            signal.signal(number, lambda number, _frame: self._asked(number))
+            signal.signal(number, lambda number, _frame: self._on_signal(number))
             self._handled.append(number)
 
-    def _asked(self, number: int) -> None:
+    def _on_signal(self, number: int) -> None:
         process = self._process
         if process is None:
             self._early.append(number)
@@ -295,7 +295,7 @@ class _Relay:
         elif not is_from_terminal(number):
             self._pass_on(number)
 
-    def _await_exactly(self, process: subprocess.Popen[bytes]) -> int:
+    def _wait_with_signals(self, process: subprocess.Popen[bytes]) -> int:
         """Waits for the server's end and passes signals on, except a terminal's: the server gets them itself."""
         waited = [*self._handled, signal.SIGCHLD]
         while (code := process.poll()) is None:
@@ -380,7 +380,7 @@ def is_from_terminal(number: int) -> bool:
         os.close(terminal)
 
 
-def _end_with_us() -> Callable[[], None] | None:
+def _end_with_parent() -> Callable[[], None] | None:
     """Returns a hook that ends the server if the tap is killed by SIGKILL; None where the system cannot."""
     if not sys.platform.startswith("linux"):
         return None
@@ -397,7 +397,7 @@ def _end_with_us() -> Callable[[], None] | None:
     return end_with_us
 
 
-def _let_go_of_inherited() -> None:
+def _close_inherited() -> None:
     """Closes descriptors inherited for the server: a client that waits for their end would wait for the tap, too."""
     try:
         held = [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - pathlib costs a start 20 ms

@@ -15,9 +15,9 @@ from inspector.ui import budgets
 
 _CLAIM_S = 0.05
 """Seconds after which an unused claim expires."""
-_MOST_REFUSED = 4
+_MAX_REFUSED = 4
 """Most iterations refused in a row: during heavy traffic no iteration may be free."""
-_MOST_LEFT = 3
+_MAX_SKIPPED = 3
 """Most iterations that a log reader skips in a row, so that new messages are painted and views are updated."""
 
 
@@ -52,7 +52,7 @@ class LoopTurn(QObject):
 
     def may_take(self) -> bool:
         """Returns True if background work may run a slice now; else claims one of the next iterations."""
-        if self.used and self._refused < _MOST_REFUSED:
+        if self.used and self._refused < _MAX_REFUSED:
             self.claim()
             return False
         self._claimed_until_s, self._refused = 0.0, 0
@@ -78,6 +78,6 @@ def turn_of_loop() -> LoopTurn:
 
 async def others_first() -> None:
     """Yields to other work for a few iterations at most; for log readers, which run in every iteration."""
-    for _ in range(_MOST_LEFT):
+    for _ in range(_MAX_SKIPPED):
         if turn_of_loop().is_taken:
             await asyncio.sleep(0)

@@ -37,7 +37,7 @@ class SlicedWork(QObject):
         self._timer = QTimer(self)
         # Not 0: the event loop needs time for input between slices.
         self._timer.setInterval(budgets.current.more_ms)
-        self._timer.timeout.connect(self._go_on)
+        self._timer.timeout.connect(self._run_slice)
 
     @property
     def working(self) -> bool:
@@ -63,7 +63,7 @@ class SlicedWork(QObject):
         # The timer first, since a short slice finishes the work and stops it.
         self._timer.start()
         if at_once:
-            self._go_on()
+            self._run_slice()
 
     def stop(self) -> None:
         """Cancels the work without a callback; its generator restores the earlier state."""
@@ -74,14 +74,14 @@ class SlicedWork(QObject):
             with contextlib.suppress(OSError):
                 steps.close()
 
-    def _go_on(self) -> None:
+    def _run_slice(self) -> None:
         steps, until = self._steps, time.perf_counter() + budgets.current.slice_s
         if steps is None:
             return
         try:
             for self._result in steps:
                 if time.perf_counter() >= until:
-                    self._tell()
+                    self._report_progress()
                     return
         except OSError as error:
             self.stop()
@@ -93,7 +93,7 @@ class SlicedWork(QObject):
         if self._finished is not None:
             self._finished(self._result)
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self._progressed is not None and time.perf_counter() >= self._tell_at:
             self._tell_at = time.perf_counter() + budgets.current.progress_s
             self._progressed(self._result)

@@ -71,7 +71,7 @@ class _Body:
         self.held.clear()
 
 
-class _Open:
+class _OpenExchange:
     """An exchange that has not ended."""
 
     def __init__(self, head: dict[str, object], request: _Body) -> None:
@@ -100,7 +100,7 @@ class ExchangeLines:
         self._unwritten = unwritten
         self._longest_body = longest_body
         self._longest_event = longest_event
-        self._open: dict[int, _Open] = {}
+        self._open: dict[int, _OpenExchange] = {}
         self._room = BufferLimit(MOST_HELD_BYTES)
 
     def feed(self, entry: Entry) -> Iterator[Line | Missing]:
@@ -122,16 +122,16 @@ class ExchangeLines:
                 yield from self._request(found, entry)
                 yield from self._answer_head(found, entry)
             case Sort.ANSWERED:
-                yield from self._answered(found, entry)
+                yield from self._answer_data(found, entry)
             case Sort.LOST:
-                self._lost(found, entry)
+                self._note_loss(found, entry)
             case Sort.FRAME:
                 yield from self._request(found, entry)
                 # Decoded JSON takes many times its length: a body of only brackets would fill the memory.
                 if is_too_large(entry.data):
                     yield Missing(entry.time_ns, len(entry.data), TOO_LARGE)
                 else:
-                    yield from self._held_frame(found, entry)
+                    yield from self._frame_lines(found, entry)
             case Sort.ERROR:
                 yield from self._request(found, entry)
                 if found.pieces is not None:
@@ -162,7 +162,7 @@ class ExchangeLines:
         head["path"] = self._unwritten.path(path)
         if query:
             head["query"] = self._unwritten.query(query)
-        self._open[entry.exchange] = _Open(
+        self._open[entry.exchange] = _OpenExchange(
             head | {"headers": written}, _Body(_lowered(headers), self._longest_body, self._room)
         )
 
@@ -172,7 +172,7 @@ class ExchangeLines:
         if not body.held.append(body.feed(entry.data)):
             body.lose("there was too much other traffic at the same time")
 
-    def _request(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
+    def _request(self, found: _OpenExchange, entry: Entry) -> Iterator[Line | Missing]:
         """Yields the line of a request once: when it is complete, or earlier if it is answered before."""
         body, found.request = found.request, None
         if body is None:
@@ -182,11 +182,11 @@ class ExchangeLines:
         if entry.sort is Sort.END or (entry.sort is not Sort.ASKED_ALL and body.came_bytes):
             found.head |= _CUT
         yield self._with_body(entry, ASKS, "http-request", found.head, body)
-        yield from self._missing(entry, body, "a request's body is missing here")
+        yield from self._body_loss(entry, body, "a request's body is missing here")
 
     # Response
 
-    def _answer_head(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
+    def _answer_head(self, found: _OpenExchange, entry: Entry) -> Iterator[Line | Missing]:
         facts = entry.facts()
         headers = _pairs(facts.get("headers"))
         lowered = _lowered(headers)
@@ -205,7 +205,7 @@ class ExchangeLines:
             found.is_written = True
             yield self._line(entry, ANSWERS, "http-response", found.answer_head)
 
-    def _answered(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
+    def _answer_data(self, found: _OpenExchange, entry: Entry) -> Iterator[Line | Missing]:
         if found.events is None:
             self._collect(found.answer, entry)
             return
@@ -215,14 +215,16 @@ class ExchangeLines:
             if event.data is not None and is_too_large(event.data):
                 yield Missing(entry.time_ns, len(event.data), TOO_LARGE)
             else:
-                yield from self._held_event(found, entry, event)
+                yield from self._event_lines(found, entry, event)
         if events.lost_bytes:
             if found.pieces is not None:
                 yield from found.pieces.drain()
             yield Missing(entry.time_ns, events.lost_bytes, "an event was too long to be kept")
             events.lost_bytes = 0
 
-    def _held_event(self, found: _Open, entry: Entry, event: ServerSentEvent, *, cut: bool = False) -> Iterator[Line]:
+    def _event_lines(
+        self, found: _OpenExchange, entry: Entry, event: ServerSentEvent, *, cut: bool = False
+    ) -> Iterator[Line]:
         """Yields lines of an event and earlier ones, once texts that span several events are complete."""
 
         def make(text: str | None) -> Line:
@@ -233,7 +235,7 @@ class ExchangeLines:
         is_named = event.event not in (None, "message") and (event.data or b"").lstrip()[:1] not in (b"{", b"[")
         yield from self._pieces_of(found).add_event(make, None if is_named else event.data)
 
-    def _held_frame(self, found: _Open, entry: Entry) -> Iterator[Line]:
+    def _frame_lines(self, found: _OpenExchange, entry: Entry) -> Iterator[Line]:
         """Yields lines of WebSocket frames in the same way."""
 
         def make(text: str | None) -> Line:
@@ -242,7 +244,7 @@ class ExchangeLines:
 
         yield from self._pieces_of(found).add_event(make, entry.data[1:])
 
-    def _pieces_of(self, found: _Open) -> StreamedEventQueue[Line]:
+    def _pieces_of(self, found: _OpenExchange) -> StreamedEventQueue[Line]:
         if found.pieces is None:
             found.pieces = StreamedEventQueue(self._unwritten.in_place, is_live=True)
         return found.pieces
@@ -262,7 +264,7 @@ class ExchangeLines:
             head += ',"bin":true'
         return _joined(head, *self._value(data))
 
-    def _lost(self, found: _Open, entry: Entry) -> None:
+    def _note_loss(self, found: _OpenExchange, entry: Entry) -> None:
         body = found.answer or found.request
         if found.events is not None:
             found.events.lose()
@@ -273,7 +275,7 @@ class ExchangeLines:
 
     # End
 
-    def _end(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
+    def _end(self, found: _OpenExchange, entry: Entry) -> Iterator[Line | Missing]:
         yield from self._request(found, entry)
         facts = entry.facts()
         body, size = found.answer, 0
@@ -282,11 +284,11 @@ class ExchangeLines:
             if found.events is not None:
                 rest = found.events.rest()
                 if rest is not None:
-                    yield from self._held_event(found, entry, rest, cut=True)
+                    yield from self._event_lines(found, entry, rest, cut=True)
             elif not found.is_written:
                 head = found.answer_head if facts.get("how") == "complete" else found.answer_head | _CUT
                 yield self._with_body(entry, ANSWERS, "http-response", head, body)
-            yield from self._missing(entry, body, "an answer's body is missing here")
+            yield from self._body_loss(entry, body, "an answer's body is missing here")
         if found.pieces is not None:
             yield from found.pieces.drain()
         way = ASKS if facts.get("how") == "client-closed" else ANSWERS
@@ -294,7 +296,7 @@ class ExchangeLines:
         yield self._line(entry, way, "http-end", {"x": entry.exchange, **facts, "bytes": size, **took})
         del self._open[entry.exchange]
 
-    def _missing(self, entry: Entry, body: _Body, what: str) -> Iterator[Missing]:
+    def _body_loss(self, entry: Entry, body: _Body, what: str) -> Iterator[Missing]:
         if body.missing and body.came_bytes:
             yield Missing(entry.time_ns, body.came_bytes, f"{what}: {body.missing}")
 

@@ -26,7 +26,7 @@ from inspector.tap.relay import BAD_USAGE, NOT_FOUND, NOT_RUN, is_from_terminal,
 
 CODEX = "codex"
 _CODEX_PACKAGE = "@openai/codex"
-_PASSED_ON = tuple(
+_FORWARDED_SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 
@@ -84,7 +84,7 @@ def run_model_tap(arguments: ModelTapArguments) -> int:
         return BAD_USAGE
     said: list[str] = []
     try:
-        doors = _doors(os.environ)
+        doors = _listeners(os.environ)
         name = PureWindowsPath(arguments.command[0]).stem
         tap = HttpTap([*doors.values()], arguments.output, name=name, model=True, say=said.append)
     except (AddressError, NotPossibleError) as error:
@@ -144,7 +144,7 @@ def _codex_place(command: Sequence[str]) -> int | None:
     return None
 
 
-def _doors(environment: Mapping[str, str]) -> dict[ModelApi, Door]:
+def _listeners(environment: Mapping[str, str]) -> dict[ModelApi, Door]:
     doors: dict[ModelApi, Door] = {}
     try:
         for api in MODEL_APIS:
@@ -166,14 +166,14 @@ def _own_address(api: ModelApi, environment: Mapping[str, str]) -> str:
     return api.regional.format(region) if api.regional and region != "global" else api.address
 
 
-async def _tell_silence(tap: HttpTap, doors: Mapping[ModelApi, Door]) -> None:
+async def _report_silence(tap: HttpTap, doors: Mapping[ModelApi, Door]) -> None:
     """Prints a notice if no call came for a while, unless the client may be drawing on the terminal."""
     await asyncio.sleep(_SILENCE_S)
     if not tap.has_recorded and not os.isatty(2):
-        print_notice(f"No model call yet, after {_SILENCE_S:.0f} seconds. {_what_to_check(doors)}")
+        print_notice(f"No model call yet, after {_SILENCE_S:.0f} seconds. {_advice(doors)}")
 
 
-def _what_to_check(doors: Mapping[ModelApi, Door]) -> str:
+def _advice(doors: Mapping[ModelApi, Door]) -> str:
     return _CHECK.format(variables=", ".join(name for api in doors for name in api.variables))
 
 
@@ -193,14 +193,14 @@ async def _run(tap: HttpTap, doors: Mapping[ModelApi, Door], arguments: ModelTap
     _pass_signals_on(process, hurried)
     if arguments.show:
         open_window(tap.path, said.append)
-    silence = start_task(_tell_silence(tap, doors), name="report that no request came")
+    silence = start_task(_report_silence(tap, doors), name="report that no request came")
     code = await process.wait()
     silence.cancel()
     how = f"the client ended with exit code {code}" if code >= 0 else f"the client was ended by signal {-code}"
     await close_tap(tap, how, hurried, say=said.append)
     said.append(
         f"The model calls are in {tap.path}." if tap.has_recorded else
-        f"There was no model call, and {tap.path} is empty. {_what_to_check(doors)}"
+        f"There was no model call, and {tap.path} is empty. {_advice(doors)}"
     )  # fmt: skip
     return code
 
@@ -216,7 +216,7 @@ def _pass_signals_on(process: asyncio.subprocess.Process, hurried: asyncio.Event
                 process.send_signal(number)
 
     loop = asyncio.get_running_loop()
-    for number in _PASSED_ON:
+    for number in _FORWARDED_SIGNALS:
         try:
             loop.add_signal_handler(number, passed, number)
         except NotImplementedError:  # Windows: a console's events reach all its processes

@@ -37,11 +37,11 @@ _HOPS = frozenset((
     "proxy-authenticate", "proxy-authorization",
 ))  # fmt: skip
 """Hop-by-hop headers (RFC 9110, 7.6.1)."""
-_OURS = ("Content-Type", "Date", "Server")  # aiohttp adds them to responses of servers that left them out
+_ADDED_BY_AIOHTTP = ("Content-Type", "Date", "Server")  # aiohttp adds them to responses of servers that left them out
 # Event streams may use LF, CR or CR LF.
 _ENDPOINT = re.compile(rb"(event: ?endpoint\r?\n?data: ?)(https?://[^\s]+)")
 _SIGN_IN = "resource_metadata"
-_MOST_TOLD = 20
+_MAX_NOTICES = 20
 """Limit of different sentences about unreadable requests."""
 
 
@@ -70,7 +70,7 @@ class TapProxy:
         self._proxy = proxy_for(upstream)
         self._connections = ServerConnections()
         self._runner: web.AppRunner | None = None
-        self._has_told = False
+        self._has_reported_sign_in = False
         self._told: set[str] = set()
         self._closing = False
 
@@ -78,7 +78,7 @@ class TapProxy:
         """Begins to take requests from a listening socket."""
         # aiohttp answers an unreadable request itself, and tells only its logger about it.
         log = logging.Logger("tap")  # noqa: LOG001 - a logger for one proxy; a shared one would mix several
-        log.addHandler(_Unread(self._tell_unread))
+        log.addHandler(_Unread(self._report_unread))
         app = web.Application(logger=log)
         # A middleware rather than a route: routes match neither encoded line ends nor `*`.
         app.middlewares.append(self._handle_all)
@@ -166,8 +166,10 @@ class TapProxy:
         headers = list(answer.headers.items())
         recording.answer_begun(exchange, answer.status, headers)
         if answer.status == 401:
-            self._tell_sign_in(request, answer)
-        response = _PassedBack(status=answer.status, reason=answer.reason or "", headers=self._headers_back(headers))
+            self._report_sign_in(request, answer)
+        response = _ServerResponse(
+            status=answer.status, reason=answer.reason or "", headers=self._headers_back(headers)
+        )
         response.server_headers = answer.headers
         # HTTP/1.0 knows no chunks; there the end of the connection ends the body.
         chunked = "Content-Length" not in answer.headers and request.version >= aiohttp.HttpVersion11
@@ -253,11 +255,11 @@ class TapProxy:
         """Returns the headers for the client; a Location on the server is replaced by one on the tap."""
         passed = CIMultiDict(_without_hops(headers))
         location = passed.get("Location", "")
-        if location and (inside := self._inside(location)) is not None:
+        if location and (inside := self._tap_address(location)) is not None:
             passed["Location"] = inside
         return passed
 
-    def _inside(self, address: str) -> str | None:
+    def _tap_address(self, address: str) -> str | None:
         """Translates an address of the server to one of the tap; returns None for other addresses."""
         origin = self._upstream.origin
         rest = address[len(origin) :]
@@ -269,7 +271,7 @@ class TapProxy:
         found = _ENDPOINT.match(piece.removeprefix(b"\xef\xbb\xbf"))
         if found is None:
             return piece
-        inside = self._inside(found[2].decode(errors="replace"))
+        inside = self._tap_address(found[2].decode(errors="replace"))
         if inside is None:
             self._say("The server has clients post to another address, so only its answers are recorded.")
             return piece
@@ -287,24 +289,24 @@ class TapProxy:
             response.force_close()
         return response
 
-    def _tell_unread(self, error: BaseException) -> None:
+    def _report_unread(self, error: BaseException) -> None:
         if isinstance(error, HttpProcessingError):
             why = f"A request could not be read, and was answered with {error.code}: {_first_line(error.message)}."
         else:
             why = f"A request could not be passed on: {type(error).__name__}: {error}."
         # A port scanner could otherwise fill the terminal.
-        if why not in self._told and len(self._told) < _MOST_TOLD:
+        if why not in self._told and len(self._told) < _MAX_NOTICES:
             self._told.add(why)
             self._say(why)
 
-    def _tell_sign_in(self, request: web.Request, answer: ClientResponse) -> None:
+    def _report_sign_in(self, request: web.Request, answer: ClientResponse) -> None:
         # A client with a token of its own has signed in; a 401 then means that the token is wrong.
-        if self._has_told or "Authorization" in request.headers:
+        if self._has_reported_sign_in or "Authorization" in request.headers:
             return
         if any(_SIGN_IN in value for value in answer.headers.getall("WWW-Authenticate", [])):
             from inspector.tap.http.sign_in import SENTENCE
 
-            self._has_told = True
+            self._has_reported_sign_in = True
             self._say(SENTENCE.format(address=self._upstream.origin + self._upstream.path))
 
 
@@ -322,7 +324,7 @@ class _Unread(logging.Handler):
             self._tell(error)
 
 
-class _PassedBack(web.StreamResponse):
+class _ServerResponse(web.StreamResponse):
     """Response of the server; `server_headers` has its headers."""
 
     server_headers: CIMultiDictProxy[str]
@@ -330,8 +332,8 @@ class _PassedBack(web.StreamResponse):
 
 async def _leave_as_answered(_request: web.Request, response: web.StreamResponse) -> None:
     """Removes headers that aiohttp adds to a response."""
-    if isinstance(response, _PassedBack):
-        for name in _OURS:
+    if isinstance(response, _ServerResponse):
+        for name in _ADDED_BY_AIOHTTP:
             if name not in response.server_headers:
                 response.headers.popall(name, None)
 

@@ -32,23 +32,23 @@ Headers = Iterable[tuple[str, str]]
 
 WRITE_S = 0.005
 """Seconds between two hand-overs; waking the thread for each piece would slow the traffic."""
-_TAKEN_AT_ONCE = 1 << 20
+_BATCH_BYTES = 1 << 20
 _UNRECORDED = 0
 """Exchange number of everything that is dropped, since the queue is full."""
 _STUCK_S = 60.0
 """Seconds without progress until `close` gives up; a large body is searched for secrets in one go."""
 # After a second signal: the rest is only counted, so that is quick unless the disk hangs.
-_LEFT_S = 2.0
-_LOOK_S = 0.1
-_AGAIN_S = 1.0
+_SHORT_TIMEOUT_S = 2.0
+_POLL_S = 0.1
+_WAIT_S = 1.0
 _READY_S = 10.0
 """Seconds to wait for the process before requests are accepted without it."""
-_SOUND_S = 2.0
+_MIN_LIFETIME_S = 2.0
 """A process that ends sooner would fail again, so the next start waits."""
 _PAUSE_S = 60.0
-_STARTED_AGAIN = "The recording process has ended and is restarted; its last messages are missing."
-_LOST = "the recording process ended; exchanges that were open then are missing"
-_ENDS_AGAIN = (
+_RESTARTED = "The recording process has ended and is restarted; its last messages are missing."
+_LOSS_REASON = "the recording process ended; exchanges that were open then are missing"
+_RESTART_FAILED = (
     "Recording has stopped: the recording process ends as soon as it has started. The next attempt is in a minute."
 )
 
@@ -149,10 +149,10 @@ class ProcessRecording(Recording):
         data = _json({"method": method, "target": target, "headers": list(headers)})
         # An exchange without its beginning would be useless, so it is dropped whole.
         if self._is_full(_UNRECORDED):
-            self._lose(_UNRECORDED, len(data))
+            self._count_loss(_UNRECORDED, len(data))
             return _UNRECORDED
         self._count += 1
-        self._tell_loss(_UNRECORDED)
+        self._append_loss(_UNRECORDED)
         self._append(Sort.BEGIN, self._count, data)
         return self._count
 
@@ -166,7 +166,7 @@ class ProcessRecording(Recording):
 
     @override
     def answer_begun(self, exchange: int, status: int, headers: Headers) -> None:
-        self._tell(Sort.HEAD, exchange, {"status": status, "headers": list(headers)})
+        self._put_json(Sort.HEAD, exchange, {"status": status, "headers": list(headers)})
 
     @override
     def answered(self, exchange: int, data: bytes) -> None:
@@ -178,11 +178,11 @@ class ProcessRecording(Recording):
 
     @override
     def failed(self, exchange: int, status: int, text: str) -> None:
-        self._tell(Sort.ERROR, exchange, {"status": status, "text": text})
+        self._put_json(Sort.ERROR, exchange, {"status": status, "text": text})
 
     @override
     def end(self, exchange: int, how: str, why: str = "") -> None:
-        self._tell(Sort.END, exchange, {"how": how} | ({"why": why} if why else {}))
+        self._put_json(Sort.END, exchange, {"how": how} | ({"why": why} if why else {}))
 
     def close(self, reason: str) -> None:
         """Drains the queue and writes the last row; gives up on a disk that does not respond."""
@@ -192,7 +192,7 @@ class ProcessRecording(Recording):
         self._filled.set()
         taken, since = -1, time.monotonic()
         while self._thread.is_alive():  # a slow disk, or a long search for secrets, may take a while
-            self._thread.join(_LOOK_S)
+            self._thread.join(_POLL_S)
             now = time.monotonic()
             if self._taken_bytes != taken:
                 taken, since = self._taken_bytes, now
@@ -208,28 +208,28 @@ class ProcessRecording(Recording):
 
     def leave(self) -> None:
         """Cuts `close` short: the rest of the queue is only counted."""
-        self._patience_s = _LEFT_S
+        self._patience_s = _SHORT_TIMEOUT_S
         self._waiting.clear()
-        self._lose(_UNRECORDED, self._put_bytes - self._taken_bytes)
+        self._count_loss(_UNRECORDED, self._put_bytes - self._taken_bytes)
         self._append_end()
 
     # Hand-over
 
     def _append_end(self) -> None:
-        self._tell_loss(_UNRECORDED)
+        self._append_loss(_UNRECORDED)
         self._append(Sort.CLOSE, _UNRECORDED, _json({"reason": self._reason}))
 
-    def _tell(self, sort: Sort, exchange: int, facts: dict[str, Any]) -> None:
+    def _put_json(self, sort: Sort, exchange: int, facts: dict[str, Any]) -> None:
         self._put(sort, exchange, _json(facts))
 
     def _put(self, sort: Sort, exchange: int, data: bytes = b"") -> None:
         if exchange != _UNRECORDED:
-            self._tell_loss(exchange)
+            self._append_loss(exchange)
             self._append(sort, exchange, data)
 
     def _put_data(self, sort: Sort, exchange: int, data: bytes) -> None:
         if exchange == _UNRECORDED or self._is_full(exchange):
-            self._lose(exchange, len(data))
+            self._count_loss(exchange, len(data))
         else:
             self._put(sort, exchange, data)
 
@@ -238,10 +238,10 @@ class ProcessRecording(Recording):
         most = MOST_WAITING_BYTES // 2 if exchange in self._lost else MOST_WAITING_BYTES
         return self._put_bytes - self._taken_bytes > most
 
-    def _lose(self, exchange: int, size: int) -> None:
+    def _count_loss(self, exchange: int, size: int) -> None:
         self._lost[exchange] = self._lost.get(exchange, 0) + size
 
-    def _tell_loss(self, exchange: int) -> None:
+    def _append_loss(self, exchange: int) -> None:
         if self._lost and (size := self._lost.pop(exchange, 0)):
             self._append(Sort.LOST, exchange, size.to_bytes(8))
 
@@ -260,15 +260,15 @@ class ProcessRecording(Recording):
         self._ready.set()
         while not (self._ending and not self._waiting):
             try:
-                self._hand_over_some()
+                self._hand_over_batch()
             except (OSError, EOFError, TypeError):  # the end of a connection that `close` has given up
                 if self._ending:
                     return
                 self._start_again()
 
-    def _hand_over_some(self) -> None:
+    def _hand_over_batch(self) -> None:
         connection = self._helper.connection
-        self._filled.wait(_AGAIN_S)
+        self._filled.wait(_WAIT_S)
         self._filled.clear()
         if not self._ending:
             time.sleep(WRITE_S)
@@ -280,7 +280,7 @@ class ProcessRecording(Recording):
     def _take(self) -> bytes:
         entries: list[Entry] = []
         size = 0
-        while size < _TAKEN_AT_ONCE and self._waiting:
+        while size < _BATCH_BYTES and self._waiting:
             entry = self._waiting.popleft()
             entries.append(entry)
             size += len(entry.data) + ENTRY_BYTES
@@ -299,16 +299,16 @@ class ProcessRecording(Recording):
         """
         lost_ns = time.time_ns()
         self._helper.end_process()
-        if time.monotonic() - self._helper_since > _SOUND_S:
-            self._say(_STARTED_AGAIN)
+        if time.monotonic() - self._helper_since > _MIN_LIFETIME_S:
+            self._say(_RESTARTED)
         else:
-            self._say(_ENDS_AGAIN)
+            self._say(_RESTART_FAILED)
             self._pause()
         while not self._ending:
             try:
                 self._helper = self._serve(lost_ns, True)
             except OSError:
-                self._say(_ENDS_AGAIN)
+                self._say(_RESTART_FAILED)
                 self._pause()
             else:
                 self._helper_since = time.monotonic()
@@ -319,7 +319,7 @@ class ProcessRecording(Recording):
         while not self._ending and time.monotonic() < until:
             self._waiting.clear()
             self._taken_bytes = self._put_bytes
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_S)
 
 
 def _json(facts: dict[str, Any]) -> bytes:
@@ -364,7 +364,7 @@ class _Recorder:
         self._lines = ExchangeLines(unwritten)
         hold = FileHold()
         with suppress(OSError):  # disk errors are reported at the first write
-            hold.acquire(str(path), _AGAIN_S, make=True)
+            hold.acquire(str(path), _WAIT_S, make=True)
         self._capture = TapCapture(
             path, origin=lambda: origin, say=self._say, append=resume, hold=hold, opened_ns=begun_ns
         )
@@ -374,11 +374,11 @@ class _Recorder:
     def run(self, ending: threading.Event) -> None:
         self._capture.write()
         if self._lost_ns:
-            self._capture.mark("gap", time_ns=self._lost_ns, until_ns=time.time_ns(), reason=_LOST)
+            self._capture.mark("gap", time_ns=self._lost_ns, until_ns=time.time_ns(), reason=_LOSS_REASON)
         self._send(b"")  # ready
         try:
             while not self._reason:
-                if self._connection.poll(_AGAIN_S):
+                if self._connection.poll(_WAIT_S):
                     self._take(self._connection.recv_bytes())
                 elif ending.is_set():
                     break

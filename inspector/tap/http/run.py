@@ -21,14 +21,14 @@ from inspector.tap.http.sign_in import SENTENCE, asks_for_sign_in
 from inspector.tap.http.unwritten import Unwritten
 from inspector.tap.relay import BAD_USAGE, open_window, print_notice
 
-_ENDINGS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+_END_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 # Seconds until the user reads why the command has not ended yet.
-_PATIENCE_S = 2.0
+_QUIET_CLOSE_S = 2.0
 _HURRY_S = 1.0
 """Seconds from the second signal to the end."""
 # 128 + SIGINT, as shells report it.
-_HURRIED = 130
+_HURRIED_EXIT_CODE = 130
 
 
 class HttpTapArguments(NamedTuple):
@@ -64,7 +64,7 @@ def run_http_tap(arguments: HttpTapArguments, tell: Callable[[str], None] = say_
         upstream = upstream_of(arguments.address)
         listening = listening_of(arguments.listen) if arguments.listen else Listening("127.0.0.1", 0)
         # Before the capture is claimed, so that a refusal leaves no empty file.
-        if not (arguments.own_token or arguments.model) and asyncio.run(_asks(upstream)):
+        if not (arguments.own_token or arguments.model) and asyncio.run(_asks_for_sign_in(upstream)):
             print_notice(SENTENCE.format(address=Unwritten().target(upstream.origin + upstream.path)))
             return BAD_USAGE
         tap = HttpTap([door_to(upstream, listening)], arguments.output, name=upstream.host, model=arguments.model)
@@ -74,13 +74,13 @@ def run_http_tap(arguments: HttpTapArguments, tell: Callable[[str], None] = say_
     return asyncio.run(_run(tap, arguments, tell))
 
 
-async def _asks(upstream: Upstream) -> bool:
+async def _asks_for_sign_in(upstream: Upstream) -> bool:
     return await asks_for_sign_in(upstream, proxy_for(upstream))
 
 
 async def _run(tap: HttpTap, arguments: HttpTapArguments, tell: Callable[[str], None]) -> int:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
-    for number in _ENDINGS:
+    for number in _END_SIGNALS:
         with suppress(NotImplementedError):  # Windows: Ctrl+C raises instead
             loop.add_signal_handler(number, ended.set)
     await tap.start()
@@ -110,7 +110,7 @@ async def close_tap(
     """
     closing = start_task(tap.close(reason), name="close the tap")
     hurry = start_task(hurried.wait(), name="a second signal")
-    await asyncio.wait((closing, hurry), timeout=_PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait((closing, hurry), timeout=_QUIET_CLOSE_S, return_when=asyncio.FIRST_COMPLETED)
     if not closing.done() and not hurry.done():
         say("Writing the last messages; press Ctrl+C again to skip them.")
         await asyncio.wait((closing, hurry), return_when=asyncio.FIRST_COMPLETED)
@@ -118,7 +118,7 @@ async def close_tap(
         tap.leave()
         await asyncio.wait((closing,), timeout=_HURRY_S)
     if not closing.done():  # e.g. a disk that does not respond: the loop would wait for its thread
-        os._exit(_HURRIED)
+        os._exit(_HURRIED_EXIT_CODE)
     hurry.cancel()
     await closing
 

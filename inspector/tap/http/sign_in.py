@@ -21,13 +21,13 @@ SENTENCE = (
 )
 _WELL_KNOWN = "/.well-known/oauth-protected-resource"
 # The tap starts only after this check.
-_ANSWERS_S = 4.0
-_MOST_BYTES = 1 << 16
+_TIMEOUT_S = 4.0
+_MAX_BYTES = 1 << 16
 
 
 async def asks_for_sign_in(upstream: Upstream, proxy: str | None) -> bool:
     """Returns True if a client without a token is asked to sign in; False if the server does not respond now."""
-    timeout = aiohttp.ClientTimeout(total=_ANSWERS_S)
+    timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     try:
         async with aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()) as session:
             # RFC 9728, 3.1: for this resource, else for the whole host.
@@ -67,4 +67,4 @@ async def _is_refused(session: aiohttp.ClientSession, upstream: Upstream, proxy:
 async def _json(answer: aiohttp.ClientResponse) -> Any:
     import json
 
-    return json.loads(await answer.content.read(_MOST_BYTES))
+    return json.loads(await answer.content.read(_MAX_BYTES))

@@ -24,7 +24,7 @@ from inspector.protocol.secrets.streamed_pieces import mask_in_place
 
 Headers = Iterable[tuple[str, str]]
 
-_WRITTEN = frozenset((
+_PLAIN_HEADERS = frozenset((
     "accept", "accept-encoding", "allow", "anthropic-beta", "anthropic-version", "cache-control", "connection",
     "content-encoding", "content-length", "content-type", "date", "expect", "host", "last-event-id", "mcp-method",
     "mcp-name", "mcp-protocol-version", "mcp-session-id", "openai-beta", "openai-processing-ms", "openai-version",
@@ -33,25 +33,25 @@ _WRITTEN = frozenset((
     "traceparent", "transfer-encoding", "upgrade", "user-agent", "vary", "www-authenticate", "x-accel-buffering",
     "x-request-id", "x-should-retry",
 ))  # fmt: skip
-_WRITTEN_BEGINNINGS = ("mcp-param-", "x-stainless-", "x-ratelimit-", "anthropic-ratelimit-", "access-control-")
+_PLAIN_PREFIXES = ("mcp-param-", "x-stainless-", "x-ratelimit-", "anthropic-ratelimit-", "access-control-")
 _CREDENTIALS = frozenset((
     "authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "x-auth-token", "x-csrf-token",
 ))  # fmt: skip
 """Headers whose values are masked everywhere in the capture."""
-_TELLING = frozenset((
+_SECRET_PARTS = frozenset((
     "key", "apikey", "token", "secret", "auth", "authentication", "authorization", "password", "passwd", "passphrase",
     "credential", "credentials", "jwt", "cookie", "signature", "dpop", "bearer", "assertion", "otp", "sid", "saml",
 ))  # fmt: skip
 """Parts of a header's name that mark its value as a secret."""
-_RUN_ON = ("apikey", "token", "secret", "password")
+_SECRET_ENDINGS = ("apikey", "token", "secret", "password")
 """Endings of a part with the same meaning: `x-authtoken`."""
 _ACCOUNTS = frozenset(("openai-organization", "openai-project", "chatgpt-account-id", "anthropic-organization-id"))
 """Account names: masked in the header, but not elsewhere."""
 _COOKIES = ("cookie", "set-cookie")
 _SCHEME = re.compile(r"(?i)\s*(Bearer|Basic|Digest|Negotiate|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+")
-_SHORTEST = 6
+_MIN_LENGTH = 6
 """Shortest value that is masked elsewhere, in characters; shorter ones are also plain words."""
-_MOST = 64
+_MAX_VALUES = 64
 """Limit of such values: each costs a search in every text written."""
 _PROGRESS = re.compile(r'"progressToken": ?(?:\d+|"[^"\\]{0,80}")|"[a-z_]*_tokens(?:_details)?":')
 """Frequent members that look like names of secrets; removed before the costly search."""
@@ -73,10 +73,10 @@ class Unwritten:
         """Adds the secrets of an address."""
         for name, value in _pairs(query):
             if name.lower() not in _SESSIONS and _names_secret(name):
-                self._learn(value)
+                self._add_secret(value)
         for found in _SEGMENT.finditer(path):
             if _is_random(found[0]):
-                self._learn(found[0])
+                self._add_secret(found[0])
 
     def headers(self, headers: Headers) -> dict[str, str]:
         """Returns masked headers by lower-case name; values of repeated headers are joined."""
@@ -91,13 +91,13 @@ class Unwritten:
         if name in _COOKIES:
             # Only its first part is the cookie; attributes such as Path follow.
             for part in value.split(";")[: 1 if name == "set-cookie" else None]:
-                self._learn(part.partition("=")[2].strip())
+                self._add_secret(part.partition("=")[2].strip())
             return MASK
         if name in _ACCOUNTS:
             return MASK
-        if name in _CREDENTIALS or (_says_secret(name) and not value.isdecimal()):
+        if name in _CREDENTIALS or (_is_secret_header(name) and not value.isdecimal()):
             scheme = _SCHEME.match(value)
-            self._learn(value[scheme.end() :].strip() if scheme else value.strip())
+            self._add_secret(value[scheme.end() :].strip() if scheme else value.strip())
             return f"{scheme[1]} {MASK}" if scheme else MASK
         if name == "location":
             return self.target(value)
@@ -122,7 +122,7 @@ class Unwritten:
             known = unquote_plus(name)
             is_session = known.lower() in _SESSIONS
             if mark and not is_session and _names_secret(known):
-                self._learn(unquote_plus(value))
+                self._add_secret(unquote_plus(value))
                 value = MASK
             elif mark and not is_session and _is_random(value):
                 value = MASK
@@ -146,28 +146,28 @@ class Unwritten:
                     text = text.replace(form, "•" * len(form))
         return mask_in_place(text)
 
-    def _learn(self, value: str) -> None:
+    def _add_secret(self, value: str) -> None:
         """Masks a value from now on; the oldest one is dropped at the limit."""
         known, value = self._values, value.strip('" ')
-        if len(value) < _SHORTEST or value in known or value == MASK:
+        if len(value) < _MIN_LENGTH or value in known or value == MASK:
             return
         # An evicted value that is still in use is learned again with its next header.
-        while len(known) >= _MOST:
+        while len(known) >= _MAX_VALUES:
             del known[next(iter(known))]
         # A secret may appear as such, percent-encoded in addresses, and escaped in JSON.
         forms = {value, quote(value, safe=""), json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
         known[value] = tuple(sorted(forms, key=len, reverse=True))
 
 
-def _says_secret(name: str) -> bool:
+def _is_secret_header(name: str) -> bool:
     """Returns True if a header's name, in lower case, marks its value as a secret."""
-    if name in _WRITTEN:
+    if name in _PLAIN_HEADERS:
         return False
     if is_secret_key(name):
         return True
     parts = _PART.split(name)
-    telling = not _TELLING.isdisjoint(parts) or any(part.endswith(_RUN_ON) for part in parts)
-    return telling and not name.startswith(_WRITTEN_BEGINNINGS)
+    telling = not _SECRET_PARTS.isdisjoint(parts) or any(part.endswith(_SECRET_ENDINGS) for part in parts)
+    return telling and not name.startswith(_PLAIN_PREFIXES)
 
 
 class ModelUnwritten(Unwritten):

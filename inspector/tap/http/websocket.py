@@ -18,8 +18,8 @@ from inspector.tap.http.responses import ResponseCalls
 _HANDSHAKE = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol")
 _FRAMES = (WSMsgType.TEXT, WSMsgType.BINARY)
 # Seconds for the other side to answer a close frame; it may have gone.
-_LONGEST_S = 2.0
-_LONGEST_BYTES = LONGEST_BODY_BYTES
+_CLOSE_TIMEOUT_S = 2.0
+_MAX_MESSAGE_BYTES = LONGEST_BODY_BYTES
 """Limit of a message, which is buffered whole; a longer one ends the WebSocket (1009)."""
 
 Side = web.WebSocketResponse | ClientWebSocketResponse
@@ -56,22 +56,22 @@ async def pass_frames(
         autoclose=False,
         autoping=False,
         compress=0,
-        max_msg_size=_LONGEST_BYTES,
+        max_msg_size=_MAX_MESSAGE_BYTES,
         proxy=proxy,
     )
     async with server:
         chosen = (server.protocol,) if server.protocol else ()
         client = web.WebSocketResponse(
-            autoclose=False, autoping=False, compress=False, max_msg_size=_LONGEST_BYTES, protocols=chosen
+            autoclose=False, autoping=False, compress=False, max_msg_size=_MAX_MESSAGE_BYTES, protocols=chosen
         )
         await client.prepare(request)
         recording.answer_begun(exchange, 101, [("Upgrade", "websocket")])
-        how, why = await _joined(client, server, recording, exchange, calls)
+        how, why = await _pump_frames(client, server, recording, exchange, calls)
         recording.end(exchange, how, why)
         return client
 
 
-async def _joined(
+async def _pump_frames(
     client: web.WebSocketResponse, server: ClientWebSocketResponse, recording: Recording, exchange: int,
     calls: ResponseCalls | None,
 ) -> tuple[str, str]:  # fmt: skip
@@ -94,7 +94,7 @@ async def _joined(
             else:
                 code = message.data if message.type is WSMsgType.CLOSE else source.close_code
                 with suppress(asyncio.TimeoutError, ConnectionError):
-                    async with asyncio.timeout(_LONGEST_S):
+                    async with asyncio.timeout(_CLOSE_TIMEOUT_S):
                         await sink.close(code=code or 1000, message=(message.extra or "").encode())
                 return str(message.data) if message.type is WSMsgType.ERROR else ""
 

@@ -53,7 +53,7 @@ DEVELOPER_VARIABLE = "CONTEXT_INSPECTOR_DEVELOPER"
 _NOT_SAVED = "settings-not-saved"
 RETRY_MS = 20_000
 """Delay before unsaved settings are written again."""
-_TIDIED_MS = 60_000
+_COLLECT_MS = 60_000
 """Interval of garbage collections."""
 
 
@@ -101,8 +101,8 @@ class Application:
         self._retry.timeout.connect(self.save_settings)
         # The oldest generation is collected here only: amid reading it would take 100 ms for 20,000 participants.
         self._tidying = QTimer()
-        self._tidying.setInterval(_TIDIED_MS)
-        self._tidying.timeout.connect(self._tidy)
+        self._tidying.setInterval(_COLLECT_MS)
+        self._tidying.timeout.connect(self._collect_garbage)
         display = self.settings.display
         self.settings_changes = SettingsChanges()
         self.theme = ThemeController(
@@ -164,7 +164,7 @@ class Application:
         gc_control.freeze_and_trim()
         return window
 
-    def _tidy(self) -> None:
+    def _collect_garbage(self) -> None:
         """Collects garbage, unless a log is being read; see `run_loop`."""
         if not any(window.opening.reading for window in self.windows):
             gc_control.collect_garbage()
@@ -194,7 +194,7 @@ class Application:
         if not self.remembers:
             return
         written, left_out = secret_settings.without_secrets(self.settings)
-        self._say_left_out(left_out)
+        self._report_left_out(left_out)
         try:
             stored.save_settings(written)
         except OSError as error:
@@ -221,7 +221,7 @@ class Application:
                 window.display.hints_here = None
             window.apply_settings()
 
-    def _say_left_out(self, left_out: list[str]) -> None:
+    def _report_left_out(self, left_out: list[str]) -> None:
         """Reports new secrets that are not saved, in the front window."""
         new = [words for words in left_out if words not in self._not_written]
         self._not_written = set(left_out)

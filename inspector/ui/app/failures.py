@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_AGAIN = "failed-again"
-_SHOWN_BY = ("inspector.ui.dialogs.report_dialog", "inspector.ui.dialogs.environment_facts")
+_AGAIN_KEY = "failed-again"
+_REPORT_MODULES = ("inspector.ui.dialogs.report_dialog", "inspector.ui.dialogs.environment_facts")
 _EARLY_MS = 2_000
 """Delay after the start: the window is painted and mostly idle."""
 _REFRESH_MS = 1_000
-_MOST_REFRESHED = 1_000
+_MAX_REFRESHED = 1_000
 """Errors counted in the open dialog; beyond, it says that there are more."""
-_LOGGED_WHOLE = 3
+_MAX_TRACEBACKS = 3
 """Equal errors logged with their traceback; later only each tenth, hundredth... in one line."""
 _QUIT, _GO_ON = "quit", "go_on"
 
@@ -73,7 +73,7 @@ class FailureDialog(QObject):
         dialog: the dialog while it is open.
     """
 
-    _came = Signal()
+    _failure_queued = Signal()
 
     def __init__(self, program: FailingProgram) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class FailureDialog(QObject):
         self._awaited = False  # the queued signal is pending
         self._installed = False
         # Errors may occur during painting and in threads, so the dialog must wait for the event loop.
-        self._came.connect(self._on_came, Qt.ConnectionType.QueuedConnection)
+        self._failure_queued.connect(self._on_failure_queued, Qt.ConnectionType.QueuedConnection)
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)
@@ -155,22 +155,22 @@ class FailureDialog(QObject):
             self._log_it(known, origin, error, words)
             if shows and not self._awaited:
                 self._awaited = True
-                self._came.emit()
+                self._failure_queued.emit()
         except Exception:  # noqa: BLE001 - a failure of this method would lead here again
             if sys.__stderr__ is not None:
                 sys.__stderr__.write("An error in the program could not be reported.\n")
 
     def _log_it(self, known: Failure | None, origin: str, error: BaseException | None, words: str) -> None:
         count = known.count if known is not None else self.failures.total
-        if count <= _LOGGED_WHOLE and known is not None:
+        if count <= _MAX_TRACEBACKS and known is not None:
             _log.error("An error in the program (%s) %s", origin, words, exc_info=error)
         elif str(count).strip("0") == "1":
             _log.error("An error in the program (%s) came for the %d. time", origin, count)
 
-    def _on_came(self) -> None:
+    def _on_failure_queued(self) -> None:
         self._awaited = False
         if self.dialog is not None:
-            if not self._refresh.isActive() and self.failures.total <= _MOST_REFRESHED:
+            if not self._refresh.isActive() and self.failures.total <= _MAX_REFRESHED:
                 self._refresh.start()
         elif not self._shown:
             self.show_report()
@@ -182,7 +182,12 @@ class FailureDialog(QObject):
         if window is not None:
             sentence = "Another internal error occurred."
             window.notices.show_notice(
-                _AGAIN, "error", sentence, [("Show report", self.show_report)], token="severity.error", closable=True
+                _AGAIN_KEY,
+                "error",
+                sentence,
+                [("Show report", self.show_report)],
+                token="severity.error",
+                closable=True,
             )
 
     # The dialog
@@ -205,7 +210,7 @@ class FailureDialog(QObject):
             self.dialog.answered.connect(self._on_answered)
             self.dialog.destroyed.connect(self._on_gone)
             self.dialog.open()
-            window.notices.dismiss(_AGAIN)
+            window.notices.dismiss(_AGAIN_KEY)
         except Exception:  # noqa: BLE001 - tried once: it would fail again
             self.dialog = None
             _log.exception("The report of an error could not be shown")
@@ -223,7 +228,7 @@ class FailureDialog(QObject):
         log = self._program.log
         where = f"; see the log: {log.path}" if log is not None and log.path is not None else ""
         sentence = f"An internal error occurred, and its report could not be shown{where}."
-        window.notices.show_notice(_AGAIN, "error", sentence, [], token="severity.error", closable=True)
+        window.notices.show_notice(_AGAIN_KEY, "error", sentence, [], token="severity.error", closable=True)
 
     def _sentence(self) -> str:
         kinds, total = self.failures.kinds, self.failures.total
@@ -231,7 +236,7 @@ class FailureDialog(QObject):
         named = safe_line(
             f"{first.title}: {first.words}" if first and first.words else first.title if first else "", 200
         )
-        often = "" if total <= 1 else f" {total if total <= _MOST_REFRESHED else 'More than a thousand'} errors so far."
+        often = "" if total <= 1 else f" {total if total <= _MAX_REFRESHED else 'More than a thousand'} errors so far."
         if first is not None and first.title == "ModuleNotFoundError" and "'inspector." in first.words:
             often += " A program file is missing, perhaps after an upgrade: restart the program."
         return (
@@ -242,13 +247,13 @@ class FailureDialog(QObject):
     def _compose(self, choices: ReportChoices) -> str:
         traces = crash_report.describe_failures(self.failures, choices)
         try:
-            where = self._surroundings()
+            where = self._environment()
         except Exception:  # noqa: BLE001 - the settings themselves may be broken
             _log.exception("The place of an error could not be determined")
             where = Environment([("Surroundings", "could not be determined; see the program's log")])
         return crash_report.compose_report("Error in Context Inspector", traces, where, choices, mask_text)
 
-    def _surroundings(self) -> Environment:
+    def _environment(self) -> Environment:
         from inspector.ui.dialogs.environment_facts import opened, surroundings
 
         program, log = self._program, self._program.log
@@ -276,7 +281,7 @@ class FailureDialog(QObject):
 def _import_early() -> None:
     """Imports the report's modules early, in case the program's files are removed later."""
     try:
-        for name in _SHOWN_BY:
+        for name in _REPORT_MODULES:
             import_module(name)
     except ImportError:
         _log.exception("Reports of errors cannot be shown")

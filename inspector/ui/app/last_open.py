@@ -42,7 +42,7 @@ EVERY_MS = 2_000
 GOOD_AFTER_S = 60.0
 """Seconds that restored documents must stay open for the start to count as good."""
 _NOTICE = "restoring"
-_LONGEST_NAME = 60
+_MAX_NAME = 60
 
 
 class OpensWindows(Protocol):
@@ -102,7 +102,7 @@ class LastOpenKeeper(QObject):
             return False
         if before.attempts >= MAX_ATTEMPTS and before.windows and not asked:
             self._offered = True
-            self._offer()
+            self._offer_restore()
             return True
         self._offered, self._stands_since = False, None
         self._attempts = before.attempts + 1 if before.windows else 0
@@ -113,7 +113,7 @@ class LastOpenKeeper(QObject):
         there = [one for one in before.windows if one not in gone or one.connection is not None]
         for saved in there:
             self._open(saved, file=saved not in gone)
-        self._say(before.problem, [one.path for one in gone])
+        self._report_missing(before.problem, [one.path for one in gone])
         return bool(self._program.windows)
 
     def _open(self, saved: SavedWindow, *, file: bool) -> None:
@@ -140,16 +140,16 @@ class LastOpenKeeper(QObject):
             _NOTICE, "note", f"This window was connected to {safe_line(where)}.", [("Reconnect", again)], closable=True
         )
 
-    def _offer(self) -> None:
+    def _offer_restore(self) -> None:
         window = self._program.new_window()
         sentence = "The program ended twice soon after it had restored the last windows, so they were not restored."
         window.notices.show_notice(
             _NOTICE, "warning", sentence,
-            [("Restore anyway", partial(self._open_asked, window)), ("Discard", partial(self._forget, window))],
+            [("Restore anyway", partial(self._open_asked, window)), ("Discard", partial(self._discard, window))],
             token="severity.warning", closable=True,
         )  # fmt: skip
 
-    def _forget(self, window: MainWindow) -> None:
+    def _discard(self, window: MainWindow) -> None:
         self._before, self._attempts, self._offered = WindowState(), 0, False
         window.notices.dismiss(_NOTICE)
         self.note()
@@ -159,12 +159,12 @@ class LastOpenKeeper(QObject):
         if window.panes is None and len(self._program.windows) > 1:
             window.close()
 
-    def _say(self, trouble: str, gone: list[str]) -> None:
+    def _report_missing(self, trouble: str, gone: list[str]) -> None:
         if not trouble and not gone:
             return
         windows = self._program.windows
         window = windows[-1] if windows else self._program.new_window()
-        names = [safe_line(Path(path).name, _LONGEST_NAME) for path in gone[:3]]
+        names = [safe_line(Path(path).name, _MAX_NAME) for path in gone[:3]]
         more = f" and {len(gone) - 3:,} more" if len(gone) > 3 else ""
         missing = f"These files no longer exist or do not respond: {', '.join(names)}{more}." if gone else ""
         sentence = " ".join(filter(None, (trouble, missing)))
@@ -189,11 +189,11 @@ class LastOpenKeeper(QObject):
             if not found:
                 return
             self._offered, self._attempts = False, 0  # no open window belongs to the failed state
-        if self._attempts and self._has_stood():
+        if self._attempts and self._is_stable():
             self._attempts = 0
         self._write(WindowState(found, self._attempts))
 
-    def _has_stood(self) -> bool:
+    def _is_stable(self) -> bool:
         """Returns True if the restored documents have been open for `GOOD_AFTER_S`."""
         windows = self._program.windows
         if any(window.restoring.saved is not None and window.opening.reading for window in windows):

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 _NOTICE = "ended-hard"
 _SOON_MS = 600
 """Delay after the start: the window is painted by then."""
-_MOST_DUMPS = 3
+_MAX_DUMPS = 3
 """Dumps in one report."""
 _LOG_LINES = 200
 _DISCARD, _CLOSE = "discard", "close"
@@ -109,7 +109,7 @@ class PreviousRun(QObject):
             [*version_facts(), *desktop_facts(self._program.theme.theme, len(self._program.windows))],
             log_lines=program_log.last_lines(log.path if log is not None else None, _LOG_LINES),
         )
-        traces = [_run_words(crash, choices) for crash in self.crashes[:_MOST_DUMPS]]
+        traces = [_run_words(crash, choices) for crash in self.crashes[:_MAX_DUMPS]]
         return crash_report.compose_report("Context Inspector ended unexpectedly", traces, where, choices, mask_text)
 
     def _on_answered(self, answer: str) -> None:

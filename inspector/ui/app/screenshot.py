@@ -61,7 +61,7 @@ def take_screenshot(shot: Shot) -> str | None:
 
         async def start() -> None:
             nonlocal sentence
-            sentence = await _take(application, shot, target_path(shot.file))
+            sentence = await _take_log(application, shot, target_path(shot.file))
             await application.close_all()
 
         await application.run(start())
@@ -74,7 +74,7 @@ def take_screenshot(shot: Shot) -> str | None:
 _COUNTED_S = 0.3
 _COUNTED_BYTES = 32 << 20
 """Tokens are counted in logs of at most this many bytes."""
-_WORKED_OUT_S = 60.0
+_VIEW_TIMEOUT_S = 60.0
 """Longest wait for a view, in seconds."""
 _STILL_S, _AGAIN_S = 5.0, 0.1  # longest wait for two equal pictures, and the pause between them
 _SETTLED_S = 1.5
@@ -113,7 +113,7 @@ def _show_participant(window: MainWindow, name: str) -> str | None:
     return None
 
 
-def _is_working_out(panes: Panes) -> bool:
+def _is_busy(panes: Panes) -> bool:
     from inspector.ui.panels.timeline.panel import TimelinePanel
 
     if panes.details.shows_account and panes.details.isVisible() and panes.account.tally.is_behind:
@@ -125,7 +125,7 @@ def _is_working_out(panes: Panes) -> bool:
 async def _take_survey(window: MainWindow, shot: Shot, path: Path) -> str | None:
     window.opening.open_path(path)
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_WORKED_OUT_S):
+        async with asyncio.timeout(_VIEW_TIMEOUT_S):
             while window.shown.runs is None:  # noqa: ASYNC110 - it sets no event
                 await asyncio.sleep(0.05)
     if window.shown.runs is None:
@@ -149,7 +149,7 @@ async def _save(window: MainWindow, output: str) -> str | None:
     return None if picture.save(output) else f"{output} cannot be written; choose another folder or name."
 
 
-async def _take(application: Application, shot: Shot, path: Path) -> str | None:
+async def _take_log(application: Application, shot: Shot, path: Path) -> str | None:
     window = application.new_window()
     window.resize(shot.width, shot.height)
     if is_survey(path):
@@ -196,7 +196,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     if window.msp.view.count_now():
         await asyncio.sleep(_COUNTED_S)
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_WORKED_OUT_S):
-            while _is_working_out(panes):  # noqa: ASYNC110 - views follow a slice at a time, and set no event
+        async with asyncio.timeout(_VIEW_TIMEOUT_S):
+            while _is_busy(panes):  # noqa: ASYNC110 - views follow a slice at a time, and set no event
                 await asyncio.sleep(0.05)
     return await _save(window, shot.output)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _LIMIT_MS = 5_000
-_MOST_CALLERS = 16
+_MAX_CALLERS = 16
 
 
 class TakesRequests(Protocol):
@@ -76,7 +76,7 @@ class SingleInstance(QObject):
         self._callers: dict[QLocalSocket, QTimer] = {}
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.setMaxPendingConnections(_MOST_CALLERS)
+        self._server.setMaxPendingConnections(_MAX_CALLERS)
         self._server.newConnection.connect(self._on_new_connection)
 
     def listen(self) -> bool:
@@ -102,7 +102,7 @@ class SingleInstance(QObject):
     def _on_new_connection(self) -> None:
         while self._server.hasPendingConnections():
             caller = self._server.nextPendingConnection()
-            if len(self._callers) >= _MOST_CALLERS or not _is_own(caller):
+            if len(self._callers) >= _MAX_CALLERS or not _is_own(caller):
                 caller.abort()
                 caller.deleteLater()
                 continue

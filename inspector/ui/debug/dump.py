@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from inspector.diagnostics.crash_report import shorten_paths
 
-_MOST = 40
+_MAX_KINDS = 40
 
 
 def dump_words() -> str:
@@ -65,5 +65,5 @@ def _python_objects() -> Counter[str]:
 
 
 def _counted(kinds: Counter[str]) -> list[str]:
-    lines = [f"{count:>10,} {name}" for name, count in kinds.most_common(_MOST)]
+    lines = [f"{count:>10,} {name}" for name, count in kinds.most_common(_MAX_KINDS)]
     return [f"{kinds.total():>10,} total", *lines]

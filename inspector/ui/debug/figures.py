@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inspector.ui.docview.window_content import Shown
 
 _BEAT_MS = 20  # the delay of this beat shows how late the event loop is
-_REMEMBERED = 1_500
+_MAX_SAMPLES = 1_500
 """Samples kept: half a minute."""
 _PASSES = (
     "contexts", "correlation", "named", "transients", "participants", "capabilities", "tokens", "findings",
@@ -34,7 +34,7 @@ class LoopDelay(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._late: deque[float] = deque(maxlen=_REMEMBERED)
+        self._late: deque[float] = deque(maxlen=_MAX_SAMPLES)
         self._timer = QTimer(self)
         # A coarse timer may be 5 % late by itself.
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)

@@ -28,8 +28,8 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import TextLabel
 
-_LOOK_MS = 500
-_MOST_LINES = 5_000
+_POLL_MS = 500
+_MAX_LINES = 5_000
 _WIDTH, _HEIGHT = 860, 520
 _LEVELS = (
     ("Everything", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")),
@@ -94,10 +94,10 @@ class LogWindow(QWidget):
         zoom = theme_controller.theme.zoom
         self.resize(round(_WIDTH * zoom), round(_HEIGHT * zoom))
         self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.setInterval(_POLL_MS)
+        self._timer.timeout.connect(self._read_log)
         self._timer.start()
-        self._look()
+        self._read_log()
         self.field.setFocus()
 
     @property
@@ -125,7 +125,7 @@ class LogWindow(QWidget):
         self.levels.setObjectName("logLevels")
         self.levels.setAccessibleName("Levels shown")
         self.levels.addItems([words for words, _ in _LEVELS])
-        self.levels.currentIndexChanged.connect(self._look_anew)
+        self.levels.currentIndexChanged.connect(self._reread_log)
         row.addWidget(self.levels)
         return row
 
@@ -136,7 +136,7 @@ class LogWindow(QWidget):
         self.follow.setObjectName("logFollow")
         self.follow.setToolTip("Scroll to new lines")
         self.follow.setChecked(True)
-        self.follow.toggled.connect(self._look_anew)
+        self.follow.toggled.connect(self._reread_log)
         row.addWidget(self.follow)
         self._status = TextLabel(variant="small", name="logStatus", parent=self)
         self._status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -153,11 +153,11 @@ class LogWindow(QWidget):
 
     # Content
 
-    def _look_anew(self, *_chosen: object) -> None:
+    def _reread_log(self, *_chosen: object) -> None:
         self._seen = None
-        self._look()
+        self._read_log()
 
-    def _look(self) -> None:
+    def _read_log(self) -> None:
         """Reads the end of the file, if it has changed."""
         path = self.path
         try:
@@ -168,7 +168,7 @@ class LogWindow(QWidget):
         if seen == self._seen:
             return
         self._seen = seen
-        lines = lines_of(program_log.last_lines(path, _MOST_LINES), _LEVELS[self.levels.currentIndex()][1])
+        lines = lines_of(program_log.last_lines(path, _MAX_LINES), _LEVELS[self.levels.currentIndex()][1])
         self._show(visible_controls("\n".join(lines)))
         self._status.setText(str(path) if path is not None else "")
         self.view.setPlaceholderText(_NO_FILE if self._log is None else _NOTHING)

@@ -24,8 +24,8 @@ from inspector.ui.widgets.labels import Sign, TextLabel
 CLAIM = "See what your agents did, why, and what it cost."
 _WIDTH, _HEIGHT = 640, 600
 _COLUMNS = ("Part", "Version", "Licence")
-_NO_TEXT = "The licence text of this part is missing."
-_LONGEST = 60
+_NO_LICENCE_TEXT = "The licence text of this part is missing."
+_MAX_LICENCE_LENGTH = 60
 """Maximum number of characters of a licence's name in the list. Some packages put the whole text there."""
 
 
@@ -95,7 +95,7 @@ class AboutDialog(Dialog):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         for row, part in enumerate(self._parts):
-            for column, words in enumerate((part.name, part.version, safe_line(part.licence, _LONGEST))):
+            for column, words in enumerate((part.name, part.version, safe_line(part.licence, _MAX_LICENCE_LENGTH))):
                 self.table.setItem(row, column, QTableWidgetItem(words))
         self.table.currentCellChanged.connect(self._show_licence)
         frame.lines.addWidget(self.table)
@@ -126,7 +126,7 @@ class AboutDialog(Dialog):
     def versions(self) -> str:
         """Returns the text for Copy."""
         facts = [f"{name}: {value}" for name, value in self._facts]
-        parts = [f"{part.name} {part.version} ({safe_line(part.licence, _LONGEST)})" for part in self._parts]
+        parts = [f"{part.name} {part.version} ({safe_line(part.licence, _MAX_LICENCE_LENGTH)})" for part in self._parts]
         return "\n".join([*facts, "", *parts]).rstrip() + "\n"
 
     def copy(self) -> None:
@@ -136,7 +136,7 @@ class AboutDialog(Dialog):
     def _show_licence(self, row: int, *_others: int) -> None:
         if 0 <= row < len(self._parts):
             part = self._parts[row]
-            self.licence.setPlainText(visible_controls(part.text) or _NO_TEXT)
+            self.licence.setPlainText(visible_controls(part.text) or _NO_LICENCE_TEXT)
             self.licence.setAccessibleName(f"Licence of {part.name}")
 
     def _on_theme_changed(self) -> None:

@@ -56,7 +56,7 @@ class Dialog(QDialog):
         self.deleteLater()
 
 
-_LEAST = 96
+_MIN_SHRUNK_HEIGHT = 96
 """Minimum height of the part that shrinks on a small screen; pixels."""
 
 
@@ -93,7 +93,7 @@ class FittedDialog(Dialog):
         beyond = height - most.height()
         if beyond > 0 and self.gives_way is not None:
             was = self.gives_way.height()
-            self.gives_way.setFixedHeight(max(_LEAST, was - beyond))
+            self.gives_way.setFixedHeight(max(_MIN_SHRUNK_HEIGHT, was - beyond))
             height -= was - self.gives_way.height()
         if isinstance(self.gives_way, ScrolledPart):
             self.gives_way.scroll_where_needed(beyond > 0)

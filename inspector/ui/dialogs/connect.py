@@ -144,7 +144,7 @@ class ConnectDialog(FittedDialog):
         self._offered = new_participant()
         self._keyring_asked = self._waiting = False
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._looking: set[asyncio.Task[Any]] = set()
+        self._keyring_tasks: set[asyncio.Task[Any]] = set()
         self._build(title)
         if editing is not None:
             self.set_connection(editing)
@@ -167,27 +167,27 @@ class ConnectDialog(FittedDialog):
         )
         self._answer.set_checked(True)
         form.add_wide(self._answer)
-        self._keeping.add_to(form)
+        self._save_fields.add_to(form)
         self.gives_way = fields = ScrolledPart(name="connectFields", label="Connection", parent=self)
         fields.lines.addLayout(form)
         self._page.addWidget(fields)
         self._page.addSpacing(14)
         self._result = ResultCard(self._themes, name="connectResult", parent=self)
         self._page.addWidget(self._result)  # outside the scrolled part, so that it stays visible on a small screen
-        self._say_untested()
+        self._show_untested()
         self._build_buttons()
 
     def _build_fields(self) -> Form:
         self._address = RecentEdit(self._themes, name="connectAddress", parent=self)
         self._address.setAccessibleName("Address")
         self._address.setPlaceholderText(DEFAULT_ADDRESS)
-        self._address.set_entries([_words(choice) for choice in self._choices])
+        self._address.set_entries([_connection_words(choice) for choice in self._choices])
         self._address.picked.connect(self._on_recent_picked)
-        self._address.editingFinished.connect(self._take_named_space)
-        self._space = _field("connectSpace", "Space", self)
+        self._address.editingFinished.connect(self._fill_named_space)
+        self._space = _line_edit("connectSpace", "Space", self)
         self._token = SecretEdit(self._themes, name="connectToken", parent=self)
         self._token.setAccessibleName("Token")
-        self._participant = _field("connectParticipant", "Join as", self)
+        self._participant = _line_edit("connectParticipant", "Join as", self)
         self._participant.setText(self._offered)
         refresh = IconButton(self._themes, "refresh", "New id", name="connectRefresh", parent=self)
         refresh.clicked.connect(self._on_refresh_clicked)
@@ -211,12 +211,12 @@ class ConnectDialog(FittedDialog):
         self._address.textEdited.connect(lambda _text: self._address_row.say_trouble(""))
         self._space.textEdited.connect(lambda _text: self._space_row.say_trouble(""))
         self._participant.textEdited.connect(lambda _text: self._participant_row.say_trouble(""))
-        self._keeping = KeepFields(self._themes, self._names, self)
-        self._keeping.edited.connect(self._on_keeping_edited)
+        self._save_fields = KeepFields(self._themes, self._names, self)
+        self._save_fields.edited.connect(self._on_keeping_edited)
         for field in (self._address, self._space, self._token, self._participant):
-            field.textEdited.connect(self._forget_result)
+            field.textEdited.connect(self._clear_result)
         for field in (self._address, self._token):
-            field.textEdited.connect(self._say_where_the_token_is)
+            field.textEdited.connect(self._show_token_place)
         return form
 
     def _build_buttons(self) -> None:
@@ -246,10 +246,10 @@ class ConnectDialog(FittedDialog):
     def set_address(self, url: str) -> None:
         """Fills in an address and focuses the next empty field."""
         self._address.setText(url)
-        self._take_named_space()
+        self._fill_named_space()
         self._focus_first_empty()
 
-    def _take_named_space(self) -> None:
+    def _fill_named_space(self) -> None:
         """Fills in the space that the address names, unless the user typed another."""
         named = named_space(self._address.text())
         if named and (not self._space.text() or not self._space.isModified()):
@@ -265,12 +265,12 @@ class ConnectDialog(FittedDialog):
         self._space.setText(chosen.space)
         self._token.clear()
         self._answer.set_checked(chosen.answer_tools_list)
-        self._keeping.show_connection(chosen)
+        self._save_fields.show_connection(chosen)
         own_id = chosen.participant if isinstance(chosen, NamedConnection) else ""
         self._participant.setText(own_id or self._offered)
         for row in (self._address_row, self._space_row, self._participant_row):
             row.say_trouble("")
-        self._forget_result()
+        self._clear_result()
         self._on_keeping_edited()
         self._focus_first_empty()
 
@@ -300,8 +300,8 @@ class ConnectDialog(FittedDialog):
             wrong.append((self._participant_row, "Enter an id, or press the button for a new one.", self._participant))
         for row in (self._address_row, self._space_row, self._participant_row):
             row.say_trouble(next((sentence for other, sentence, _ in wrong if other is row), ""))
-        if self._keeping.complain(needed=self._editing is not None):
-            wrong.append((self._participant_row, "", self._keeping.name))
+        if self._save_fields.complain(needed=self._editing is not None):
+            wrong.append((self._participant_row, "", self._save_fields.name))
         if wrong:
             wrong[0][2].setFocus()
             return None
@@ -330,7 +330,7 @@ class ConnectDialog(FittedDialog):
 
     def _finish(self, connection: Connection, *, typed: Secret | None = None) -> None:
         token = connection.token if typed is None else typed
-        save = self._keeping.connection_save(connection, token, offered=self._offered)
+        save = self._save_fields.connection_save(connection, token, offered=self._offered)
         self.accept()
         if save is not None:
             self.saved.emit(save)
@@ -340,7 +340,7 @@ class ConnectDialog(FittedDialog):
         connection = self.connection()
         if connection is None:
             return
-        save = self._keeping.connection_save(connection, connection.token, offered=self._offered)
+        save = self._save_fields.connection_save(connection, connection.token, offered=self._offered)
         if save is not None:
             self.accept()
             self.saved.emit(save)
@@ -360,35 +360,35 @@ class ConnectDialog(FittedDialog):
 
     def _on_keeping_edited(self) -> None:
         # only a named connection can save its token; the keyring is checked once
-        if self._keeping.named and not self._keyring_asked:
+        if self._save_fields.named and not self._keyring_asked:
             self._keyring_asked = True
             if self._tokens is None:
-                self._keeping.set_trouble(NO_KEYRING)
+                self._save_fields.set_trouble(NO_KEYRING)
             else:
-                start_task(self._look_for_keyring(self._tokens), name="look for the keyring", owner=self._looking)
-        self._say_where_the_token_is()
+                start_task(self._look_for_keyring(self._tokens), name="look for the keyring", owner=self._keyring_tasks)
+        self._show_token_place()
 
     async def _look_for_keyring(self, tokens: TokenStore) -> None:
-        self._keeping.set_trouble(await tokens.unavailable_reason())
-        self._say_where_the_token_is()
+        self._save_fields.set_trouble(await tokens.unavailable_reason())
+        self._show_token_place()
 
     def _needs_keyring(self) -> bool:
-        return not self._token.text() and self._keeping.has_stored_token(self._address.text())
+        return not self._token.text() and self._save_fields.has_stored_token(self._address.text())
 
-    def _say_where_the_token_is(self, _text: str = "") -> None:
-        self._keeping.show_address(self._address.text())
-        there = self._needs_keyring() and not self._keeping.keyring_error
+    def _show_token_place(self, _text: str = "") -> None:
+        self._save_fields.show_address(self._address.text())
+        there = self._needs_keyring() and not self._save_fields.keyring_error
         self._token.setPlaceholderText(TOKEN_STORED if there else "")
-        other = self._keeping.other_stored_token(self._address.text())
+        other = self._save_fields.other_stored_token(self._address.text())
         if other:
             self._token_row.say_help(f"The saved token is for {safe_line(other)} and is not sent to other gateways.")
         else:
-            stored = self._keeping.keeps_token or there
+            stored = self._save_fields.keeps_token or there
             self._token_row.say_help(TOKEN_STORED_HELP if stored else TOKEN_HELP)
 
     async def _with_stored_token(self, connection: Connection) -> Connection | None:
         """Returns the connection with the saved token, or None after showing the error."""
-        before = self._keeping.before
+        before = self._save_fields.before
         if self._tokens is None or before is None:
             self.say_trouble(NO_KEYRING)
             return None
@@ -424,16 +424,16 @@ class ConnectDialog(FittedDialog):
             # The gateway has seen this id, so the connection itself uses another.
             self._offer_another_id()
 
-    def _forget_result(self, _text: str = "") -> None:
+    def _clear_result(self, _text: str = "") -> None:
         """Clears an outdated test result or wait."""
         if self._waiting:
             for task in self._tasks:
                 task.cancel()
             self._tasks = set()
         if not self._tasks:
-            self._say_untested()
+            self._show_untested()
 
-    def _say_untested(self) -> None:
+    def _show_untested(self) -> None:
         if self._test is None:
             self._result.hide()
         else:
@@ -445,7 +445,7 @@ class ConnectDialog(FittedDialog):
 
     @override
     def done(self, result: int) -> None:
-        for task in self._tasks | self._looking:
+        for task in self._tasks | self._keyring_tasks:
             task.cancel()
         self._token.clear()  # a typed token does not outlive the dialog
         super().done(result)
@@ -456,14 +456,14 @@ class ConnectDialog(FittedDialog):
         self.fit()
 
 
-def _field(name: str, label: str, parent: QWidget) -> QLineEdit:
+def _line_edit(name: str, label: str, parent: QWidget) -> QLineEdit:
     field = QLineEdit(parent)
     field.setObjectName(name)
     field.setAccessibleName(label)
     return field
 
 
-def _words(choice: ConnectionSettings) -> str:
+def _connection_words(choice: ConnectionSettings) -> str:
     """Returns one line of the list; a saved connection begins with its name."""
     parts = [choice.name] if isinstance(choice, NamedConnection) else []
     parts += [choice.url, f"space {choice.space}" if choice.space else ""]

@@ -40,9 +40,9 @@ class ExportChoice:
     """JSON Lines: write marks and comments beside the file."""
 
 
-_LONG_PAGE = 20_000
+_SLOW_PAGE_MESSAGES = 20_000
 """Number of messages from which a browser opens the page slowly."""
-_ALONE_HELP = "Envelopes only. Each response includes its method, target and request."
+_SELF_CONTAINED_HELP = "Envelopes only. Each response includes its method, target and request."
 _MARKS_HELP = "In a separate file, which this program loads with the export."
 _RAW_HELP = "In a separate column, so that this program can open the file."
 _CONTENT_HELP = "Without content, spans have participants, methods, durations and outcomes."
@@ -112,10 +112,12 @@ class ExportDialog(FittedDialog):
         )
         self._format.chosen.connect(self._refresh)
         self._format_row = FieldColumn(
-            _at_left(self._format, self), name="exportFormatHelp", help_text=" ", parent=self
+            _left_aligned(self._format, self), name="exportFormatHelp", help_text=" ", parent=self
         )
-        self._alone = CheckField("Self-contained", _ALONE_HELP, name="exportSelfContained", parent=self)
-        self._alone.toggled.connect(self._refresh)
+        self._self_contained = CheckField(
+            "Self-contained", _SELF_CONTAINED_HELP, name="exportSelfContained", parent=self
+        )
+        self._self_contained.toggled.connect(self._refresh)
         self._marks = CheckField("Include marks and comments", _MARKS_HELP, name="exportMarks", parent=self)
         self._raw = CheckField("Include original lines", _RAW_HELP, name="exportRaw", parent=self)
         self._content = CheckField("Include message content", _CONTENT_HELP, name="exportContent", parent=self)
@@ -128,9 +130,9 @@ class ExportDialog(FittedDialog):
             self._columns, name="exportColumnsHelp", help_text="Fields, separated by commas.", parent=self
         )
         form = Form(self._themes, self)
-        form.add_field("Messages", _at_left(self._which, self))
+        form.add_field("Messages", _left_aligned(self._which, self))
         form.add_field("Format", self._format_row)
-        form.add_wide(self._alone)
+        form.add_wide(self._self_contained)
         for box in (self._marks, self._raw, self._content):
             form.add_wide(box)
         form.add_wide(self._columns_row)
@@ -156,7 +158,7 @@ class ExportDialog(FittedDialog):
         if self._counts[before.which]:
             self._which.set_value(before.which)
         self._format.set_value(before.options.format)
-        self._alone.set_checked(before.options.self_contained)
+        self._self_contained.set_checked(before.options.self_contained)
         self._marks.set_checked(before.marks)
         self._raw.set_checked(before.options.raw)
         self._content.set_checked(before.options.content)
@@ -184,12 +186,12 @@ class ExportDialog(FittedDialog):
     def _refresh(self, *_chosen: object) -> None:
         format_ = Format(self._format.value())
         words = format_.help
-        if format_ is Format.JSONL and self._alone.box.isChecked():
+        if format_ is Format.JSONL and self._self_contained.box.isChecked():
             words = "One message per line, readable without the capture."
-        if format_ is Format.HTML and self._counts[self.which] > _LONG_PAGE:
+        if format_ is Format.HTML and self._counts[self.which] > _SLOW_PAGE_MESSAGES:
             words = f"{words} A page of this size opens slowly."
         self._format_row.say_help(words)
-        self._alone.setVisible(format_ is Format.JSONL)
+        self._self_contained.setVisible(format_ is Format.JSONL)
         self._marks.setVisible(format_ is Format.JSONL and self._has_marks)
         self._raw.setVisible(format_ is Format.PARQUET)
         self._content.setVisible(format_ is Format.OTLP)
@@ -202,13 +204,13 @@ class ExportDialog(FittedDialog):
         self._export.setAccessibleName(words)
 
     def _on_export_clicked(self) -> None:
-        names = self._names()
+        names = self._column_names()
         if names is None:
             self._columns.setFocus()
             return
         options = ExportOptions(
             format=Format(self._format.value()),
-            self_contained=self._alone.box.isChecked(),
+            self_contained=self._self_contained.box.isChecked(),
             masked=not self._unmasked.box.isChecked(),
             fields=names,
             raw=self._raw.box.isChecked(),
@@ -218,7 +220,7 @@ class ExportDialog(FittedDialog):
         self.accept()
         self.accepted_choice.emit(choice)
 
-    def _names(self) -> tuple[str, ...] | None:
+    def _column_names(self) -> tuple[str, ...] | None:
         """Returns the columns, or None after showing the invalid one."""
         names = tuple(names_in(self._columns.text()))
         if self._format.value() != Format.CSV:
@@ -240,7 +242,7 @@ class ExportDialog(FittedDialog):
         self.fit()
 
 
-def _at_left(control: QWidget, parent: QWidget) -> QWidget:
+def _left_aligned(control: QWidget, parent: QWidget) -> QWidget:
     """Returns a row of the form with the control at the left in its own width."""
     holder = QWidget(parent)
     holder.setObjectName(f"{control.objectName()}Row")

@@ -27,7 +27,7 @@ MOST = 100
 """Maximum number of listed messages."""
 SHORTEST = 3
 """Minimum length of a part of an id in a large document."""
-_MANY = 20_000
+_LARGE_DOCUMENT = 20_000
 _WIDTH, _ROWS = 560, 8
 _NUMBER = re.compile(r"(?:no\.?|#)?\s*(\d[\d,. ']*)", re.IGNORECASE)
 
@@ -61,15 +61,15 @@ class GoToDialog(FittedDialog):
         super().__init__(theme_controller, name="goToDialog", title="Go to No. or id", width=_WIDTH, parent=parent)
         self._document = document
         self._rows = rows
-        self._sure: list[int] = []
+        self._exact_matches: list[int] = []
         self._found: list[int] = []
-        self._holding: Messages = np.empty(0, np.uint32)
+        self._candidates: Messages = np.empty(0, np.uint32)
         self._checked = 0
         self._search: Search | None = None
         self._more = QTimer(self)
         self._more.setSingleShot(True)
         self._more.setInterval(budgets.current.more_ms)
-        self._more.timeout.connect(self._search_on)
+        self._more.timeout.connect(self._continue_search)
         frame = ListFrame("goToFrame", self)
         self.list = CommandList(theme_controller, name="goToList", label="Matching messages", parent=frame)
         self.list.setFixedHeight(_ROWS * theme_controller.theme.metrics.control)
@@ -112,63 +112,65 @@ class GoToDialog(FittedDialog):
         self._more.stop()
         self._search = None
         text, total = self.field.text().strip(), len(self._document.capture)
-        self._sure = []
+        self._exact_matches = []
         if not text:
-            self._say_why_none(f"Enter a number from 1 to {total:,}, an id or part of an id.")
+            self._show_empty(f"Enter a number from 1 to {total:,}, an id or part of an id.")
             return
         number = number_in(text)
         if number is not None and 1 <= number <= total:
-            self._sure.append(number - 1)
-        self._sure += [
-            message for message in self._document.capture.records.find_id(text)[:MOST] if message not in self._sure
+            self._exact_matches.append(number - 1)
+        self._exact_matches += [
+            message
+            for message in self._document.capture.records.find_id(text)[:MOST]
+            if message not in self._exact_matches
         ]
         # short texts match too many ids of a large document
-        if len(text) >= SHORTEST or total <= _MANY:
+        if len(text) >= SHORTEST or total <= _LARGE_DOCUMENT:
             # Ids are decoded only for messages that contain the text anywhere, which saves most of the work.
             self._search = Search(self._rows, compile_filter(quote(text)), None)
-            self._found = list(self._sure)
-            self._show(self._sure)
+            self._found = list(self._exact_matches)
+            self._show(self._exact_matches)
             self._state.setText("Searching ids...")
-            self._search_on()
+            self._continue_search()
             return
-        if self._sure:
-            self._show(self._sure)
+        if self._exact_matches:
+            self._show(self._exact_matches)
         else:
-            self._say_why_none(f"{self._beyond()} Enter at least {SHORTEST} characters of an id.".strip())
+            self._show_empty(f"{self._range_error()} Enter at least {SHORTEST} characters of an id.".strip())
 
-    def _beyond(self) -> str:
+    def _range_error(self) -> str:
         """Returns the range of valid numbers if the typed number is outside it, else ""."""
         number, total = number_in(self.field.text()), len(self._document.capture)
         if number is None or 1 <= number <= total:
             return ""
         return f"No. {number:,} does not exist. The numbers are 1 to {total:,}."
 
-    def _search_on(self) -> None:
+    def _continue_search(self) -> None:
         until = time.perf_counter() + budgets.current.slice_s
         if self._search is not None:
             if not self._search.step(until):
                 self._state.setText(f"Searching ids... {self._search.fraction:.0%}")
                 self._more.start()
                 return
-            self._holding, self._checked, self._search = self._search.result(), 0, None
-        if self._confirm(until):
+            self._candidates, self._checked, self._search = self._search.result(), 0, None
+        if self._check_ids(until):
             if self._found:
                 self._show(self._found)
             else:
-                self._say_why_none(self._beyond() or "No message has this id.")
+                self._show_empty(self._range_error() or "No message has this id.")
         else:
             self._state.setText(f"Searching ids... {len(self._found)} so far")
             self._more.start()
 
-    def _confirm(self, until: float) -> bool:
+    def _check_ids(self, until: float) -> bool:
         """Compares the ids of candidate messages. Returns True at the end or after enough matches."""
-        wanted, known = self.field.text().strip().casefold(), set(self._sure)
-        while self._checked < len(self._holding):
+        wanted, known = self.field.text().strip().casefold(), set(self._exact_matches)
+        while self._checked < len(self._candidates):
             if len(self._found) > MOST:
                 return True
             if time.perf_counter() > until:
                 return False
-            message = int(self._holding[self._checked])
+            message = int(self._candidates[self._checked])
             self._checked += 1
             identifier = self._document.capture.records.envelope_id(message)
             if message not in known and identifier is not None and wanted in identifier.casefold():
@@ -184,7 +186,7 @@ class GoToDialog(FittedDialog):
         self.list.say_empty("")
         self.list.show_lines([self._line(message) for message in messages[:MOST]])
 
-    def _say_why_none(self, sentence: str) -> None:
+    def _show_empty(self, sentence: str) -> None:
         self._show([])
         self.list.say_empty(sentence)
 

@@ -45,7 +45,7 @@ _LIST_WIDTH = 252
 _TEXT_WIDTH = 720
 """Maximum width of the text column, in pixels at 100 % zoom; longer lines are hard to read."""
 _PAGE = Qt.ItemDataRole.UserRole
-_MOST_HITS = 500
+_MAX_HITS = 500
 
 
 class _View(NamedTuple):
@@ -106,7 +106,7 @@ class GuidePage(QTextBrowser):
         together = bool(words) and not self.document().find(words).isNull()
         for word in [words] if together else words.split():
             place = self.document().find(word)
-            while not place.isNull() and len(found) < _MOST_HITS:
+            while not place.isNull() and len(found) < _MAX_HITS:
                 hit = QTextEdit.ExtraSelection()
                 hit.cursor, hit.format = place, look  # pyright: ignore[reportAttributeAccessIssue] - the stubs lack them
                 found.append(hit)

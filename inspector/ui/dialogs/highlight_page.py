@@ -24,7 +24,7 @@ from inspector.ui.widgets.segmented import SegmentedControl
 
 RULE_ROLE = Qt.ItemDataRole.UserRole + 3
 """The rule of a row."""
-_BOX, _EDGE, _TINT = 16, 3, 22
+_SWITCH_SIZE, _EDGE_WIDTH, _TINT_WIDTH = 16, 3, 22
 
 
 class HighlightListModel(OrderedModel[HighlightRule]):
@@ -61,7 +61,7 @@ class HighlightDelegate(PresetDelegate):
 
     def box_of(self, rect: QRect) -> QRect:
         """Returns the rectangle of a row's switch."""
-        side = round(_BOX * self._themes.theme.zoom)
+        side = round(_SWITCH_SIZE * self._themes.theme.zoom)
         left = rect.x() + round(10 * self._themes.theme.zoom)
         return QRect(left, rect.y() + (rect.height() - side) // 2, side, side)
 
@@ -75,12 +75,12 @@ class HighlightDelegate(PresetDelegate):
         token = f"highlight.{rule.color}"
         left = self.box_of(box).right() + 1 + round(10 * zoom)
         if rule.paint == "edge":
-            tint = QRect(left, box.y() + 4, round(_TINT * zoom), box.height() - 8)
+            tint = QRect(left, box.y() + 4, round(_TINT_WIDTH * zoom), box.height() - 8)
             painter.fillRect(tint, theme.pill_fill(token))
-            painter.fillRect(QRect(tint.x(), tint.y(), round(_EDGE * zoom), tint.height()), theme.color(token))
+            painter.fillRect(QRect(tint.x(), tint.y(), round(_EDGE_WIDTH * zoom), tint.height()), theme.color(token))
         else:
-            paints.draw(painter, "body-strong", token, left, box, "Abc", round(_TINT * 2 * zoom))
-        left += round((_TINT + 12) * zoom)
+            paints.draw(painter, "body-strong", token, left, box, "Abc", round(_TINT_WIDTH * 2 * zoom))
+        left += round((_TINT_WIDTH + 12) * zoom)
         ink = "ink" if rule.on else "ink.tertiary"
         self.paint_words(painter, paints, box, left, box.right() - round(12 * zoom), index, ink)
 

@@ -14,12 +14,12 @@ from inspector.ui.input.action import MENUS
 from inspector.ui.input.keys import Keyed, keys_in_force, native, normal, plain_title
 
 _KEYS = Qt.Key
-_FIXED = (
+_FIXED_KEYS = (
     _KEYS.Key_Escape, _KEYS.Key_Tab, _KEYS.Key_Backtab, _KEYS.Key_Return, _KEYS.Key_Enter, _KEYS.Key_Up, _KEYS.Key_Down,
     _KEYS.Key_Left, _KEYS.Key_Right, _KEYS.Key_PageUp, _KEYS.Key_PageDown, _KEYS.Key_Home, _KEYS.Key_End,
     _KEYS.Key_Backspace, _KEYS.Key_Delete, _KEYS.Key_Menu, _KEYS.Key_F10,
 )  # fmt: skip
-_EDITING = ("Ctrl+C", "Ctrl+X", "Ctrl+A")
+_EDITING_KEYS = ("Ctrl+C", "Ctrl+X", "Ctrl+A")
 """Editing keys of every text field."""
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 
@@ -34,7 +34,7 @@ def trouble_with(key: str, action: Keyed) -> str:
     if not key:
         return ""
     pressed = QKeySequence(key)[0]  # pyright: ignore[reportIndexIssue] - the stubs do not know it
-    if key in _EDITING:
+    if key in _EDITING_KEYS:
         return f"{native([key])} is reserved for text fields and lists."
     menu = next((one for one in MENUS if key == f"Alt+{one[one.index('&') + 1].upper()}"), None)
     if menu is not None:
@@ -42,7 +42,7 @@ def trouble_with(key: str, action: Keyed) -> str:
     # With Ctrl, Alt or Meta a key types no text.
     if pressed.keyboardModifiers() & _MODIFIERS:
         return ""
-    if pressed.key() in _FIXED:
+    if pressed.key() in _FIXED_KEYS:
         return f"{native([key])} is reserved for lists and for moving between controls."
     function = _KEYS.Key_F1 <= pressed.key() <= _KEYS.Key_F35
     if not function and not action.in_panes:

@@ -119,9 +119,9 @@ class KeysDialog(Dialog):
         self.field.textChanged.connect(self._on_searched)
         self.field.accepted.connect(self.accept)
         self.field.left.connect(self.reject)
-        self._nothing = TextLabel("No key matches.", variant="secondary", name="keysNothing", parent=frame)
-        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        frame.lines.addWidget(self._nothing, 1)
+        self._no_match_label = TextLabel("No key matches.", variant="secondary", name="keysNothing", parent=frame)
+        self._no_match_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        frame.lines.addWidget(self._no_match_label, 1)
         column.addWidget(TextLabel("Keys", variant="title", name="keysTitle", parent=self))
         column.addWidget(self.field)
         column.addWidget(frame, 1)
@@ -145,7 +145,7 @@ class KeysDialog(Dialog):
         found = find_lines(self._lines, self.field.text())
         self.list.show_lines(found)
         self.list.setVisible(bool(found))
-        self._nothing.setVisible(not found)
+        self._no_match_label.setVisible(not found)
 
     def _on_change_clicked(self) -> None:
         self.accept()

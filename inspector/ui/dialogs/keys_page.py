@@ -89,9 +89,9 @@ class KeysPage(QWidget):
         inside.setContentsMargins(0, 0, 0, 0)
         self._take_button = WordButton("Reassign key", name="keysTake", parent=row)
         self._take_button.clicked.connect(self._on_take_clicked)
-        self._usual = WordButton("Reset key", name="keysUsual", parent=row)
-        self._usual.clicked.connect(self._on_usual_clicked)
-        inside.addWidget(self._usual)
+        self._reset_button = WordButton("Reset key", name="keysUsual", parent=row)
+        self._reset_button.clicked.connect(self._on_usual_clicked)
+        inside.addWidget(self._reset_button)
         inside.addWidget(self._take_button)
         inside.addStretch(1)
         form.add_wide(row)
@@ -140,12 +140,12 @@ class KeysPage(QWidget):
             edit.show_key(keys[place] if place < len(keys) else "")
             edit.setEnabled(current is not None)
             self._columns[place].say_trouble("")
-        self._usual.setEnabled(current is not None and current.id in self._chosen)
+        self._reset_button.setEnabled(current is not None and current.id in self._chosen)
         usual = native(current.defaults) if current is not None else ""
-        self._usual.setText(f"Reset to {usual}" if usual else "Reset to no key")
-        self._want(None)
+        self._reset_button.setText(f"Reset to {usual}" if usual else "Reset to no key")
+        self._offer_reassignment(None)
 
-    def _want(self, wanted: tuple[int, str, Keyed] | None) -> None:
+    def _offer_reassignment(self, wanted: tuple[int, str, Keyed] | None) -> None:
         self._wanted = wanted
         self._take_button.setVisible(wanted is not None)
 
@@ -172,9 +172,9 @@ class KeysPage(QWidget):
             self._edits[place].show_key(key)
             words = f"{native([key])} is the key of {owner.title}. Reassign it to use it here."
             self._columns[place].say_trouble(words)
-            self._want((place, key, owner))
+            self._offer_reassignment((place, key, owner))
             return
-        self._set(current, place, key)
+        self._set_key(current, place, key)
 
     def _on_take_clicked(self) -> None:
         current, wanted = self._current(), self._wanted
@@ -182,8 +182,8 @@ class KeysPage(QWidget):
             return
         place, key, owner = wanted
         left = [one for one in keys_in_force(self._keyed, self._chosen)[owner.id] if one != key]
-        self._keep(owner, left)
-        self._set(current, place, key)
+        self._store_keys(owner, left)
+        self._set_key(current, place, key)
         self._edits[place].setFocus()
 
     def _on_usual_clicked(self) -> None:
@@ -192,13 +192,13 @@ class KeysPage(QWidget):
             self._chosen.pop(current.id, None)
             self._after_change()
 
-    def _set(self, current: Keyed, place: int, key: str) -> None:
+    def _set_key(self, current: Keyed, place: int, key: str) -> None:
         keys = list(keys_in_force(self._keyed, self._chosen)[current.id])
         keys[place : place + 1] = [key]
-        self._keep(current, list(dict.fromkeys(filter(None, keys))))
+        self._store_keys(current, list(dict.fromkeys(filter(None, keys))))
         self._after_change()
 
-    def _keep(self, one: Keyed, keys: list[str]) -> None:
+    def _store_keys(self, one: Keyed, keys: list[str]) -> None:
         if keys == [normal(key) for key in one.defaults]:
             self._chosen.pop(one.id, None)
         else:

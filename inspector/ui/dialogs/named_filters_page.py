@@ -224,13 +224,13 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         self._buttons["Down"].setEnabled(0 <= row < self._model.rowCount() - 1)
         self._share.set_can_export(self._model.rowCount() > 0)
         self.show_fields(item)
-        self._say_trouble()
+        self._show_errors()
 
-    def _say_trouble(self) -> bool:
+    def _show_errors(self) -> bool:
         """Shows errors at the fields. Returns True if the input must not be applied."""
         nameless = self._name.isEnabled() and not self._name.text().strip()
         self._name_row.say_trouble(self._words.no_name if nameless else "")
-        sentence = _trouble_of(self._filter.text())
+        sentence = _filter_error(self._filter.text())
         self._filter_row.say_trouble(sentence)
         self._filter_row.say_help(self.filter_help(self._filter.text()))
         return nameless or bool(sentence)
@@ -240,7 +240,7 @@ class NamedFiltersPage(QWidget, Generic[Item]):
     def _on_edited(self) -> None:
         row = self._row()
         item = self._model.item(row)
-        if item is not None and not self._say_trouble():
+        if item is not None and not self._show_errors():
             self.replace_item(row, self.edited(item, self._name.text().strip(), self._filter.text().strip()))
 
     def replace_item(self, row: int, item: Item) -> None:
@@ -269,7 +269,7 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         if not found:
             raise UnreadableShareError(" ".join(filter(None, (f"{file} holds no {self._words.title.lower()}.", other))))
         new = new_items(self._model.items(), found)
-        troubles = [(item, _trouble_of(item.filter)) for item in new]
+        troubles = [(item, _filter_error(item.filter)) for item in new]
         wrong = [f"{item.name} ({trouble.rstrip('.')})" for item, trouble in troubles if trouble]
         good = [item for item, trouble in troubles if not trouble]
         rows = [self._model.add(item) for item in self.fitted(good)]
@@ -279,7 +279,7 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         return outcome(len(rows), len(found) - len(new), wrong, self._words.one, file)
 
 
-def _trouble_of(text: str) -> str:
+def _filter_error(text: str) -> str:
     """Returns the error of a filter, or ""."""
     try:
         compile_filter(text, selected_context="context")

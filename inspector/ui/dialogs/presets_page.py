@@ -151,13 +151,13 @@ class PresetsPage(NamedFiltersPage[Preset]):
         self._no_key = IconButton(
             self._themes, "clear", "Remove the key", name="presetsKeyClear", variant="small", parent=self._key_line
         )
-        self._no_key.clicked.connect(lambda: self._give_key(""))
+        self._no_key.clicked.connect(lambda: self._set_key(""))
         row.addWidget(self._no_key)
         self._by_place = IconButton(
             self._themes, "refresh", "Use the key of its place", name="presetsKeyByPlace", variant="small",
             parent=self._key_line,
         )  # fmt: skip
-        self._by_place.clicked.connect(lambda: self._give_key(None))
+        self._by_place.clicked.connect(lambda: self._set_key(None))
         row.addWidget(self._by_place)
         self._key_row = FieldColumn(self._key_line, name="presetsKeyHelp", help_text=KEY_HELP, parent=self)
         form.add_field("Key", self._key_row, self._key)
@@ -192,14 +192,14 @@ class PresetsPage(NamedFiltersPage[Preset]):
 
     def _on_key_pressed(self, key: str) -> None:
         key = preset_keys.normal(key)
-        sentence = self._trouble_of_key(key)
+        sentence = self._key_error(key)
         if sentence:
             self._show_key()  # the current key
             self._key_row.say_trouble(sentence)
         else:
-            self._give_key(key)
+            self._set_key(key)
 
-    def _trouble_of_key(self, key: str) -> str:
+    def _key_error(self, key: str) -> str:
         trouble = trouble_with(key, Keyed("", "", ""))
         if trouble:
             return trouble
@@ -211,7 +211,7 @@ class PresetsPage(NamedFiltersPage[Preset]):
                 return f"{words} is the key of the preset {preset.name}."
         return ""
 
-    def _give_key(self, key: str | None) -> None:
+    def _set_key(self, key: str | None) -> None:
         row = self._row()
         preset = self._presets.item(row)
         if preset is not None and preset.key != key:

@@ -30,7 +30,7 @@ LINES_HELP = (
 COPY_HELP = "Copies the list prices into the field for editing."
 IMPORT_HELP = "Replaces the prices above by a JSON file in LiteLLM's format."
 DATED_HELP = "Date or source of these prices, shown beside the sums."
-_MOST_BYTES = 32 << 20  # a longer file is cut and then refused as invalid JSON
+_MAX_BYTES = 32 << 20  # a longer file is cut and then refused as invalid JSON
 
 
 class PricesPage(SettingsPage):
@@ -101,7 +101,7 @@ class PricesPage(SettingsPage):
         """Replaces the shown prices by an imported list, and shows their number or the error."""
         try:
             with path.open("rb") as file:
-                lines = imported_lines(file.read(_MOST_BYTES))
+                lines = imported_lines(file.read(_MAX_BYTES))
         except OSError as error:
             self._import.say_trouble(f"{path.name} cannot be read: {error.strerror or error}.")
             return
@@ -121,9 +121,9 @@ class PricesPage(SettingsPage):
         self._listed.set_checked(self._settings.prices.listed)
         for field, blocked in zip((self._edit, self._dated), before, strict=True):
             field.blockSignals(blocked)
-        self._field.say_trouble(self._trouble())
+        self._field.say_trouble(self._lines_error())
 
-    def _trouble(self) -> str:
+    def _lines_error(self) -> str:
         try:
             PriceTable(self._edit.toPlainText().splitlines())
         except PriceError as error:
@@ -131,7 +131,7 @@ class PricesPage(SettingsPage):
         return ""
 
     def _on_edited(self) -> None:
-        trouble = self._trouble()
+        trouble = self._lines_error()
         self._field.say_trouble(trouble)
         if not trouble:
             self._settings.prices = Prices(

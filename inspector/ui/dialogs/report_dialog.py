@@ -35,7 +35,7 @@ _CHOICES = (
     ("error_words", "Include error &messages, which may quote open documents"),
     ("log_lines", "Include the &last lines of the program's log"),
 )
-_SENT_BY_NOBODY = "The program sends no data. Copy or save the report to share it."
+_NOT_SENT_TEXT = "The program sends no data. Copy or save the report to share it."
 
 
 class ReportDialog(Dialog):
@@ -106,7 +106,7 @@ class ReportDialog(Dialog):
             self._boxes[name] = box
             boxes.addWidget(box)
         self._page.addLayout(boxes)
-        self._status = TextLabel(_SENT_BY_NOBODY, variant="secondary", name="reportStatus", wrap=True, parent=self)
+        self._status = TextLabel(_NOT_SENT_TEXT, variant="secondary", name="reportStatus", wrap=True, parent=self)
         self._page.addWidget(self._status)
 
     def _build_buttons(self, answers: Sequence[tuple[str, str]]) -> None:

@@ -40,7 +40,7 @@ class SecretsPreview(QFrame):
         self._rules.setColumnStretch(2, 1)
         self._lines = {rule: self._add_line(place, rule) for place, rule in enumerate(SecretRule)}
         column.addLayout(self._rules)
-        self._say()
+        self._update_texts()
 
     def _add_line(self, place: int, rule: SecretRule) -> tuple[TextLabel, TextLabel, TextLabel]:
         name = f"exportRule_{rule.name.lower()}"
@@ -57,12 +57,12 @@ class SecretsPreview(QFrame):
     def show_preview(self, preview: Preview | None, total: int) -> None:
         """Shows the count so far among `total` messages; None before the count."""
         self._preview, self._total = preview, total
-        self._say()
+        self._update_texts()
 
     def set_masked(self, masked: bool) -> None:
         """Chooses between masked and unmasked secrets in the sentence."""
         self._masked = masked
-        self._say()
+        self._update_texts()
 
     def say_trouble(self, sentence: str) -> None:
         """Shows why counting has failed."""
@@ -71,7 +71,7 @@ class SecretsPreview(QFrame):
         self._headline.setText(sentence)
         self.setAccessibleName(sentence)
 
-    def _say(self) -> None:
+    def _update_texts(self) -> None:
         preview = self._preview
         warns = not self._masked and (preview is None or preview.secrets > 0 or not preview.complete)
         self._icon.set_icon("warning" if warns else "hidden", "severity.warning" if warns else "ink.secondary")
@@ -83,7 +83,7 @@ class SecretsPreview(QFrame):
                 label.setVisible(found > 0)
             if preview is not None and found:
                 count.setText(formats.number(found))
-                where.setText(_where(preview.firsts.get(rule, [])))
+                where.setText(_first_numbers(preview.firsts.get(rule, [])))
         self.setAccessibleName(sentence)
 
     def _sentence(self) -> str:
@@ -99,5 +99,5 @@ class SecretsPreview(QFrame):
         return f"{found} will be {'masked' if self._masked else 'written unmasked'}."
 
 
-def _where(firsts: list[int]) -> str:
+def _first_numbers(firsts: list[int]) -> str:
     return ("No. " + ", ".join(str(message + 1) for message in firsts)) if firsts else ""

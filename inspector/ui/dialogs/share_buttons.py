@@ -125,14 +125,14 @@ def outcome(added: int, known: int, wrong: list[str], word: str, file: str) -> s
         word: singular noun of the items: "preset".
         file: its name.
     """
-    parts = [f"{_count(added, word)} added from {file}."] if added else [f"Nothing was added from {file}."]
+    parts = [f"{_count_words(added, word)} added from {file}."] if added else [f"Nothing was added from {file}."]
     if known:
-        parts.append(f"{_count(known, word)} already existed.")
+        parts.append(f"{_count_words(known, word)} already existed.")
     if wrong:
         more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         parts.append(f"Left out: {wrong[0]}{more}.")
     return " ".join(parts)
 
 
-def _count(number: int, word: str) -> str:
+def _count_words(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"

@@ -18,7 +18,7 @@ from inspector.ui.widgets.labels import TextLabel
 TITLE = "Tap an MCP server"
 LOOKING = "Looking for servers..."
 TAP, UNTAP = "Tap", "Remove tap"
-_LONGEST = 2_000
+_MAX_TEXT_LENGTH = 2_000
 _WIDTH, _HEIGHT = 760, 560
 
 
@@ -95,8 +95,8 @@ class TapServerDialog(Dialog):
         self._page.addWidget(frame, 1)
         self._changes = TextLabel("", name="tapServerChanges", wrap=True, parent=self)
         self._page.addWidget(self._changes)
-        self._says = TextLabel(LOOKING, variant="secondary", name="tapServerSays", wrap=True, parent=self)
-        self._page.addWidget(self._says)
+        self._status_label = TextLabel(LOOKING, variant="secondary", name="tapServerSays", wrap=True, parent=self)
+        self._page.addWidget(self._status_label)
         self._page.addLayout(self._build_buttons())
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -144,7 +144,7 @@ class TapServerDialog(Dialog):
     def show_change(self, change: Change | None, why_not: str = "") -> None:
         """Shows the planned change, or the reason why there is none."""
         self._changes.setText(
-            "\n".join(safe_line(line, _LONGEST) for line in change.lines) if change is not None else ""
+            "\n".join(safe_line(line, _MAX_TEXT_LENGTH) for line in change.lines) if change is not None else ""
         )
         self._changes.setVisible(change is not None)
         tapped = change is not None and change.server.form.tapped
@@ -169,8 +169,8 @@ class TapServerDialog(Dialog):
 
     def show_sentence(self, sentence: str) -> None:
         """Shows a sentence below the list."""
-        self._says.setText(safe_line(sentence, _LONGEST))
-        self._says.setVisible(bool(sentence))
+        self._status_label.setText(safe_line(sentence, _MAX_TEXT_LENGTH))
+        self._status_label.setVisible(bool(sentence))
 
     def _select(self) -> None:
         self.selected.emit(self._model.server(self._list.currentIndex().row()))

@@ -45,7 +45,7 @@ class Center(PageStack):
         self.setAccessibleName("Views of the document")
         self._views = [panel for panel in panels if panel.area is Area.MIDDLE]
         self._panes: Panes | None = None
-        self._made: dict[str, QWidget] = {}
+        self._created_views: dict[str, QWidget] = {}
         self.current = MESSAGES
 
     def views_of(self, document: CaptureDocument) -> list[Panel[Panes]]:
@@ -63,10 +63,10 @@ class Center(PageStack):
         shown = self.current
         self._panes = panes
         staying = {one.id for one in self._views if one.outlives_panes}
-        for view, made in list(self._made.items()):
+        for view, made in list(self._created_views.items()):
             if view not in staying:
                 self._stop(view, made)
-                del self._made[view]
+                del self._created_views[view]
                 self.removeWidget(made)
                 made.deleteLater()
         self.view(MESSAGES)
@@ -78,11 +78,11 @@ class Center(PageStack):
         Raises:
             KeyError: there is no such view or no document.
         """
-        made = self._made.get(view)
+        made = self._created_views.get(view)
         if made is None:
             if self._panes is None or all(view != one.id for one in self._views):
                 raise KeyError(view)
-            made = self._made[view] = self._panes.panel(view)
+            made = self._created_views[view] = self._panes.panel(view)
             self.addWidget(made)
             self.made.emit(made)
         return made
@@ -98,7 +98,7 @@ class Center(PageStack):
 
     def stop(self) -> None:
         """Stops the views because the document is about to close."""
-        for view, made in self._made.items():
+        for view, made in self._created_views.items():
             self._stop(view, made)
 
     def _stop(self, view: str, made: QWidget) -> None:

@@ -13,11 +13,11 @@ from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
 from inspector.ui.loop_budget import turn_of_loop
 
-_REST = 3
+_PAUSE_FACTOR = 3
 """Pause after a flush, as a multiple of the time that the views took."""
-_FLOOD, _REST_FLOOD = 200, 8
+_FLOOD_MESSAGES, _PAUSE_FACTOR_FLOOD = 200, 8
 """Messages per flush that count as a flood, and the pause after it. Fast traffic is not read line by line."""
-_REST_BEHIND = 12
+_PAUSE_FACTOR_BACKLOG = 12
 """Pause while a backlog is read, since reading all of it comes first."""
 
 
@@ -46,12 +46,12 @@ class DocumentBridge(QObject):
         self._paused = False
         self._painting = False
         self._flooded = False  # the last flush was a flood
-        self._began = 0.0
+        self._flush_started_at = 0.0
         self._rest_until = 0.0
         self._timer = QTimer(self)
         self._timer.setObjectName("flushTimer")
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._pass_on)
+        self._timer.timeout.connect(self._emit_flushed)
         self._painted = QTimer(self)
         self._painted.setSingleShot(True)
         self._painted.setInterval(0)  # Qt runs timers after painting
@@ -66,9 +66,9 @@ class DocumentBridge(QObject):
         if len(earlier):
             self._changed.append(earlier)
         self._tree_moved = self._tree_moved or changes.tree_moved
-        self._wait()
+        self._schedule_flush()
 
-    def _wait(self) -> None:
+    def _schedule_flush(self) -> None:
         """Starts the timer of the next flush. Its delay is known only after the last flush was painted."""
         if self._span is not None and not (self._paused or self._painting or self._timer.isActive()):
             rest_ms = (self._rest_until - time.perf_counter()) * 1000
@@ -91,26 +91,26 @@ class DocumentBridge(QObject):
 
     def flush(self) -> None:
         """Emits all pending changes at once."""
-        self._pass_on()
-        self._settle()
+        self._emit_flushed()
+        self._emit_settled()
 
-    def _pass_on(self) -> None:
-        self._settle()
+    def _emit_flushed(self) -> None:
+        self._emit_settled()
         if self._span is None:
             return
         (start, stop), changed, moved = self._span, self._changed, self._tree_moved
         self._span, self._changed, self._tree_moved = None, [], False
         rows = np.unique(np.concatenate(changed)) if changed else np.empty(0, np.int64)
         self._timer.stop()
-        self._began = time.perf_counter()
+        self._flush_started_at = time.perf_counter()
         self._painting = True
         self._painted.start()
         self._unsettled = AnalysisChanges(start, stop, rows, moved)
-        self._flooded = stop - start > _FLOOD
+        self._flooded = stop - start > _FLOOD_MESSAGES
         self.flushed.emit(self._unsettled)
         turn_of_loop().claim()
 
-    def _settle(self) -> None:
+    def _emit_settled(self) -> None:
         changes, self._unsettled = self._unsettled, None
         if changes is not None:
             self.settled.emit(changes)
@@ -120,14 +120,20 @@ class DocumentBridge(QObject):
             if not turn_of_loop().may_take():  # painting took this iteration's time
                 self._painted.start()
                 return
-            self._settle()
+            self._emit_settled()
             self._painted.start()
             return
         now = time.perf_counter()
-        rest = _REST_BEHIND if self._document.has_backlog else _REST_FLOOD if self._flooded else _REST
-        self._rest_until = now + rest * (now - self._began)
+        rest = (
+            _PAUSE_FACTOR_BACKLOG
+            if self._document.has_backlog
+            else _PAUSE_FACTOR_FLOOD
+            if self._flooded
+            else _PAUSE_FACTOR
+        )
+        self._rest_until = now + rest * (now - self._flush_started_at)
         self._painting = False
-        self._wait()
+        self._schedule_flush()
 
     def detach(self) -> None:
         """Unsubscribes from the document."""

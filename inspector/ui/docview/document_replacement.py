@@ -96,7 +96,7 @@ class DocumentReplacement:
         window, before, shown, center = self._window, self._shown.panes, self._shown.document, self._center()
         if before is None:
             return None
-        view = _seen(before, places)
+        view = _capture_view(before, places)
         focus = window.focusWidget()
         dock = next((dock for dock in self._docks.values() if focus is not None and dock.isAncestorOf(focus)), None)
         name = focus.objectName() if focus is not None else ""
@@ -108,7 +108,7 @@ class DocumentReplacement:
             _carry_marks(shown, document, places)
             panes = self._show_anew(document)
             panes.filter_state.apply_stack(stack)
-            _see(panes, view, places)
+            _restore_view(panes, view, places)
             if focus is not None and in_center and center.current == SUBSESSIONS:  # this view outlives the replacement
                 focus.setFocus()
             elif in_center:
@@ -139,17 +139,17 @@ class _View:
     place: tuple[str, str | None] | None
 
 
-_MOST_SELECTED = 200
+_MAX_SELECTED = 200
 """Maximum number of selected messages to restore; of a larger selection only the current one stays."""
 
 
-def _seen(panes: Panes, places: Places) -> _View:
+def _capture_view(panes: Panes, places: Places) -> _View:
     document, table = panes.document, panes.messages.view
     current = panes.messages.current_message()
     top = table.rowAt(0)
     shown = panes.rows.visible
     selected: NDArray[Any] = np.asarray(panes.messages.selected_messages())
-    several = selected.tolist() if 1 < len(selected) <= _MOST_SELECTED else []
+    several = selected.tolist() if 1 < len(selected) <= _MAX_SELECTED else []
     place = panes.details.place
     return _View(
         current=None if current is None else places.place_of(document, current),
@@ -163,7 +163,7 @@ def _seen(panes: Panes, places: Places) -> _View:
     )
 
 
-def _see(panes: Panes, view: _View, places: Places) -> None:
+def _restore_view(panes: Panes, view: _View, places: Places) -> None:
     """Restores the state of a view."""
     document, table = panes.document, panes.messages.view
     if view.find:
@@ -181,7 +181,7 @@ def _see(panes: Panes, view: _View, places: Places) -> None:
     row = None if view.current is None else places.message_at(document, view.current)
     if row is not None and panes.rows.row_of(row) is not None:
         panes.messages.go_to(row)
-        _select(panes, row, [places.message_at(document, place) for place in view.selected])
+        _restore_selection(panes, row, [places.message_at(document, place) for place in view.selected])
     top = None if view.top is None else places.message_at(document, view.top)
     at = panes.rows.row_of(top) if top is not None else None
     bar = table.verticalScrollBar()
@@ -193,7 +193,7 @@ def _see(panes: Panes, view: _View, places: Places) -> None:
             panes.show_context(found.space, found.node)
 
 
-def _select(panes: Panes, current: int, messages: Sequence[int | None]) -> None:
+def _restore_selection(panes: Panes, current: int, messages: Sequence[int | None]) -> None:
     """Selects messages in addition to the current one."""
     for row in sorted({row for row in messages if row is not None} - {current}):
         if panes.rows.row_of(row) is not None:

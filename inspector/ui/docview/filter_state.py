@@ -25,10 +25,10 @@ from inspector.ui.docview.running_search import RunningSearch
 View: TypeAlias = tuple[DisplayFilter, Scope | None, FilterStack]
 """Filter, scope and stack of a view."""
 
-_MOST_STACKS = 100
+_MAX_STACKS = 100
 CALLS = 'kind in {"mcp/request", "mcp/proposal", "jsonrpc/request", "jsonrpc/notification"}'
 """Filter of messages that agents must act on in any context."""
-_PREVIEWED, _DEAR_PREVIEWED = 2_000_000, 20_000
+_MAX_PREVIEWED, _MAX_PREVIEWED_DECODED = 2_000_000, 20_000
 """Maximum number of messages for a preview of the count; the second for filters that decode messages."""
 
 
@@ -73,7 +73,7 @@ class FilterState(QObject):
         self.selected_in: str | None = None
         self.own_filter: DisplayFilter | None = None
         self._stack = FilterStack()
-        self._stacks: dict[str, FilterStack] = {}
+        self._stacks_by_filter: dict[str, FilterStack] = {}
         self.search = RunningSearch(self._rows, self)
 
     def check_filter(self, text: str) -> FilterError | None:
@@ -103,7 +103,7 @@ class FilterState(QObject):
             filter_ = self.compile(self._stack.with_text(text).combined)
         except FilterError:
             return None
-        most = _PREVIEWED if filter_.is_cheap(self._document.analysis) else _DEAR_PREVIEWED
+        most = _MAX_PREVIEWED if filter_.is_cheap(self._document.analysis) else _MAX_PREVIEWED_DECODED
         if len(self._document.analysis) > most:
             return None
         search = Search(self._rows, filter_, self.scope)
@@ -153,18 +153,18 @@ class FilterState(QObject):
             self.filter_failed.emit(error)
             return
         self.own_filter = own
-        self._keep_stack(stack)
+        self._store_stack(stack)
         self.search.start(filter_, self.scope)
         self.filter_applied.emit(filter_.text)
 
-    def _keep_stack(self, stack: FilterStack) -> None:
+    def _store_stack(self, stack: FilterStack) -> None:
         """Stores the stack of the active filter, to restore it with the filter."""
         self._stack = stack
         # reinserted at the end, so that the oldest entry is evicted first
-        self._stacks.pop(stack.combined, None)
-        self._stacks[stack.combined] = stack
-        if len(self._stacks) > _MOST_STACKS:
-            del self._stacks[next(iter(self._stacks))]
+        self._stacks_by_filter.pop(stack.combined, None)
+        self._stacks_by_filter[stack.combined] = stack
+        if len(self._stacks_by_filter) > _MAX_STACKS:
+            del self._stacks_by_filter[next(iter(self._stacks_by_filter))]
 
     def combine_filter(self, text: str, mode: str = "replace") -> None:
         """Applies a filter requested by a cell, node or value.
@@ -234,7 +234,7 @@ class FilterState(QObject):
         """Restores a view, or shows one by a compiled filter. Conditions unknown for it stay, switched off."""
         if filter_ is self.filter and scope == self.scope:
             return
-        self._keep_stack(stack or self._stacks.get(filter_.text) or self._stack.with_only(filter_.text))
+        self._store_stack(stack or self._stacks_by_filter.get(filter_.text) or self._stack.with_only(filter_.text))
         self.search.start(filter_, scope)
         self.scope_changed.emit(scope)
         self.filter_applied.emit(filter_.text)
@@ -257,7 +257,7 @@ class FilterState(QObject):
 
     def grow(self, filter_: DisplayFilter) -> None:
         """Replaces the filter of a grown chain without a choice by the user."""
-        self._keep_stack(self._stack.with_only(filter_.text))
+        self._store_stack(self._stack.with_only(filter_.text))
         self.search.start(filter_, self.scope)
         self.filter_grown.emit(filter_.text)
 

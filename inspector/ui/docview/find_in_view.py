@@ -16,7 +16,7 @@ from inspector.present import formats
 from inspector.ui import budgets
 from inspector.ui.panels.messages.panel import MessagesPanel
 
-_TOO_LONG = "This expression takes too long to evaluate."
+_TIMEOUT_TEXT = "This expression takes too long to evaluate."
 _NO_CHANGES = AnalysisChanges(0, 0, NO_ROWS, tree_moved=False)
 
 
@@ -43,13 +43,13 @@ class FindInView(QObject):
         self._trouble = ""
         self._wanted = 0
         self._wrapped = False
-        self._going = False
-        self._lit = -1
-        self._tell_at = 0.0
+        self._is_moving = False
+        self._shown_hits = -1
+        self._next_report_at = 0.0
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.timeout.connect(self._go_on)
-        self.bar.query_changed.connect(self._look_for)
+        self._more.timeout.connect(self._continue_search)
+        self.bar.query_changed.connect(self._start_search)
         self.bar.step_requested.connect(self.step)
         self.bar.closed.connect(self.close)
         messages.current_changed.connect(self._on_current_changed)
@@ -60,7 +60,7 @@ class FindInView(QObject):
         """Shows the bar and repeats the last search."""
         self.bar.open()
         if self.search is None:
-            self._look_for(self.bar.query)
+            self._start_search(self.bar.query)
 
     def switch_match_case(self) -> None:
         self.open()
@@ -74,7 +74,7 @@ class FindInView(QObject):
     def close(self) -> None:
         """Closes the bar and removes the highlights."""
         self.bar.hide()
-        self._look_for(None)
+        self._start_search(None)
         self._messages.setFocus()
 
     def step(self, step: int) -> None:
@@ -84,9 +84,9 @@ class FindInView(QObject):
             return
         if self.bar.isHidden():
             self.bar.show()
-            self._look_for(self.bar.query)
+            self._start_search(self.bar.query)
         self._wanted = step
-        self._go_where_wanted()
+        self._go_to_requested()
 
     @property
     def busy(self) -> bool:
@@ -99,9 +99,9 @@ class FindInView(QObject):
 
     # Search
 
-    def _look_for(self, query: FindQuery | None) -> None:
+    def _start_search(self, query: FindQuery | None) -> None:
         self.search, self._trouble, self._wanted, self._wrapped = None, "", 0, False
-        self._lit, self._tell_at = -1, 0.0
+        self._shown_hits, self._next_report_at = -1, 0.0
         self._more.stop()
         if query is not None:
             try:
@@ -110,36 +110,36 @@ class FindInView(QObject):
                 self._trouble = error.message
         # half-typed expressions can be slow, so the search waits for a pause in typing
         if self.search is not None and query is not None and query.is_pattern:
-            self._show()
+            self._show_hits()
             self._more.start(budgets.current.typing_ms)
         else:
-            self._go_on()
+            self._continue_search()
 
-    def _go_on(self) -> None:
+    def _continue_search(self) -> None:
         """Searches for one time slice and reports: the first hits, intermediate counts and the end."""
         search = self.search
         if search is None:
-            self._show()
+            self._show_hits()
             return
         if not search.step(time.perf_counter() + budgets.current.awaited_slice_s):
             self._more.start(budgets.current.awaited_ms)
             now = time.perf_counter()
             # Not throttled: the first hit, which is shown at once.
-            if now < self._tell_at and not (self._lit == 0 and len(search.hits)):
-                self._go_where_wanted()
+            if now < self._next_report_at and not (self._shown_hits == 0 and len(search.hits)):
+                self._go_to_requested()
                 return
-            self._tell_at = now + budgets.current.tell_s
+            self._next_report_at = now + budgets.current.tell_s
         # The hits are the same, so only the words change and the table need not be painted.
-        if self._messages.view.painter.search is search and self._lit == len(search.hits):
-            self._say()
+        if self._messages.view.painter.search is search and self._shown_hits == len(search.hits):
+            self._show_state()
         else:
-            self._show()
-        self._go_where_wanted()
+            self._show_hits()
+        self._go_to_requested()
 
-    def _show(self) -> None:
-        self._lit = -1 if self.search is None else len(self.search.hits)
+    def _show_hits(self) -> None:
+        self._shown_hits = -1 if self.search is None else len(self.search.hits)
         self._messages.view.show_find(self.search)
-        self._say()
+        self._show_state()
         self.changed.emit()
 
     def apply_changes(self, changes: AnalysisChanges) -> None:
@@ -150,22 +150,22 @@ class FindInView(QObject):
             if again and not self._more.isActive():
                 self._more.start(budgets.current.awaited_ms)
             if before != len(self.search.hits):
-                self._lit = len(self.search.hits)
+                self._shown_hits = len(self.search.hits)
                 self._messages.view.show_find(self.search)
                 self.changed.emit()
-            self._say()
+            self._show_state()
 
     def apply_view(self) -> None:
         """Continues after a change of filter, scope or order."""
         if self.search is not None:
             self.search.on_changes(_NO_CHANGES, self._messages.current_message())
-            self._lit, self._tell_at = -1, 0.0
-            self._go_on()
+            self._shown_hits, self._next_report_at = -1, 0.0
+            self._continue_search()
             self.changed.emit()
 
     # Steps
 
-    def _go_where_wanted(self) -> None:
+    def _go_to_requested(self) -> None:
         search, step = self.search, self._wanted
         current = self._messages.current_message()
         if search is None or not step or not search.knows_next(current, step):
@@ -175,25 +175,25 @@ class FindInView(QObject):
         if found is None:
             return
         message, wrapped = found
-        self._going, self._wrapped = True, wrapped
+        self._is_moving, self._wrapped = True, wrapped
         self.message_requested.emit(message)
-        self._going = False
-        self._say()
+        self._is_moving = False
+        self._show_state()
 
     def _on_current_changed(self, _message: object) -> None:
-        if not self._going:
+        if not self._is_moving:
             self._wrapped = False
         if self.search is not None:
-            self._say()
+            self._show_state()
 
-    def _say(self) -> None:
+    def _show_state(self) -> None:
         search = self.search
         if search is None:
             self.bar.show_state(self._trouble, usable=False, wrong=bool(self._trouble))
             return
         count, place = len(search.hits), search.place_of(self._messages.current_message())
         if not count and search.is_done and (search.gave_up or 0 < search.timeout_count == len(self._rows.chosen)):
-            self.bar.show_state(_TOO_LONG, usable=False, wrong=True)
+            self.bar.show_state(_TIMEOUT_TEXT, usable=False, wrong=True)
             return
         if count:
             words = f"{place + 1:,} of {count:,}" if place is not None else f"{count:,} found"
@@ -207,11 +207,11 @@ class FindInView(QObject):
             words,
             usable=count > 0 or not search.is_done,
             fraction=None if search.is_done else search.fraction,
-            aside=_left_out(search),
+            aside=_unsearched_remark(search),
         )
 
 
-def _left_out(search: FindSearch) -> str:
+def _unsearched_remark(search: FindSearch) -> str:
     """Returns a remark about messages that were not searched, or ""."""
     if search.gave_up:
         return "This expression takes too long, so the rest was not searched"

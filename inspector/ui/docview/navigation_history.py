@@ -33,5 +33,5 @@ class NavigationHistory(Trail[Stop]):
 
     def replace(self, before: DisplayFilter, after: DisplayFilter) -> None:
         """Replaces a filter by the version that follows it, in all entries."""
-        for stops in (self._stops, self._ahead):
+        for stops in (self._stops, self._forward_stops):
             stops[:] = [replace(stop, filter=after) if stop.filter is before else stop for stop in stops]

@@ -137,10 +137,10 @@ class Panes(QObject):
             if not one.waits:
                 self.made[one.id] = one.make(self)
                 yield
-        self.contexts = self._of(ContextsPanel)
-        self.participants = self._of(ParticipantsPanel)
-        self.messages = self._of(MessagesPanel)
-        self.details = self._of(DetailsPanel)
+        self.contexts = self._panel_of_type(ContextsPanel)
+        self.participants = self._panel_of_type(ParticipantsPanel)
+        self.messages = self._panel_of_type(MessagesPanel)
+        self.details = self._panel_of_type(DetailsPanel)
         self.find_in_view = FindInView(self.rows, self.messages, self)
         self.minimap_marks = MinimapMarkGatherer(self.document, self.messages, self.gaps, self.find_in_view, self)
         self._key_words: KeyWords = lambda _name: ""
@@ -149,11 +149,11 @@ class Panes(QObject):
         self._going_back = False
         self._chain = ChainAlone(self.document, self)
         self._before_chain: View | None = None
-        self._walk = ChainWalk(self.document)
+        self._chain_walk = ChainWalk(self.document)
         self._reading += [self.messages, self.find_in_view, self.minimap_marks, self._chain]
         self._connect()
 
-    def _of(self, kind: type[P]) -> P:
+    def _panel_of_type(self, kind: type[P]) -> P:
         """Returns the panel of a type."""
         return next(panel for panel in self.made.values() if isinstance(panel, kind))
 
@@ -220,11 +220,11 @@ class Panes(QObject):
         self.bridge.settled.connect(self._on_settled)
         state.scope_changed.connect(self.contexts.show_scope)
         for changed in (state.filter_applied, state.scope_changed):
-            changed.connect(self._take_in_waiting)
+            changed.connect(self._flush_while_paused)
         self.messages.caught_up.connect(self.counts_changed)
         self.messages.caught_up.connect(self.rows_shown)
         self.find_in_view.message_requested.connect(self._go_to_hit)
-        self.find_in_view.changed.connect(self._light_details)
+        self.find_in_view.changed.connect(self._highlight_hits_in_details)
         self.counts_changed.connect(self.minimap_marks.renew)
         self.messages.current_changed.connect(self._on_current_changed)
         self.messages.chosen.connect(self._on_message_chosen)
@@ -259,7 +259,7 @@ class Panes(QObject):
         self.details.links.context_scope_requested.connect(self._scope_to_context)
         self.selection_changed.connect(self._highlight_context)
         state.scope_changed.connect(self._highlight_context)
-        state.scope_changed.connect(self._tell_scope)
+        state.scope_changed.connect(self._show_scope)
 
     def detach(self) -> None:
         """Unsubscribes from the document because it is about to close."""
@@ -298,11 +298,11 @@ class Panes(QObject):
         document = self.document
         document.set_collapse_order(newest_first=contexts.collapses == "newest")
         if document.set_idle_time(contexts.idle_after_s):
-            self._renew_states()
+            self._refresh_states()
             self.contexts.view.viewport().update()
             self.details.renew_place()
 
-    def _renew_states(self) -> None:
+    def _refresh_states(self) -> None:
         """Refreshes context states that change by the clock."""
         if Depends.CLOCK in self.rows.filter.depends:
             self.messages.apply_changes(AnalysisChanges(0, 0, NO_ROWS, tree_moved=False), clock=True)
@@ -332,7 +332,7 @@ class Panes(QObject):
         """True while the user waits for a search or sort. Background work waits for it."""
         return self.filter_state.search.busy or self.find_in_view.busy or self.messages.sorter.busy
 
-    def _take_in_waiting(self, *_view: object) -> None:
+    def _flush_while_paused(self, *_view: object) -> None:
         """Flushes pending changes for a new filter while the view is paused, since the filter has searched them."""
         # the new filter has searched all messages, so the other panels must show them too
         if self.bridge.paused:
@@ -342,7 +342,7 @@ class Panes(QObject):
         """Updates states and waiting times each second, since they follow the clock in live traffic."""
         if now_ns is not None:
             self.document.analysis.now_ns = now_ns
-            self._renew_states()
+            self._refresh_states()
         self.messages.tick()
         self.contexts.tick(now_ns)
         self.participants.tick(now_ns)
@@ -374,7 +374,7 @@ class Panes(QObject):
         self.find_in_view.apply_view()
         self.counts_changed.emit()
 
-    def _tell_scope(self, scope: Scope | None) -> None:
+    def _show_scope(self, scope: Scope | None) -> None:
         node = MAIN if scope is None or scope.node is None else scope.node
         living = node if node == MAIN else self.document.analysis.contexts.tree.resolve(node)
         bound = scope is not None and scope.node is not None and scope.reach is Reach.BELOW
@@ -401,42 +401,42 @@ class Panes(QObject):
         self.selection_changed.emit(message)
 
     def _on_message_chosen(self, message: int) -> None:
-        self._remember(message)
+        self._add_to_history(message)
         if self.details.message != message:
             self.details.show_message(message)
-        self._show_picked()
+        self._mark_shown_place()
 
     def _follow_link(self, message: int) -> None:
         """Follows a link in the details. Back returns to the page What happened."""
         if self.details.shows_account:
-            self._navigation.add(self._stop_at(None))
+            self._navigation.add(self._history_entry(None))
         self.go_to(message)
 
     def show_account(self) -> None:
         """Shows the page What happened in the details. The table stays."""
         self.details.show_message(None)
-        self._show_picked()
+        self._mark_shown_place()
 
-    def _remember(self, shown: int | Place) -> None:
-        self._note_scroll()
+    def _add_to_history(self, shown: int | Place) -> None:
+        self._store_scroll()
         last = self._navigation.last
         if not self._going_back and (last is None or last.shown != shown):
-            self._navigation.add(self._stop_at(shown))
+            self._navigation.add(self._history_entry(shown))
 
-    def _stop_at(self, shown: int | Place | None) -> Stop:
+    def _history_entry(self, shown: int | Place | None) -> Stop:
         return Stop(shown, self.filter_state.filter, self.filter_state.scope)
 
-    def _note_stop(self, message: int) -> None:
+    def _add_current_view(self, message: int) -> None:
         """Adds a message with the current view to the history before the view changes."""
-        self._note_scroll()
-        here = self._stop_at(message)
+        self._store_scroll()
+        here = self._history_entry(message)
         if self._navigation.last != here:
             self._navigation.add(here)
 
-    def _note_scroll(self) -> None:
+    def _store_scroll(self) -> None:
         self._navigation.note_scroll(self.details.place, self.details.scrolled)
 
-    def _show_picked(self) -> None:
+    def _mark_shown_place(self) -> None:
         """Marks the place shown in the details in the tree and the participants."""
         place = self.details.place
         self.contexts.show_place(place)
@@ -452,22 +452,22 @@ class Panes(QObject):
 
     def show_place(self, place: Place) -> None:
         """Shows a context or a participant in the details. The table stays."""
-        self._remember(place)
+        self._add_to_history(place)
         match place:
             case ContextPlace(space, node):
                 self.details.show_context(space, node)
             case ParticipantPlace(space, name):
                 self.details.show_participant(space, name)
-        self._show_picked()
+        self._mark_shown_place()
 
     def show_current_message(self) -> None:
         """Shows the selected message in the details again."""
         if self.details.place is not None:
             message = self.messages.current_message()
             if message is not None:
-                self._remember(message)
+                self._add_to_history(message)
             self.details.show_message(message)
-            self._show_picked()
+            self._mark_shown_place()
 
     def go_to(self, message: int) -> None:
         """Selects a message. If the view hides it, removes filter and scope and emits `view_left`.
@@ -482,7 +482,7 @@ class Panes(QObject):
             # It may have been hidden only as a bookkeeping row.
             hidden = hidden and self.rows.row_of(message) is None
         if hidden and current is not None and not self._going_back:
-            self._note_stop(current)
+            self._add_current_view(current)
         if hidden:
             state.put_view(compile_filter(""), None, state.stack.with_only(""))
         self.messages.go_to(message)
@@ -491,7 +491,7 @@ class Panes(QObject):
         if hidden:
             # The view has changed by now, so the state from before is described.
             hider = "the chain" if by_chain else hider_words(before[0], before[1])
-            self.view_left.emit(message, hider, lambda: self._put_back(before, current))
+            self.view_left.emit(message, hider, lambda: self._restore_view(before, current))
 
     def _show_bookkeeping_here(self) -> None:
         """Shows all bookkeeping rows of this view until the setting changes."""
@@ -502,7 +502,7 @@ class Panes(QObject):
         if self.messages.set_bookkeeping_hidden(on):
             self.counts_changed.emit()
 
-    def _put_back(self, view: View, message: int | None) -> None:
+    def _restore_view(self, view: View, message: int | None) -> None:
         self.filter_state.put_view(*view)
         if message is not None and self.rows.row_of(message) is not None:
             self.messages.go_to(message)
@@ -513,7 +513,7 @@ class Panes(QObject):
         self.messages.go_to(message)
         self.details.lights.renew(go=True)
 
-    def _light_details(self) -> None:
+    def _highlight_hits_in_details(self) -> None:
         self.details.lights.show_find(self.find_in_view.search)
 
     # Marks
@@ -530,13 +530,13 @@ class Panes(QObject):
 
     def go_back(self) -> None:
         """Goes back to the previous place, with its view unless the user has chosen another since."""
-        self._return_to(self._navigation.back())
+        self._restore_entry(self._navigation.back())
 
     def go_forward(self) -> None:
         """Reverts `go_back`."""
-        self._return_to(self._navigation.forward())
+        self._restore_entry(self._navigation.forward())
 
-    def _return_to(self, way: tuple[Stop, Stop] | None) -> None:
+    def _restore_entry(self, way: tuple[Stop, Stop] | None) -> None:
         if way is None:
             return
         place, left = way
@@ -558,7 +558,7 @@ class Panes(QObject):
 
     def show_chain(self, message: int) -> None:
         """Shows only the causal chain of a message in the table. Back restores the current view."""
-        self._note_stop(message)
+        self._add_current_view(message)
         self._going_back = True
         if not self.shows_chain_alone:
             self._before_chain = self.filter_state.view
@@ -580,7 +580,7 @@ class Panes(QObject):
         self.filter_state.put_view(*before)
         message = self.messages.current_message()
         if message is not None and not self._going_back:
-            self._navigation.add(self._stop_at(message))  # Back from the next place returns here
+            self._navigation.add(self._history_entry(message))  # Back from the next place returns here
 
     def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
         if self.filter_state.filter is before:
@@ -593,7 +593,7 @@ class Panes(QObject):
         if current is None:
             return
         alone = self._chain.message if self.filter_state.filter is self._chain.filter else None
-        found = self._walk.next(current, step, alone)
+        found = self._chain_walk.next(current, step, alone)
         if found is not None:
             self.go_to(found)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from inspector.analysis import AnalysisChanges
     from inspector.document.document import CaptureDocument
 
-_REST = 10
+_PAUSE_FACTOR = 10
 """Pause after a count, as a multiple of its duration."""
 
 
@@ -36,7 +36,7 @@ class ProblemCounts(QObject):
         self._found = document.analysis.findings.found
         self._total = len(self._found)
         self.problems = problems_of(self._found)
-        self.throttle = RefreshThrottle(self, self._count, lambda: budgets.current.lists_ms, rest=_REST)
+        self.throttle = RefreshThrottle(self, self._count, lambda: budgets.current.lists_ms, rest=_PAUSE_FACTOR)
 
     def apply_changes(self, changes: AnalysisChanges) -> None:
         """Schedules a count if problems may have changed. O(new and changed messages)."""

@@ -42,11 +42,11 @@ class ChainAlone(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(budgets.current.chain_ms)
-        self._timer.timeout.connect(self._look_again)
+        self._timer.timeout.connect(self._update_members)
 
     def begin(self, message: int) -> DisplayFilter:
         """Follows the chain of a message and returns its filter."""
-        self.message, self._members = message, self._found(message)
+        self.message, self._members = message, self._find_members(message)
         self.filter = chain_filter(sorted(self._members))
         return self.filter
 
@@ -64,14 +64,14 @@ class ChainAlone(QObject):
         self._timer.stop()
         self.message = self.filter = None
 
-    def _found(self, message: int) -> set[int]:
+    def _find_members(self, message: int) -> set[int]:
         return {step.message for step in self._document.chain(message)}
 
-    def _look_again(self) -> None:
+    def _update_members(self) -> None:
         before, message = self.filter, self.message
         if before is None or message is None:
             return
-        members = self._found(message)
+        members = self._find_members(message)
         if members != self._members:
             self._members = members
             self.filter = chain_filter(sorted(members))
@@ -87,7 +87,7 @@ class ChainWalk:
     def __init__(self, document: CaptureDocument) -> None:
         self._document = document
         self._origin: int | None = None
-        self._at: int | None = None
+        self._current: int | None = None
 
     def next(self, current: int, step: int, origin: int | None = None) -> int | None:
         """Returns the message after (1) or before (-1) the current one; None at the end.
@@ -97,17 +97,17 @@ class ChainWalk:
             step: 1 or -1.
             origin: the message of the shown chain; None if no chain is shown.
         """
-        begun = origin if origin is not None else self._origin if current == self._at else current
+        begun = origin if origin is not None else self._origin if current == self._current else current
         found = None
         for start in dict.fromkeys((current if begun is None else begun, current)):
             self._origin = start
-            found = self._beside(start, current, step)
+            found = self._neighbour(start, current, step)
             if found is not None or origin is not None:
                 break
-        self._at = current if found is None else found
+        self._current = current if found is None else found
         return found
 
-    def _beside(self, origin: int, current: int, step: int) -> int | None:
+    def _neighbour(self, origin: int, current: int, step: int) -> int | None:
         chain = [link.message for link in self._document.chain(origin)]
         if current not in chain:
             return None

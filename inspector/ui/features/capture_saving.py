@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
 
 _SAVE, _DISCARD = "save", "discard"
-_PACKED = (".gz", ".zst")
+_COMPRESSED_SUFFIXES = (".gz", ".zst")
 
 
 class CaptureSaving(QObject):
@@ -139,7 +139,7 @@ class CaptureSaving(QObject):
                 await save_capture(document, target, own=self._location.unsaved, writer=writer)
                 self._location.unsaved = None
                 self.moved.emit(target)
-                await self._take_in_rest(session)
+                await self._show_saved(session)
                 self._notices.show_sentence(f"Saved as {target}.")
         except OSError as error:
             self._notices.show_sentence(why_not_saved(error, target), "severity.error", ("Save as...", self.save_as))
@@ -147,7 +147,7 @@ class CaptureSaving(QObject):
         self.saved.emit(target)
         return True
 
-    async def _take_in_rest(self, session: LiveSession | None) -> None:
+    async def _show_saved(self, session: LiveSession | None) -> None:
         """Refreshes the window after a save, and reads frames that could not be written before."""
         if session is not None and not self._shown.document.live:
             session.close_writer()
@@ -160,7 +160,7 @@ class CaptureSaving(QObject):
         document = self._shown.document
         source = document.capture.sources[0].path
         name = source.name
-        while Path(name).suffix in _PACKED:  # the saved file is uncompressed
+        while Path(name).suffix in _COMPRESSED_SUFFIXES:  # the saved file is uncompressed
             name = Path(name).stem
         if (
             document.msp is not None or len(document.sources.files) > 1
@@ -181,10 +181,10 @@ class CaptureSaving(QObject):
         document = self._shown.document
         name = document.name
         others = [other for other in self._services.documents() if other is not document]
-        place = self._gateway_place() if any(other.name == name for other in others) else ""
+        place = self._gateway_address() if any(other.name == name for other in others) else ""
         return f"{name} at {place}" if place else name
 
-    def _gateway_place(self) -> str:
+    def _gateway_address(self) -> str:
         """Returns host and port of the recorded gateway, or ""."""
         session, sources = self._gateway.session, self._shown.document.capture.sources
         header = sources[0].origin if sources else {}
@@ -250,7 +250,7 @@ class CaptureSaving(QObject):
         """Opens the capture of a crashed process as unsaved."""
         own = lock_capture(unsaved.path)
         if own is None:
-            self._say_gone(unsaved)
+            self._report_missing(unsaved)
         else:
             self.recovered.emit(own, unsaved.space or unsaved.path.stem)
         self._services.look_for_unsaved()
@@ -272,7 +272,7 @@ class CaptureSaving(QObject):
     def _delete(self, unsaved: UnsavedCapture) -> None:
         own = lock_capture(unsaved.path)
         if own is None:
-            self._say_gone(unsaved)
+            self._report_missing(unsaved)
             return
         try:
             own.discard()
@@ -281,7 +281,7 @@ class CaptureSaving(QObject):
                 f"{unsaved.path} cannot be deleted: {error.strerror or error}.", "severity.error"
             )
 
-    def _say_gone(self, unsaved: UnsavedCapture) -> None:
+    def _report_missing(self, unsaved: UnsavedCapture) -> None:
         there = unsaved.path.exists()
         what = "is open in another window" if there else "no longer exists"
         self._notices.show_sentence(f"The capture {unsaved.path.name} {what}.", "severity.warning")

@@ -45,7 +45,7 @@ class Connections(QObject):
         super().__init__(parent)
         self._parent, self._services, self._gateway, self._notices = parent, services, gateway, notices
         self._reading: asyncio.Task[None] | None = None
-        self._speaking: asyncio.TimerHandle | None = None
+        self._notice_timer: asyncio.TimerHandle | None = None
 
     # Joining
 
@@ -56,7 +56,9 @@ class Connections(QObject):
         elif chosen.token == "keyring":
             self.stop_waiting()
             # the notice appears only if the keyring does not answer soon
-            self._speaking = asyncio.get_running_loop().call_later(budgets.current.quiet_s, self._say_waiting, chosen)
+            self._notice_timer = asyncio.get_running_loop().call_later(
+                budgets.current.quiet_s, self._show_waiting, chosen
+            )
             self._reading = self._services.spawn(self._join_with_token(chosen), f"read the token of {chosen.id}")
         else:
             self._watch(chosen)
@@ -83,7 +85,7 @@ class Connections(QObject):
             self._end_waiting()
             self._watch(chosen, token)
 
-    def _say_waiting(self, chosen: NamedConnection) -> None:
+    def _show_waiting(self, chosen: NamedConnection) -> None:
         links = [("Type the token", lambda: self._type_instead(chosen)), ("Cancel", self.stop_waiting)]
         self._notices.show_notice("keyring", "note", WAITING, links)
 
@@ -92,9 +94,9 @@ class Connections(QObject):
         self.ask_for(chosen)
 
     def _end_waiting(self) -> None:
-        if self._speaking is not None:
-            self._speaking.cancel()
-            self._speaking = None
+        if self._notice_timer is not None:
+            self._notice_timer.cancel()
+            self._notice_timer = None
             self._notices.dismiss("keyring")
 
     def stop_waiting(self) -> None:
@@ -129,9 +131,9 @@ class Connections(QObject):
         new = account_name(save.connection) if save.connection.token == "keyring" else ""
         # an unchanged token needs no access to the keyring, which may ask for a password
         if save.token or (old and old != new):
-            self._services.spawn(self._keep_token(save, old, new), f"keep the token of {save.connection.id}")
+            self._services.spawn(self._save_token(save, old, new), f"keep the token of {save.connection.id}")
 
-    async def _keep_token(self, save: ConnectionSave, old: str, new: str) -> None:
+    async def _save_token(self, save: ConnectionSave, old: str, new: str) -> None:
         tokens = self._services.tokens
         try:
             if new and save.token:
@@ -144,17 +146,17 @@ class Connections(QObject):
                 save.connection.token = "ask"
                 self._services.settings.keep_connection(save.connection)
                 self.changed()
-            self._say(f"Saved {save.connection.name}. {error} {then}")
+            self._show_result(f"Saved {save.connection.name}. {error} {then}")
         if old and old != new:
-            await self._forget_token(old)
+            await self._remove_token(old)
 
-    async def _forget_token(self, name: str) -> None:
+    async def _remove_token(self, name: str) -> None:
         try:
             await self._services.tokens.delete_token(name)
         except KeyringError as error:
-            self._say(str(error))
+            self._show_result(str(error))
 
-    def _say(self, sentence: str) -> None:
+    def _show_result(self, sentence: str) -> None:
         """Shows the result in any open window. The keyring may outlast this one."""
         notices = self._services.notices_of(self._notices)
         if notices is not None:
@@ -196,7 +198,7 @@ class Connections(QObject):
         self._services.settings.remove_connection(chosen.id)
         self.changed()
         if chosen.token == "keyring":
-            self._services.spawn(self._forget_token(account_name(chosen)), f"remove the token of {chosen.id}")
+            self._services.spawn(self._remove_token(account_name(chosen)), f"remove the token of {chosen.id}")
 
     def manage(self) -> ConnectionsDialog:
         """Shows the dialog of all saved connections."""

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from inspector.ui.docview.window_content import Shown
     from inspector.ui.widgets.notice import NoticeStack
 
-_REST = 5
+_PAUSE_FACTOR = 5
 """Pause after a slow slice, as a multiple of its duration."""
-_FAILED = "checks-failed"
+_FAILED_NOTICE = "checks-failed"
 
 
 class DeferredChecks(QObject):
@@ -41,7 +41,7 @@ class DeferredChecks(QObject):
         self._checked_at = 0.0
         self._timer = QTimer(self)
         self._timer.setInterval(budgets.current.background_ms)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._run_slice)
 
     def start(self, panes: Panes) -> None:
         """Starts the checks, and continues them whenever messages arrive or change."""
@@ -67,9 +67,9 @@ class DeferredChecks(QObject):
     def _on_settled(self, _changes: object) -> None:
         if not self._timer.isActive():  # a restart each time would postpone the timer forever under live traffic
             self._timer.start()
-        self._tell()
+        self._report_failures()
 
-    def _look(self) -> None:
+    def _run_slice(self) -> None:
         document, panes = self._shown.document, self._shown.panes
         if self._is_reading() or document.sources.unread_bytes > LIVE_BLOCK_BYTES:  # reading has priority
             return
@@ -80,15 +80,15 @@ class DeferredChecks(QObject):
         self._checked_at = began
         done = document.run_postponed_checks(began + budgets.current.background_slice_s)
         taken_ms = (time.perf_counter() - began) * 1000
-        self._timer.setInterval(max(budgets.current.background_ms, round(_REST * taken_ms)))
+        self._timer.setInterval(max(budgets.current.background_ms, round(_PAUSE_FACTOR * taken_ms)))
         if done:
             self._timer.stop()
-        self._tell()
+        self._report_failures()
 
-    def _tell(self) -> None:
+    def _report_failures(self) -> None:
         """Reports each failure once, also if the notice was closed."""
         failed = len(self._shown.document.analysis.findings.failed)
         if failed > self._reported:
             self._reported = failed
             sentence = " ".join(self.failures())
-            self._notices.show_notice(_FAILED, "warning", sentence, token="severity.warning", closable=True)
+            self._notices.show_notice(_FAILED_NOTICE, "warning", sentence, token="severity.warning", closable=True)

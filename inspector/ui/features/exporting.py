@@ -67,15 +67,15 @@ class Exporting(QObject):
         self._writing, self._counting = SlicedWork(self), SlicedWork(self)
         self._writing_marks: asyncio.Task[None] | None = None
         self._dialog: ExportDialog | None = None
-        self._last = ExportChoice(Which.SHOWN, ExportOptions())
+        self._last_choice = ExportChoice(Which.SHOWN, ExportOptions())
 
     def attach(self, panes: Panes) -> None:
         """Connects the export requests of these panes."""
-        panes.messages.copy_refused.connect(self._say_not_copied)
+        panes.messages.copy_refused.connect(self._report_not_copied)
         panes.messages.export_requested.connect(self.show_dialog)
         panes.contexts.export_requested.connect(self.ask_context)
 
-    def _say_not_copied(self, sentence: str) -> None:
+    def _report_not_copied(self, sentence: str) -> None:
         self._notices.show_sentence(sentence, link=("Export...", self.show_dialog))
 
     # Dialogs
@@ -87,12 +87,12 @@ class Exporting(QObject):
             return
         counts = {
             Which.SELECTED: len(panes.rows.members(panes.messages.selected_messages())),
-            Which.MARKED: len(self._marked()),
+            Which.MARKED: len(self._marked_messages()),
             Which.SHOWN: len(panes.rows.chosen),
             Which.ALL: len(document.analysis),
         }
         several = counts[Which.SELECTED] > 1  # a selection of several messages is the likely choice
-        before = replace(self._last, which=Which.SELECTED) if several else self._last
+        before = replace(self._last_choice, which=Which.SELECTED) if several else self._last_choice
         if len(document.analysis.marks) and before.options.fields == DEFAULT_FIELDS:
             before = replace(before, options=replace(before.options, fields=MARKED_FIELDS))
         dialog = self._dialog = ExportDialog(self._theme, counts, before, self._parent)
@@ -112,12 +112,12 @@ class Exporting(QObject):
             selected = panes.rows.members(panes.messages.selected_messages())
             return rows_of(selected), len(selected)
         if which is not Which.ALL:
-            rows = self._marked() if which is Which.MARKED else panes.rows.chosen
+            rows = self._marked_messages() if which is Which.MARKED else panes.rows.chosen
             return rows_of(rows), len(rows)
         total = len(self._shown.document.analysis)
         return range(total), total
 
-    def _marked(self) -> NDArray[np.int64]:
+    def _marked_messages(self) -> NDArray[np.int64]:
         analysis = self._shown.document.analysis
         rows = np.arange(len(analysis))
         return rows[compile_filter("mark").mask(analysis, rows)]
@@ -142,7 +142,7 @@ class Exporting(QObject):
         self._dialog = None
 
     def _on_chosen(self, choice: ExportChoice) -> None:
-        self._last = choice
+        self._last_choice = choice
         self._ask_for_file(choice)
 
     def _ask_for_file(self, choice: ExportChoice) -> None:
@@ -181,12 +181,12 @@ class Exporting(QObject):
         node = document.analysis.contexts.tree.resolve(context.node)
         self._writing.start(
             export_subsession(document, context.space, node, target),
-            finished=lambda done: self._say_context_written(target, done),
-            failed=lambda error: self._say_not_written(target, error, lambda: self.ask_context(context)),
+            finished=lambda done: self._report_context_written(target, done),
+            failed=lambda error: self._report_not_written(target, error, lambda: self.ask_context(context)),
             at_once=False,
         )
 
-    def _say_context_written(self, target: Path, done: Exported) -> None:
+    def _report_context_written(self, target: Path, done: Exported) -> None:
         self._notices.show_sentence(
             f"Exported {formats.count_of(done.messages, 'message')} as an MSP session with this sub-session, "
             f"{safe_line(str(target))}, {formats.size(done.size_bytes)}. Secrets are masked.",
@@ -198,9 +198,9 @@ class Exporting(QObject):
     def export(self, target: Path, choice: ExportChoice | None = None) -> None:
         """Exports to a file and reports the result. Cancels a running export."""
         self.stop()
-        choice = choice or self._last
+        choice = choice or self._last_choice
         messages, total = self._messages(choice.which)
-        view = self._view(choice.which, total)
+        view = self._choice_words(choice.which, total)
         beside = choice.marks and choice.options.format is Format.JSONL
         # A second iterator, since writing exhausts the first.
         marked = self._messages(choice.which)[0]
@@ -210,7 +210,7 @@ class Exporting(QObject):
             export_steps(self._shown.document, messages, target, options),
             progressed=lambda done: self._show_progress(done.messages, total, target),
             finished=lambda done: self._on_written(target, choice, view, done, notes),
-            failed=lambda error: self._say_not_written(target, error, lambda: self._ask_for_file(choice)),
+            failed=lambda error: self._report_not_written(target, error, lambda: self._ask_for_file(choice)),
             at_once=False,
         )
 
@@ -222,7 +222,7 @@ class Exporting(QObject):
             writing = self._write_marks(target, choice, view, done, notes)
             self._writing_marks = self._tasks.spawn(writing, "write the marks of an export")
         else:
-            self._say_written(target, view, done, None, masked=masked)
+            self._report_written(target, view, done, None, masked=masked)
 
     async def _write_marks(
         self, target: Path, choice: ExportChoice, view: str, done: Exported, notes: ExportedNotes
@@ -233,9 +233,9 @@ class Exporting(QObject):
             marks = await asyncio.to_thread(write_beside, notes, target)
         except (OSError, ValueError) as error:
             failure = error if isinstance(error, OSError) else OSError(str(error))
-            self._say_not_written(target, failure, lambda: self._ask_for_file(choice))
+            self._report_not_written(target, failure, lambda: self._ask_for_file(choice))
         else:
-            self._say_written(target, view, done, marks, masked=choice.options.masked)
+            self._report_written(target, view, done, marks, masked=choice.options.masked)
 
     def stop(self) -> None:
         """Cancels the running export. The previous target file stays intact."""
@@ -246,7 +246,7 @@ class Exporting(QObject):
             self._writing_marks = None
         self._notices.dismiss("export")
 
-    def _say_written(self, target: Path, view: str, done: Exported, marks: Path | None, *, masked: bool) -> None:
+    def _report_written(self, target: Path, view: str, done: Exported, marks: Path | None, *, masked: bool) -> None:
         """Reports a finished export.
 
         Args:
@@ -267,12 +267,12 @@ class Exporting(QObject):
             "severity.note" if masked else "severity.warning",
         )
 
-    def _say_not_written(self, target: Path, error: OSError, again: Callable[[], object]) -> None:
+    def _report_not_written(self, target: Path, error: OSError, again: Callable[[], object]) -> None:
         self._notices.dismiss("export")
         sentence = f"{safe_line(target.name)} could not be written: {write_error_words(error)}"
         self._notices.show_sentence(sentence, "severity.error", ("Export...", again))
 
-    def _view(self, which: Which, total: int) -> str:
+    def _choice_words(self, which: Which, total: int) -> str:
         panes = self._shown.panes
         if which is Which.SELECTED:
             return "the selected message" if total == 1 else "the selected messages"

@@ -47,7 +47,7 @@ class FilterConditions(QObject):
         self._tally: ConditionTally | None = None
         self._compiled: dict[str, DisplayFilter] = {}
         self.bar = ConditionBar(theme, tool_bar)
-        self.bar.words_of = self._words_of
+        self.bar.words_of = self._condition_words
         self.bar.switched.connect(self._on_switched)
         self.bar.asked.connect(self._on_asked)
         self.bar.cleared.connect(self._on_cleared)
@@ -96,7 +96,7 @@ class FilterConditions(QObject):
         tally.set_conditions(compiled, own, state.scope)
         self._timer.start(budgets.current.more_ms)
 
-    def _words_of(self, text: str) -> str:
+    def _condition_words(self, text: str) -> str:
         """Returns a time range in seconds as the panes show it, or "" to show the text unchanged."""
         if self._panes is None:
             return ""

@@ -52,16 +52,16 @@ class Filtering(QObject):
         self._presets = presets
         self._notices = notices
         self._panes: Panes | None = None
-        self._compiled: DisplayFilter | None = None  # the last checked filter
-        self._entering = False
+        self._last_checked: DisplayFilter | None = None  # the last checked filter
+        self._is_own_text = False
         self.bar = FilterBar(
             theme, self._check, parent, complete=self._complete, preview=self._preview, note=self._note
         )
         self.bar.applied.connect(self._apply_own_text)
-        self.bar.stack_requested.connect(self._stack)
+        self.bar.stack_requested.connect(self._stack_filter)
         self.bar.search_all_requested.connect(self._search_all)
-        self.bar.save_requested.connect(self._save)
-        self.bar.history_cleared.connect(self._forget)
+        self.bar.save_requested.connect(self._save_preset)
+        self.bar.history_cleared.connect(self._clear_history)
         self.bar.left.connect(self.left)
         presets.saved_changed.connect(self.bar.set_saved)
         owner.settings_changes.filter_history_changed.connect(self._show_history)
@@ -76,10 +76,10 @@ class Filtering(QObject):
         state.filter_grown.connect(self.bar.go_on_with)
         state.search.searching.connect(self.bar.set_busy)
         state.scope_changed.connect(self._show_context)
-        state.scope_changed.connect(self._say_where_else)
+        state.scope_changed.connect(self._show_narrowed)
         state.scope_changed.connect(self._show_preset)
         panes.selection_changed.connect(self._show_context)
-        panes.view_left.connect(self._say_left)
+        panes.view_left.connect(self._report_view_left)
 
     def show_first(self) -> None:
         """Shows the initial filter."""
@@ -95,13 +95,13 @@ class Filtering(QObject):
             return
         own = panes.filter_state.stack.text
         # A preset needs no place in the history, unless the user typed it.
-        remembers = self._entering or not self._presets.bar.contains_filter(own)
-        if not self._entering or own != self.bar.applied_text():
+        remembers = self._is_own_text or not self._presets.bar.contains_filter(own)
+        if not self._is_own_text or own != self.bar.applied_text():
             self.bar.set_applied(own, remembers=remembers)
         self._show_preset()
         if remembers:
-            self._remember(own)
-        self._say_where_else()
+            self._add_to_history(own)
+        self._show_narrowed()
 
     def _show_context(self, *_changed: object) -> None:
         """Checks the filter again, since the meaning of `$context` may have changed."""
@@ -119,13 +119,13 @@ class Filtering(QObject):
                 panes.filter_state.stack.active_filter, scoped=panes.filter_state.scope is not None
             )
 
-    def _say_where_else(self, *_scope: object) -> None:
+    def _show_narrowed(self, *_scope: object) -> None:
         """Tells the filter bar if a scope or condition also narrows the view."""
         if self._panes is not None:
             state = self._panes.filter_state
             self.bar.set_narrowed(state.scope is not None or any(c.on for c in state.stack.conditions))
 
-    def _say_left(self, message: int, hider: str, put_back: Callable[[], None]) -> None:
+    def _report_view_left(self, message: int, hider: str, put_back: Callable[[], None]) -> None:
         """Reports that a hidden message was revealed by showing all messages."""
         sentence = f"No. {message + 1:,} was hidden by {hider}, so all messages are shown."
         self._notices.show_sentence(sentence, link=(f"Restore {hider}", put_back))
@@ -133,15 +133,15 @@ class Filtering(QObject):
     # Signals of the bar
 
     def _check(self, text: str) -> FilterError | None:
-        self._compiled = None
+        self._last_checked = None
         try:
-            self._compiled = self._panes.filter_state.compile(text) if self._panes is not None else None
+            self._last_checked = self._panes.filter_state.compile(text) if self._panes is not None else None
         except FilterError as error:
             return error
         return None
 
     def _note(self) -> FilterNote | None:
-        compiled = self._compiled
+        compiled = self._last_checked
         note = None if compiled is None else compiled.note
         if compiled is None or note is None or note.replacement is not None or self._panes is None:
             return note
@@ -151,7 +151,7 @@ class Filtering(QObject):
 
     def _take_compiled(self, text: str) -> DisplayFilter | None:
         """Returns the compiled filter of the last check if it has this text, and clears it."""
-        compiled, self._compiled = self._compiled, None
+        compiled, self._last_checked = self._last_checked, None
         return compiled if compiled is not None and compiled.text == text else None
 
     def _complete(self, text: str, cursor: int) -> Completion:
@@ -171,26 +171,26 @@ class Filtering(QObject):
 
     def _apply_own_text(self, text: str) -> None:
         if self._panes is not None:
-            self._entering = True
+            self._is_own_text = True
             try:
                 self._panes.filter_state.apply_own_text(text, self._take_compiled(text))
             finally:
-                self._entering = False
+                self._is_own_text = False
 
-    def _stack(self, text: str) -> None:
+    def _stack_filter(self, text: str) -> None:
         if self._panes is not None:
             compiled = self._take_compiled(text)
-            self._remember(text, compiled)
+            self._add_to_history(text, compiled)
             self._panes.filter_state.stack_filter(text, compiled)
 
-    def _save(self, text: str) -> None:
+    def _save_preset(self, text: str) -> None:
         """Saves the text and the active conditions as one preset."""
         panes = self._panes
         self._presets.ask_to_save(text if panes is None else panes.filter_state.stack.with_text(text).active_filter)
 
     # Filter history
 
-    def _remember(self, text: str, compiled: DisplayFilter | None = None) -> None:
+    def _add_to_history(self, text: str, compiled: DisplayFilter | None = None) -> None:
         """Adds an applied filter to the history of all windows, unless it contains a secret."""
         panes = self._panes
         if compiled is None and panes is not None:
@@ -200,7 +200,7 @@ class Filtering(QObject):
             self._owner.save_settings()
             self._owner.settings_changes.filter_history_changed.emit()
 
-    def _forget(self) -> None:
+    def _clear_history(self) -> None:
         self._owner.settings.filter_history = []
         self._owner.save_settings()
         self._owner.settings_changes.filter_history_changed.emit()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
-_REMARK = "remark"
+_REMARK_NOTICE = "remark"
 _REMARK_MS = 15_000
 """Time to read the gateway's remark about a connection; milliseconds."""
 
@@ -162,10 +162,10 @@ class GatewayWatch(QObject):
         panes.messages.set_connected(None)
         panes.messages.say_when_empty(f"Connecting to {connection.shown_url}...")
         session.start()
-        self._services.spawn(self._paint(steps), "paint what is shown")
+        self._services.spawn(self._run_display_steps(steps), "paint what is shown")
         return True
 
-    async def _paint(self, steps: SlicedWork[Panes]) -> None:
+    async def _run_display_steps(self, steps: SlicedWork[Panes]) -> None:
         """Runs the remaining steps, each of which paints one part, in iterations of their own."""
         for _ in steps:
             await asyncio.sleep(0)
@@ -252,14 +252,14 @@ class GatewayWatch(QObject):
             self._to_remember = None
         _, _, remark = sentence.partition(". ")
         if remark:  # remarks about the connection, such as a token that was not needed
-            self._notices.show_notice(_REMARK, "note", sentence, token="severity.note", closable=True)
-            QTimer.singleShot(_REMARK_MS, self, lambda: self._notices.dismiss(_REMARK))
+            self._notices.show_notice(_REMARK_NOTICE, "note", sentence, token="severity.note", closable=True)
+            QTimer.singleShot(_REMARK_MS, self, lambda: self._notices.dismiss(_REMARK_NOTICE))
 
     def _received_words(self) -> str:
-        received = self._received()
+        received = self._received_count()
         return f" Received until then: {formats.count_of(received, 'message')}." if received else ""
 
-    def _received(self) -> int:
+    def _received_count(self) -> int:
         """Returns the number of messages received from the gateway."""
         flags = self._shown.document.capture.columns["flags"]
         return int(np.count_nonzero((flags & int(Flag.SENT)) == 0))
@@ -273,7 +273,7 @@ class GatewayWatch(QObject):
             Connection(url=old.url, space=old.space, token=old.token, answer_tools_list=old.answer_tools_list)
         )
         # an empty window has no content to lose, so the new one takes its place
-        if not self._received():
+        if not self._received_count():
             self._requests.replaced.emit()
 
     async def end_session(self) -> None:

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from inspector.ui.services import TaskOwner
     from inspector.ui.widgets.notice import NoticeStack
 
-_SHOWN_NAME = 40
-_COMMENT_UNDER = 3
+_MAX_NAME_LENGTH = 40
+_COMMENT_COLUMN = 3
 """Index of the column that the comment editor starts under, so that number and time stay visible."""
-_MOST_MARKED = 5_000
+_MAX_MARKED = 5_000
 """Maximum number of messages to mark at once. Each mark is an object, and an undo step keeps them all."""
-_NOT_SAVED = "marks-not-saved"
-_ELSEWHERE = "marks-elsewhere"
-_STORED_APART = (
+_NOT_SAVED_NOTICE = "marks-not-saved"
+_FOUND_NOTICE = "marks-elsewhere"
+_STORED_ELSEWHERE = (
     "The program's data folder has the marks of the copy, because its own folder is read-only or has other marks."
 )
 RETRY_MS = 10_000
@@ -107,8 +107,8 @@ class Marking(QObject):
         self._panes = panes
         self.file = MarksFile(panes.document, home)
         self._retry.stop()
-        self._notices.dismiss(_NOT_SAVED)
-        self._notices.dismiss(_ELSEWHERE)
+        self._notices.dismiss(_NOT_SAVED_NOTICE)
+        self._notices.dismiss(_FOUND_NOTICE)
         panes.mark_requested.connect(self.toggle)
         panes.messages.mark_selected_requested.connect(self.toggle_selected)
         panes.comment_requested.connect(self.comment)
@@ -149,23 +149,23 @@ class Marking(QObject):
         if complete and self.file.problem:
             self._notices.show_sentence(self.file.problem, "severity.warning")
         if complete:
-            self._say_where_found(self.file)
+            self._report_found(self.file)
 
-    def _say_where_found(self, file: MarksFile) -> None:
+    def _report_found(self, file: MarksFile) -> None:
         """Reports marks found under an earlier name of the capture, or offers the marks of a copy."""
         if file.notice:
-            self._notices.show_notice(_ELSEWHERE, "note", safe_line(file.notice), closable=True)
+            self._notices.show_notice(_FOUND_NOTICE, "note", safe_line(file.notice), closable=True)
             file.notice = ""
             self._changed()  # from now on they are saved with the capture
         elif file.offered is not None:
             name = safe_line((file.offered.capture or file.offered.file).name)
-            sentence = f"{name}, a capture with the same first {_messages(file.offered)}, has marks."
+            sentence = f"{name}, a capture with the same first {_messages_words(file.offered)}, has marks."
             links: list[Link] = [("Import its marks", self.take_offered)]
-            self._notices.show_notice(_ELSEWHERE, "note", sentence, links, closable=True)
+            self._notices.show_notice(_FOUND_NOTICE, "note", sentence, links, closable=True)
 
     def take_offered(self) -> None:
         """Takes over the offered marks of an equal capture as one undo step."""
-        self._notices.dismiss(_ELSEWHERE)
+        self._notices.dismiss(_FOUND_NOTICE)
         if self.file is None or self._panes is None or self.file.offered is None:
             return
         # the marks are restored first and then applied again as one undo step
@@ -180,7 +180,7 @@ class Marking(QObject):
         self._panes.show_notes()
         for target in placed:
             self._marks.set_note(target, before.get(target, Note()))
-        self._do("import marks", notes)
+        self._push_step("import marks", notes)
 
     # User actions
 
@@ -196,7 +196,7 @@ class Marking(QObject):
         target = self._target(target)
         if target is not None:
             note = self._marks.note(target)
-            self._do(f"{'unmark' if note.marked else 'mark'} {self._name(target)}", {
+            self._push_step(f"{'unmark' if note.marked else 'mark'} {self._name(target)}", {
                 target: Note(not note.marked, note.comment),
             })  # fmt: skip
 
@@ -210,55 +210,55 @@ class Marking(QObject):
             if target is not None:
                 self.toggle(target)
             return
-        if len(messages) > _MOST_MARKED:
+        if len(messages) > _MAX_MARKED:
             self._notices.show_sentence(
-                f"{len(messages):,} messages are too many to mark at once. The limit is {_MOST_MARKED:,}."
+                f"{len(messages):,} messages are too many to mark at once. The limit is {_MAX_MARKED:,}."
             )
             return
         notes = {message: self._marks.note(message) for message in messages.tolist()}
         on = not all(note.marked for note in notes.values())
         words = f"{'mark' if on else 'unmark'} {formats.count_of(len(notes), 'message')}"
-        self._do(words, {message: Note(on, note.comment) for message, note in notes.items()})
+        self._push_step(words, {message: Note(on, note.comment) for message, note in notes.items()})
 
     def comment(self, target: Target | None = None) -> None:
         """Opens the comment editor for a target; by default the current one."""
         target = self._target(target)
         if target is None or self._panes is None:
             return
-        widget, rect = _place_of(self._panes, target)
+        widget, rect = _target_rect(self._panes, target)
         near = QRect(widget.mapTo(self._parent, rect.topLeft()), rect.size())
         self.editor.open(target, f"Comment on {self._name(target)}", self._marks.note(target).comment, near)
 
     def remove(self, target: Target) -> None:
         """Removes mark and comment."""
         words = "comment on" if self._marks.note(target).comment else "mark"
-        self._do(f"remove {words} {self._name(target)}", {target: Note()})
+        self._push_step(f"remove {words} {self._name(target)}", {target: Note()})
 
     def clear(self) -> None:
         """Removes all marks and comments."""
         targets = self._marks.targets()
         if targets:
-            self._do("clear all marks", dict.fromkeys(targets, Note()))
+            self._push_step("clear all marks", dict.fromkeys(targets, Note()))
 
     def _on_comment_saved(self, target: Target, text: str) -> None:
         note = self._marks.note(target)
         words = f"comment on {self._name(target)}"
-        self._do(words if text else f"remove {words}", {target: Note(note.marked, text)})
+        self._push_step(words if text else f"remove {words}", {target: Note(note.marked, text)})
 
     def _target(self, target: Target | None) -> Target | None:
         if target is not None or self._panes is None:
             return self._marks.current_target(target) if isinstance(target, ContextTarget) else target
-        return _target_of(self._panes)
+        return _current_target(self._panes)
 
     def _name(self, target: Target) -> str:
         if isinstance(target, ContextTarget):
             if target.node == MAIN:
                 return "the main context"
             label = node_label(self._shown.document, target.node)
-            return label if len(label) <= _SHOWN_NAME else f"{label[: _SHOWN_NAME - 1]}…"
+            return label if len(label) <= _MAX_NAME_LENGTH else f"{label[: _MAX_NAME_LENGTH - 1]}…"
         return formats.message_number(target)
 
-    def _do(self, words: str, notes: dict[Target, Note]) -> None:
+    def _push_step(self, words: str, notes: dict[Target, Note]) -> None:
         before = {target: self._marks.note(target) for target in notes}
         if before != notes:
             self._history.do(words, lambda: self._put(notes), lambda: self._put(before))
@@ -282,7 +282,7 @@ class Marking(QObject):
             try:
                 snapshot = self.file.snapshot()
             except (OSError, ValueError) as error:
-                self._say_not_written(error)
+                self._report_not_written(error)
                 return
             try:
                 self._tasks.spawn(self._write(self.file, snapshot), "write marks")
@@ -299,19 +299,19 @@ class Marking(QObject):
                 return
             # The window may show another document by now, with marks of its own.
             self._dirty = self._dirty or file is self.file
-            self._say_not_written(error)
+            self._report_not_written(error)
         else:
             if file is self.file and not self._dirty and not self._closed:
                 self._retry.stop()
-                self._notices.dismiss(_NOT_SAVED)
+                self._notices.dismiss(_NOT_SAVED_NOTICE)
 
-    def _say_not_written(self, error: OSError | ValueError) -> None:
+    def _report_not_written(self, error: OSError | ValueError) -> None:
         """Reports unsaved marks. They are written again later, with the next mark, and on close."""
         reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
         sentence = f"The marks could not be saved: {reason}. Saving is retried until this window closes."
         links: list[Link] = [("Try again", self._write_soon)]
         self._notices.show_notice(
-            _NOT_SAVED, "warning", safe_line(sentence), links, token="severity.warning", closable=True
+            _NOT_SAVED_NOTICE, "warning", safe_line(sentence), links, token="severity.warning", closable=True
         )
         self._retry.start()
 
@@ -334,7 +334,7 @@ class Marking(QObject):
             except ValueError as error:
                 raise OSError(str(error)) from error
             if place is not None and place.parent != home.parent:
-                self._notices.show_notice(_ELSEWHERE, "note", _STORED_APART, closable=True)
+                self._notices.show_notice(_FOUND_NOTICE, "note", _STORED_ELSEWHERE, closable=True)
 
     def close(self) -> None:
         """Saves the open comment and the marks while the document is still readable."""
@@ -348,7 +348,7 @@ class Marking(QObject):
                 self.file.write(self.file.snapshot())
 
 
-def _target_of(panes: Panes) -> Target | None:
+def _current_target(panes: Panes) -> Target | None:
     """Returns the current context or row of the focused list, else the current message."""
     focus = QApplication.focusWidget()
     place = panes.details.place
@@ -361,7 +361,7 @@ def _target_of(panes: Panes) -> Target | None:
     return panes.messages.current_message()
 
 
-def _place_of(panes: Panes, target: Target) -> tuple[QWidget, QRect]:
+def _target_rect(panes: Panes, target: Target) -> tuple[QWidget, QRect]:
     """Returns the widget and the rectangle that show a target."""
     if isinstance(target, ContextTarget):
         return panes.contexts.place_of(target) or (panes.details, QRect(0, 0, panes.details.width(), 0))
@@ -370,9 +370,9 @@ def _place_of(panes: Panes, target: Target) -> tuple[QWidget, QRect]:
     rect = QRect() if row is None else view.painter.row_rect(row).intersected(area)
     if rect.isEmpty():
         rect = QRect(0, area.height() // 3, area.width(), 0)
-    return view.viewport(), rect.adjusted(view.columnViewportPosition(_COMMENT_UNDER), 0, 0, 0)
+    return view.viewport(), rect.adjusted(view.columnViewportPosition(_COMMENT_COLUMN), 0, 0, 0)
 
 
-def _messages(offered: FoundMarks) -> str:
+def _messages_words(offered: FoundMarks) -> str:
     count = offered.content.of.messages
     return "message" if count == 1 else f"{count:,} messages"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.opening import Opening
     from inspector.ui.widgets.notice import NoticeStack
 
-_FULL = "memory-full"
+_FULL_NOTICE = "memory-full"
 
 
 class MemoryLimit(QObject):
@@ -29,26 +29,26 @@ class MemoryLimit(QObject):
         """
         super().__init__(parent)
         self._shown, self._notices, self._opening = shown, notices, opening
-        self._said = False
+        self._is_reported = False
 
     def attach(self, panes: Panes) -> None:
-        panes.bridge.settled.connect(self._look)
-        self._said = False
-        self._look()
+        panes.bridge.settled.connect(self._check_memory)
+        self._is_reported = False
+        self._check_memory()
 
-    def _look(self, _changes: object = None) -> None:
+    def _check_memory(self, _changes: object = None) -> None:
         memory = self._shown.document.memory
-        if memory.is_full and not self._said:
+        if memory.is_full and not self._is_reported:
             links = [("Continue", self.go_on)]
             self._notices.show_notice(
-                _FULL, "warning", memory.full_message, links, token="severity.warning", closable=True
+                _FULL_NOTICE, "warning", memory.full_message, links, token="severity.warning", closable=True
             )
-        elif self._said and not memory.is_full:
-            self._notices.dismiss(_FULL)
-        self._said = memory.is_full
+        elif self._is_reported and not memory.is_full:
+            self._notices.dismiss(_FULL_NOTICE)
+        self._is_reported = memory.is_full
 
     def go_on(self) -> None:
         """Extends the limit and continues reading."""
-        self._said = False
-        self._notices.dismiss(_FULL)
+        self._is_reported = False
+        self._notices.dismiss(_FULL_NOTICE)
         self._opening.go_on_with_more_memory()

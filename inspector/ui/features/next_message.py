@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
-_NO_OTHER = "no-other"
-_OF_THIS_VIEW = ("no-problem", "no-mark", _NO_OTHER)
+_NO_OTHER_NOTICE = "no-other"
+_VIEW_NOTICES = ("no-problem", "no-mark", _NO_OTHER_NOTICE)
 """Notices about hidden messages, dismissed when the view changes."""
 
 
@@ -57,11 +57,11 @@ class NextMessage(QObject):
 
     def attach(self, panes: Panes) -> None:
         """Dismisses notices when the view of these panes changes."""
-        panes.filter_state.filter_applied.connect(self._forget)
-        panes.filter_state.scope_changed.connect(self._forget)
+        panes.filter_state.filter_applied.connect(self._dismiss_notices)
+        panes.filter_state.scope_changed.connect(self._dismiss_notices)
 
-    def _forget(self, *_view: object) -> None:
-        for notice in _OF_THIS_VIEW:
+    def _dismiss_notices(self, *_view: object) -> None:
+        for notice in _VIEW_NOTICES:
             self._notices.dismiss(notice)
 
     def to_problem(self, step: int) -> None:
@@ -70,13 +70,15 @@ class NextMessage(QObject):
         if panes is None:
             return
         findings = panes.document.analysis.findings.found
-        found = self._go(panes, next_problem(findings, panes.rows, panes.messages.current_message(), step), step)
+        found = self._select_message(
+            panes, next_problem(findings, panes.rows, panes.messages.current_message(), step), step
+        )
         total = formats.count_of(len(panes.document.analysis), "message")
         failed = failed_words(panes.document.capture.failed_count)
         none = f"No problem was found in {total}." + (failed and f"{failed}.")
         shows = failed_filter(panes.document.capture)
         links: list[Link] = [("Show failures", lambda: self.filter_requested.emit(shows))] if failed else []
-        self._say_none(panes, found, "problem", panes.problem_counts.problems.messages, none, links)
+        self._report_hidden_or_none(panes, found, "problem", panes.problem_counts.problems.messages, none, links)
 
     def to_mark(self, step: int) -> None:
         """Selects the next message with a mark or comment."""
@@ -84,10 +86,12 @@ class NextMessage(QObject):
         if panes is None:
             return
         marked = panes.document.analysis.marks.rows
-        found = self._go(panes, next_shown(marked, panes.rows, panes.messages.current_message(), step), step)
+        found = self._select_message(
+            panes, next_shown(marked, panes.rows, panes.messages.current_message(), step), step
+        )
         key = self._keys.words("edit.mark")
         none = "No message is marked." + (f" {key} marks the current one." if key else "")
-        self._say_none(panes, found, "mark", len(marked), none)
+        self._report_hidden_or_none(panes, found, "mark", len(marked), none)
 
     def in_context(self, step: int) -> None:
         """Selects the next message in the same context, child contexts excluded."""
@@ -99,7 +103,7 @@ class NextMessage(QObject):
         def alike(current: int, rows: Messages) -> NDArray[np.bool_]:
             return (contexts.nodes_of(rows) == contexts.node_of(current)) & (spaces[rows] == spaces[current])
 
-        self._say_no_other(self._go_alike(panes, step, alike), "No other message of this context is shown.")
+        self._report_no_other(self._select_alike(panes, step, alike), "No other message of this context is shown.")
 
     def by_participant(self, step: int) -> None:
         """Selects the next message of the same sender."""
@@ -112,9 +116,9 @@ class NextMessage(QObject):
         def alike(current: int, rows: Messages) -> NDArray[np.bool_]:
             return (senders[rows] == senders[current]) & (spaces[rows] == spaces[current])
 
-        self._say_no_other(self._go_alike(panes, step, alike), "No other message by this participant is shown.")
+        self._report_no_other(self._select_alike(panes, step, alike), "No other message by this participant is shown.")
 
-    def _go_alike(self, panes: Panes, step: int, alike: Callable[[int, Messages], NDArray[np.bool_]]) -> bool:
+    def _select_alike(self, panes: Panes, step: int, alike: Callable[[int, Messages], NDArray[np.bool_]]) -> bool:
         current = panes.messages.current_message()
         if current is None:
             return False
@@ -123,7 +127,7 @@ class NextMessage(QObject):
             panes.messages.go_to(message)
         return message is not None
 
-    def _go(self, panes: Panes, message: int | None, step: int) -> bool:
+    def _select_message(self, panes: Panes, message: int | None, step: int) -> bool:
         """Selects a message and reports a wrap-around. Returns False without a message."""
         before = panes.messages.current_message()
         if message is None:
@@ -133,7 +137,7 @@ class NextMessage(QObject):
             self._status.show_message("continued from the first" if step > 0 else "continued from the last")
         return True
 
-    def _say_none(
+    def _report_hidden_or_none(
         self, panes: Panes, found: bool, what: str, hidden: int, none: str, links: Sequence[Link] = ()
     ) -> None:
         """Reports that all such messages are hidden, or that there are none. Dismisses the notice if one was found."""
@@ -157,13 +161,13 @@ class NextMessage(QObject):
             panes.leave_chain()
             return
         several = len(panes.document.chain(message)) > 1
-        self._say_no_other(several, "The chain of this message has no other message.")
+        self._report_no_other(several, "The chain of this message has no other message.")
         if several:
             panes.show_chain(message)
 
-    def _say_no_other(self, found: bool, sentence: str) -> None:
+    def _report_no_other(self, found: bool, sentence: str) -> None:
         """Reports that there is no other message. Dismisses the notice if one was found."""
         if found:
-            self._notices.dismiss(_NO_OTHER)
+            self._notices.dismiss(_NO_OTHER_NOTICE)
         else:
-            self._notices.show_notice(_NO_OTHER, "note", sentence, closable=True)
+            self._notices.show_notice(_NO_OTHER_NOTICE, "note", sentence, closable=True)

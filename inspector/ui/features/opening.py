@@ -51,10 +51,10 @@ if TYPE_CHECKING:
 
 FORMAT_WORDS: dict[str | None, str] = {**FORMAT_TITLES, "msp-session": "MSP sessions", "har": "HTTP archive"}
 _log = logging.getLogger(__name__)
-_ALONE = "subAgentsNotOpened"
-_AS_KNOWN = "Detected for each line"
-_LOGS = f"Logs and captures (*.jsonl *.log *.json *.ctxcap *{SUFFIX} *.txt *.gz *.zst);;All files (*)"
-_TOGETHER, _APART = "together", "apart"
+_SUB_AGENTS_NOTICE = "subAgentsNotOpened"
+_DETECTED_FORMAT = "Detected for each line"
+_FILE_FILTER = f"Logs and captures (*.jsonl *.log *.json *.ctxcap *{SUFFIX} *.txt *.gz *.zst);;All files (*)"
+_OPEN_TOGETHER, _OPEN_SEPARATELY = "together", "apart"
 
 
 class Opening(QObject):
@@ -96,11 +96,11 @@ class Opening(QObject):
         super().__init__(parent)
         self._parent, self._shown, self._stage, self._services = parent, shown, stage, services
         self._requests, self._notices, self._status, self._free = requests, notices, status, free
-        self._reading: asyncio.Task[None] | None = None
+        self._reading_task: asyncio.Task[None] | None = None
         self._following = LogFollowing(status, notices)
         self._may_read = self._is_finite = False
         self._location = shown.location
-        self._stopped_at: float | None = None
+        self._stopped_share: float | None = None
         self._asking = Asking(parent, services.theme)
         status.cancel_clicked.connect(self.cancel_reading)
         status.go_on_clicked.connect(self.go_on_reading)
@@ -120,12 +120,12 @@ class Opening(QObject):
             path: the path that opens the same again; empty for the capture of a live session.
         """
         self._location.open(path, None, follows=True, is_streamed=False)
-        self._stopped_at = None
+        self._stopped_share = None
         self._location.is_session = document.sources.several is not None and document.sources.several.is_one_session
         if path != Path():
             self.remember(path)
         self._following.stop()
-        self._say_read(document)
+        self._show_status(document)
         self._following.start(document)
         self._requests.title_changed.emit()
 
@@ -133,7 +133,7 @@ class Opening(QObject):
 
     def ask_for_files(self) -> None:
         """Asks for logs and opens each in a window."""
-        dialog = QFileDialog(self._parent, "Open a log", str(usual_folder(self._services)), _LOGS)
+        dialog = QFileDialog(self._parent, "Open a log", str(usual_folder(self._services)), _FILE_FILTER)
         dialog.setObjectName("openDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.open_paths)
@@ -163,21 +163,21 @@ class Opening(QObject):
         elif len(found) > 1:
             self._services.spawn(self._ask_how_to_open(found), "ask how to open files")
         else:
-            self._open_apart(found)
+            self._open_separately(found)
 
     async def _ask_how_to_open(self, paths: Sequence[Path]) -> None:
         answer = await self._asking.ask_question(
             f"Open {len(paths)} files together?",
             "Together they form one document in time order. Copies of a message are shown once with their sources, and "
             "calls of an agent are linked to the messages of its servers.",
-            ((_APART, "Open separately"), (CANCEL, "Cancel"), (_TOGETHER, "Open together")),
+            ((_OPEN_SEPARATELY, "Open separately"), (CANCEL, "Cancel"), (_OPEN_TOGETHER, "Open together")),
         )
-        if answer == _TOGETHER:
+        if answer == _OPEN_TOGETHER:
             self.open_together(paths)
-        elif answer == _APART:
-            self._open_apart(paths)
+        elif answer == _OPEN_SEPARATELY:
+            self._open_separately(paths)
 
-    def _open_apart(self, paths: Sequence[Path]) -> None:
+    def _open_separately(self, paths: Sequence[Path]) -> None:
         for path in paths:
             self.open_path(path)
 
@@ -200,7 +200,7 @@ class Opening(QObject):
         from inspector.ui.dialogs.form_dialog import ValueDialog
 
         formats_offered = QComboBox()
-        formats_offered.addItems([_AS_KNOWN, *SELECTABLE_FORMATS.values()])
+        formats_offered.addItems([_DETECTED_FORMAT, *SELECTABLE_FORMATS.values()])
         dialog = ValueDialog(
             self._services.theme, formats_offered, "Format", "The log is opened again in a new window.",
             name="readAsDialog", title="Log format", done="Open", parent=self._parent,
@@ -238,7 +238,7 @@ class Opening(QObject):
             free.survey_found.emit(path)
             return
         opening = free._open(path, name, beside, reading, together=together, at=at)
-        free._reading = self._services.spawn(opening, f"open {path.name}")
+        free._reading_task = self._services.spawn(opening, f"open {path.name}")
 
     async def _open(
         self, path: Path, name: str | None, beside: Sequence[Path], reading: str | None, *, together: bool,
@@ -246,14 +246,14 @@ class Opening(QObject):
     ) -> None:  # fmt: skip
         self._location.is_session = together
         loading = self.load(path, name=name, follow=name is None, beside=beside, reading=reading)
-        if await self._read_or_say(path, loading) and not (name or self._location.is_streamed):
+        if await self._read_or_report(path, loading) and not (name or self._location.is_streamed):
             self.remember(path)
         panes = self._shown.panes
         if at is not None and panes is not None and 0 < at <= len(panes.document.capture):
             panes.go_to(at - 1)
         self.ended.emit()
 
-    async def _read_or_say(self, path: Path, reading: Coroutine[Any, Any, None]) -> bool:
+    async def _read_or_report(self, path: Path, reading: Coroutine[Any, Any, None]) -> bool:
         """Reads and reports a failure. Returns True on success."""
         try:
             await reading
@@ -268,7 +268,7 @@ class Opening(QObject):
             return False
         finally:
             self._may_read = False
-            self._reading = None
+            self._reading_task = None
         return True
 
     def open_unsaved(self, own: OwnCapture, name: str) -> None:
@@ -286,12 +286,14 @@ class Opening(QObject):
 
     def go_on_reading(self) -> None:
         """Continues a cancelled reading, or replaces this window if the source must be read from the start."""
-        if self._stopped_at is None or self._reading is not None:
+        if self._stopped_share is None or self._reading_task is not None:
             return
         document, path, name = self._shown.document, self._location.opened, self._location.name
         if document.sources.can_go_on:
-            self._status.set_progress(self._stopped_at, len(document.capture))
-            self._reading = self._services.spawn(self._read_or_say(path, self._go_on()), f"go on with {path.name}")
+            self._status.set_progress(self._stopped_share, len(document.capture))
+            self._reading_task = self._services.spawn(
+                self._read_or_report(path, self._continue_reading()), f"go on with {path.name}"
+            )
             return
         self.open_path(path, name=name, together=self._location.is_session)
         self._requests.replaced.emit()
@@ -300,8 +302,8 @@ class Opening(QObject):
         """Continues reading with a higher memory limit. Live and followed sources continue by themselves."""
         document, sources = self._shown.document, self._shown.document.sources
         document.memory.extend()
-        if self._reading is None and not document.live and sources.followed is None and sources.unread_bytes:
-            self._stopped_at = self._stopped_at or 0.0
+        if self._reading_task is None and not document.live and sources.followed is None and sources.unread_bytes:
+            self._stopped_share = self._stopped_share or 0.0
             if self._location.opened == Path() and document.path is not None:  # it was live and never opened as a file
                 self._location.open(document.path, document.name, follows=False, is_streamed=False)
             self.go_on_reading()
@@ -309,13 +311,13 @@ class Opening(QObject):
     @property
     def reading(self) -> bool:
         """True while a log is read."""
-        return self._reading is not None or self._may_read
+        return self._reading_task is not None or self._may_read
 
     def stop_reading(self) -> None:
         """Stops reading because the window closes."""
-        if self._reading is not None:
-            self._reading.cancel()
-        self._note_facts(self._shown.document)
+        if self._reading_task is not None:
+            self._reading_task.cancel()
+        self._save_facts(self._shown.document)
         self._following.stop()
 
     def remember(self, path: Path) -> None:
@@ -323,7 +325,7 @@ class Opening(QObject):
         self._services.settings.remember_file(self._location.target(path.resolve()))
         self._services.save_settings()
 
-    def _note_facts(self, document: CaptureDocument) -> None:
+    def _save_facts(self, document: CaptureDocument) -> None:
         """Stores facts about the log for the recent entries, which do not read the file."""
         path = self._location.kept_file(document)
         if path is None or not len(document.capture):
@@ -376,7 +378,7 @@ class Opening(QObject):
             if self._shown.document is not document:  # else the window closes it
                 document.close()
             raise
-        self._read_so_far(document)
+        self._finish_reading(document)
         if (
             document.format in TRANSCRIPT_NAMES
             and len(document.sources.files) == 1
@@ -394,35 +396,35 @@ class Opening(QObject):
         words = f"This session has sub-agents in {formats.count_of(len(others), 'file')} that are not open."
 
         def open_all() -> None:
-            self._notices.dismiss(_ALONE)
+            self._notices.dismiss(_SUB_AGENTS_NOTICE)
             self.session_wanted.emit(path)
 
-        self._notices.show_notice(_ALONE, "note", words, [("Open all", open_all)], closable=True)
+        self._notices.show_notice(_SUB_AGENTS_NOTICE, "note", words, [("Open all", open_all)], closable=True)
 
-    async def _go_on(self) -> None:
+    async def _continue_reading(self) -> None:
         document, follow = self._shown.document, self._location.follows
         await self._read(document, document.resume_reading(block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow))
-        self._read_so_far(document)
+        self._finish_reading(document)
 
-    def _read_so_far(self, document: CaptureDocument) -> None:
+    def _finish_reading(self, document: CaptureDocument) -> None:
         """Reports the result of a complete or cancelled reading, and starts following."""
         read = sum(source.size for source in document.capture.sources)
-        self._note_facts(document)
+        self._save_facts(document)
         _log.debug("Read %s: %d messages, %d bytes", document.format or "no format", len(document.capture), read)
         if self._shown.panes is not None:
             self._shown.panes.bridge.flush()
         gc_control.freeze_and_trim()
-        self._say_read(document)
+        self._show_status(document)
         self.read_through.emit(document)
         self._requests.counts_changed.emit()
         self._requests.actions_changed.emit()
         self._following.start(document)
         for sentence in document.sources.troubles:  # features of other kinds of documents report their own
             self._notices.show_sentence(sentence, "severity.warning")
-        if self._stopped_at is not None:
-            self._status.set_stopped(self._stopped_at, again=not document.sources.can_go_on)
+        if self._stopped_share is not None:
+            self._status.set_stopped(self._stopped_share, again=not document.sources.can_go_on)
 
-    def _say_read(self, document: CaptureDocument) -> None:
+    def _show_status(self, document: CaptureDocument) -> None:
         """Shows the document in the status bar. A live session shows itself."""
         if document.live:
             return
@@ -446,7 +448,7 @@ class Opening(QObject):
         loop = asyncio.get_running_loop()
         shown = self._shown.document is document
         until = loop.time() + budgets.current.slice_s
-        self._stopped_at, self._may_read = None, True
+        self._stopped_share, self._may_read = None, True
         share, reports = 0.0, budgets.Reports()
         with contextlib.closing(steps):
             for progress in steps:
@@ -471,10 +473,10 @@ class Opening(QObject):
                     await others_first()
                     until = loop.time() + budgets.current.slice_s
                 if not self._may_read:
-                    self._stopped_at = share
+                    self._stopped_share = share
                     break
             if document.memory.is_full:
-                self._stopped_at = share
+                self._stopped_share = share
         self._may_read = False
         if not document.capture.sources:
             raise UnknownFormatError(f"Opening {document.name} was cancelled.")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
 
 _NAME_LENGTH = 24
-_GROUP = "Presets"
+_KEY_GROUP = "Presets"
 PROBLEMS = "finding.severity >= warning"
 """Filter of the preset with a count, under any name."""
 
@@ -93,7 +93,7 @@ class Presets(QObject):
     def _presets(self) -> list[Preset]:
         return self._owner.settings.presets
 
-    def _usable(self) -> list[Preset]:
+    def _usable_presets(self) -> list[Preset]:
         """Returns the presets that compile and fit the document, most frequent traffic first."""
         usable = [preset for preset in self._presets if _compiles(preset.filter)]
         order = self._topics.order if self._topics is not None else ()
@@ -150,8 +150,8 @@ class Presets(QObject):
 
     def show_presets(self) -> None:
         """Updates chips, menu entries and keys from the settings."""
-        self._take_keys_over()
-        presets = self._usable()
+        self._move_keys_to_presets()
+        presets = self._usable_presets()
         # actions are rebuilt only for other presets, because their keys are registered anew
         if presets != self._shown or not self.actions:
             # Copies, since presets are edited in place.
@@ -167,23 +167,23 @@ class Presets(QObject):
             action.deleteLater()
         self.actions = []
         named: list[tuple[QAction, Keyed]] = []
-        for name, preset, key in zip(_ids(presets), presets, keys_of(presets), strict=True):
+        for name, preset, key in zip(_action_ids(presets), presets, keys_of(presets), strict=True):
             # Qt reads a single & as a mnemonic.
             action = QAction(safe_line(preset.name).replace("&", "&&"), self)
             action.setObjectName(name)
-            action.triggered.connect(_with(self.chosen.emit, preset.filter))
+            action.triggered.connect(_bind_text(self.chosen.emit, preset.filter))
             self._parent.addAction(action)
             self.actions.append(action)
-            named.append((action, Keyed(name, _GROUP, safe_line(preset.name), (key,) if key else ())))
+            named.append((action, Keyed(name, _KEY_GROUP, safe_line(preset.name), (key,) if key else ())))
         keys.take_all(named)
         if self._menu is not None:
             self._menu.clear()
             self._menu.addActions(self.actions)
 
-    def _take_keys_over(self) -> None:
+    def _move_keys_to_presets(self) -> None:
         """Moves keys from the settings of keys to their presets, so that they are moved and shared with them."""
         chosen = self._owner.settings.keys
-        for name, preset in zip(_ids(self._usable()), self._usable(), strict=True):
+        for name, preset in zip(_action_ids(self._usable_presets()), self._usable_presets(), strict=True):
             if name in chosen:
                 preset.key = next(iter(chosen.pop(name)), "")
 
@@ -200,37 +200,37 @@ class Presets(QObject):
 
     def ask_to_save(self, text: str) -> None:
         """Asks for a name at the place of the new preset, and saves a filter."""
-        known = next((preset for preset in self._usable() if preset.filter.strip() == text.strip()), None)
+        known = next((preset for preset in self._usable_presets() if preset.filter.strip() == text.strip()), None)
         if not text.strip():
             self._notices.show_sentence("There is no filter to save as a preset.")
         elif known is not None:
             self._notices.show_sentence(f"This filter is already saved as the preset {safe_line(known.name)}.")
         else:
             self._name_card().ask_name(
-                "Preset name", text, formats.truncate(text, _NAME_LENGTH), self._add_place(),
-                lambda name: self.save(text, name), self._objection,
+                "Preset name", text, formats.truncate(text, _NAME_LENGTH), self._add_rect(),
+                lambda name: self.save(text, name), self._name_error,
             )  # fmt: skip
 
-    def _objection(self, name: str, renamed: Preset | None = None) -> str:
+    def _name_error(self, name: str, renamed: Preset | None = None) -> str:
         others = (preset for preset in self._presets if preset is not renamed)
         known = next((preset for preset in others if safe_line(preset.name).casefold() == name.casefold()), None)
         return f"The preset {safe_line(known.name)} already exists. Choose another name." if known else ""
 
-    def _add_place(self) -> QRect:
+    def _add_rect(self) -> QRect:
         """Returns the right end of the bar, where a preset is added."""
         bar = self.bar
         return QRect(bar.mapTo(self._parent, bar.rect().topRight()), QSize(1, bar.height()))
 
     def save(self, text: str, name: str = "") -> None:
         """Saves a filter as a preset, with a shortened filter as default name."""
-        if text.strip() and all(preset.filter != text for preset in self._usable()):
+        if text.strip() and all(preset.filter != text for preset in self._usable_presets()):
             self._presets.append(Preset(name=name or formats.truncate(text, _NAME_LENGTH), filter=text))
             self.refresh()
 
     def _ask_for_name(self, preset: Preset) -> None:
         self._name_card().ask_name(
-            "Rename preset", preset.filter, preset.name, self._add_place(),
-            lambda name: self._rename(preset, name), lambda name: self._objection(name, preset),
+            "Rename preset", preset.filter, preset.name, self._add_rect(),
+            lambda name: self._rename(preset, name), lambda name: self._name_error(name, preset),
         )  # fmt: skip
 
     def _rename(self, preset: Preset, name: str) -> None:
@@ -239,29 +239,29 @@ class Presets(QObject):
             self.refresh()
 
     def _remove(self, preset: Preset) -> None:
-        place = self._place_of(preset)
+        place = self._index_of(preset)
         if place is not None:
             del self._presets[place]
             self.refresh()
 
     def _move(self, preset: Preset, place: int) -> None:
         """Moves a preset to an index among the shown ones."""
-        now, others = self._place_of(preset), [one for one in self._usable() if one is not preset]
+        now, others = self._index_of(preset), [one for one in self._usable_presets() if one is not preset]
         if now is None:
             return
         moved = self._presets.pop(now)
         # the settings also have presets that do not fit this log, so indices differ
-        follower = self._place_of(others[place]) if place < len(others) else None
+        follower = self._index_of(others[place]) if place < len(others) else None
         self._presets.insert(len(self._presets) if follower is None else follower, moved)
         self.refresh()
         self.bar.focus_preset(moved)
 
     def _on_edit_requested(self, preset: Preset) -> None:
-        place = self._place_of(preset)
+        place = self._index_of(preset)
         if place is not None:
             self.edit_requested.emit(place)
 
-    def _place_of(self, preset: Preset) -> int | None:
+    def _index_of(self, preset: Preset) -> int | None:
         # by identity, since two presets may be equal
         return next((place for place, one in enumerate(self._presets) if one is preset), None)
 
@@ -293,7 +293,7 @@ def in_order(presets: Sequence[Preset], topics: Sequence[Topic]) -> list[Preset]
     return [preset for _, preset in fitting]
 
 
-def _ids(presets: list[Preset]) -> list[str]:
+def _action_ids(presets: list[Preset]) -> list[str]:
     """Returns the ids of their actions, which do not change when presets are moved."""
     found: list[str] = []
     for preset in presets:
@@ -304,7 +304,7 @@ def _ids(presets: list[Preset]) -> list[str]:
     return found
 
 
-def _with(act: Callable[[str], object], text: str) -> Callable[..., object]:
+def _bind_text(act: Callable[[str], object], text: str) -> Callable[..., object]:
     return lambda *_checked: act(text)
 
 

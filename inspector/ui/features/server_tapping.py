@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 FOLDER = "taps"
 WAITING = "Changed. {} The capture opens here as soon as the client starts the server."
 RUNNING = "The tap runs while this dialog is open. Closing it restores the configuration. {}"
-_LOOK_MS = 300
+_POLL_MS = 300
 # A tap ends within a second, so this is a limit for a stuck one.
-_ENDS_MS = 5_000
+_END_TIMEOUT_MS = 5_000
 
 
 class Tapping(QObject):
@@ -53,11 +53,11 @@ class Tapping(QObject):
         self._dialog: TapServerDialog | None = None
         self._looking: asyncio.Task[None] | None = None
         self._change: Change | None = None
-        self._restores: Server | None = None  # the server whose entry must be restored
+        self._server_to_restore: Server | None = None  # the server whose entry must be restored
         self._tap: QProcess | None = None
-        self._since = 0.0
+        self._changed_at = 0.0
         self._watch = QTimer(self)
-        self._watch.setInterval(_LOOK_MS)
+        self._watch.setInterval(_POLL_MS)
         self._watch.timeout.connect(self._look_for_capture)
         program = QCoreApplication.instance()
         if program is not None:
@@ -74,7 +74,7 @@ class Tapping(QObject):
             self._dialog.activateWindow()
             return self._dialog
         dialog = self._dialog = TapServerDialog(self._services.theme, self._parent)
-        dialog.selected.connect(self._plan)
+        dialog.selected.connect(self._show_plan)
         dialog.change_requested.connect(self._make_change)
         dialog.refresh_requested.connect(self._look_up)
         dialog.finished.connect(lambda _result: self._on_finished())
@@ -94,7 +94,7 @@ class Tapping(QObject):
         if self._dialog is not None:
             self._dialog.show_found(found)
 
-    def _plan(self, server: Server | None) -> None:
+    def _show_plan(self, server: Server | None) -> None:
         """Shows the change that a tap of this server needs."""
         self._change = None
         if self._dialog is None or server is None:
@@ -112,7 +112,7 @@ class Tapping(QObject):
         change, dialog = self._change, self._dialog
         if change is None or dialog is None:
             return
-        self._since = time.time()
+        self._changed_at = time.time()
         try:
             applied(change)
         except RefusedError as error:
@@ -123,7 +123,7 @@ class Tapping(QObject):
             return
         notes = " ".join(change.notes)
         if change.run:
-            self._restores = change.server
+            self._server_to_restore = change.server
             self._run_tap(change.run)
             dialog.show_running(RUNNING.format(notes))
         else:
@@ -154,7 +154,7 @@ class Tapping(QObject):
         """Opens the first capture written since the change."""
         try:
             # 1 s of tolerance for the resolution of file times
-            recent = [file for file in self.folder.glob(f"*{SUFFIX}") if file.stat().st_mtime >= self._since - 1.0]
+            recent = [file for file in self.folder.glob(f"*{SUFFIX}") if file.stat().st_mtime >= self._changed_at - 1.0]
         except OSError:
             return
         if not recent:
@@ -186,10 +186,10 @@ class Tapping(QObject):
             # This end is wanted, so it is not reported as a failure.
             tap.finished.disconnect(self._on_tap_ended)
             tap.terminate()
-            if not tap.waitForFinished(_ENDS_MS):
+            if not tap.waitForFinished(_END_TIMEOUT_MS):
                 tap.kill()
             tap.deleteLater()
-        server, self._restores = self._restores, None
+        server, self._server_to_restore = self._server_to_restore, None
         if server is None:
             return
         # Read again, since the file may have changed while the tap ran.

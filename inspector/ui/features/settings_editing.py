@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspector.ui.look.theme import ThemeSetting
     from inspector.ui.services import Services
 
-_ZOOM = (80, 200)
+_ZOOM_RANGE = (80, 200)
 """Minimum and maximum zoom, in percent."""
 
 
@@ -126,7 +126,7 @@ class SettingsEditing(QObject):
     def zoom_by(self, step: int) -> None:
         """Changes the zoom by a number of percentage points."""
         display = self._services.settings.display
-        display.zoom_percent = max(_ZOOM[0], min(_ZOOM[1], display.zoom_percent + step))
+        display.zoom_percent = max(_ZOOM_RANGE[0], min(_ZOOM_RANGE[1], display.zoom_percent + step))
         self._services.theme.set_zoom(display.zoom_percent / 100)
         self._services.save_settings()
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
-_MOST_OFFSET_S = 400 * 86_400.0  # 400 days
-_LISTS = f"Lists of sources (*{SUFFIX})"
+_MAX_OFFSET_S = 400 * 86_400.0  # 400 days
+_FILE_FILTER = f"Lists of sources (*{SUFFIX})"
 
 
 class SourceEditing(QObject):
@@ -77,9 +77,9 @@ class SourceEditing(QObject):
 
     def attach(self, panes: Panes) -> None:
         """Connects the list of sources when it is created."""
-        panes.when_made("sources", self._listen_to)
+        panes.when_made("sources", self._connect_panel)
 
-    def _listen_to(self, panel: object) -> None:
+    def _connect_panel(self, panel: object) -> None:
         from inspector.ui.panels.sources.panel import SourcesPanel
 
         assert isinstance(panel, SourcesPanel)
@@ -119,7 +119,7 @@ class SourceEditing(QObject):
             if not new:
                 self._notices.show_sentence(f"{added[0].path.name} is already a source.")
                 return
-            self._renew([*self.choices, *new])
+            self._request_sources([*self.choices, *new])
 
     def show_session(self, path: Path) -> None:
         """Shows an agent's session with its sub-agents instead of its file alone."""
@@ -158,7 +158,7 @@ class SourceEditing(QObject):
         if self._may_change():
             left = [one for one in self.choices if row.path not in self._paths_of(one)]
             if left:
-                self._renew(left)
+                self._request_sources(left)
 
     def ask_for_offset(self, row: SourceRow) -> None:
         """Asks for the clock offset of a source."""
@@ -168,7 +168,7 @@ class SourceEditing(QObject):
 
         seconds = QDoubleSpinBox()
         seconds.setDecimals(3)
-        seconds.setRange(-_MOST_OFFSET_S, _MOST_OFFSET_S)
+        seconds.setRange(-_MAX_OFFSET_S, _MAX_OFFSET_S)
         seconds.setSuffix(" s")
         seconds.setValue(row.offset_ns / 1e9)
         seconds.selectAll()
@@ -180,7 +180,7 @@ class SourceEditing(QObject):
         dialog.open()
 
     def _set_offset(self, row: SourceRow, offset_ns: int | None) -> None:
-        self._renew([
+        self._request_sources([
             replace(one, clock_offset_ns=offset_ns) if row.path in self._paths_of(one) else one for one in self.choices
         ])  # fmt: skip
 
@@ -201,7 +201,7 @@ class SourceEditing(QObject):
         if not choices:
             self._notices.show_sentence("This document has no source files to list.")
             return
-        dialog = QFileDialog(self._parent, "Save list of sources", str(self._usual_folder()), _LISTS)
+        dialog = QFileDialog(self._parent, "Save list of sources", str(self._usual_folder()), _FILE_FILTER)
         dialog.setObjectName("saveSourcesDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(SUFFIX.removeprefix("."))
@@ -230,12 +230,12 @@ class SourceEditing(QObject):
             return True
         return False
 
-    def _renew(self, choices: list[SourceChoice]) -> None:
+    def _request_sources(self, choices: list[SourceChoice]) -> None:
         self._wanted = resolve_choices(choices)
         if self._task is None:
-            self._task = self._services.spawn(self._read_wanted(), "read sources together")
+            self._task = self._services.spawn(self._read_requested(), "read sources together")
 
-    async def _read_wanted(self) -> None:
+    async def _read_requested(self) -> None:
         try:
             while self._wanted is not None:
                 wanted = self._wanted
@@ -254,7 +254,7 @@ class SourceEditing(QObject):
         try:
             path = Path() if is_live else own_source_list(wanted) if len(wanted) > 1 else wanted[0].path
             steps = found.open_together(wanted, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=True)
-            complete = await read_beside(steps, lambda progress: self._goes_on(progress, wanted))
+            complete = await read_beside(steps, lambda progress: self._is_still_requested(progress, wanted))
         except (OSError, UnknownFormatError) as error:
             found.close()
             reason = error.strerror or error if isinstance(error, OSError) else error
@@ -265,7 +265,7 @@ class SourceEditing(QObject):
             found.close()
             raise
         # a new source without readable content must not replace the document
-        missing = self._missing(found, wanted)
+        missing = self._missing_reason(found, wanted)
         if not complete or missing or self._shown.document is not shown:
             found.close()
             if missing:
@@ -280,10 +280,10 @@ class SourceEditing(QObject):
             return
         self.replaced.emit(found, path)
 
-    def _goes_on(self, progress: Progress, wanted: list[SourceChoice]) -> bool:
+    def _is_still_requested(self, progress: Progress, wanted: list[SourceChoice]) -> bool:
         return self._report(progress) and self._wanted is wanted
 
-    def _missing(self, found: CaptureDocument, wanted: list[SourceChoice]) -> str:
+    def _missing_reason(self, found: CaptureDocument, wanted: list[SourceChoice]) -> str:
         """Returns the reason why a new source is missing, or ""."""
         before = {one.key for one in self._shown.document.choices}
         there = {one.key for one in found.choices}

@@ -77,7 +77,7 @@ class Surveys(QObject):
             self._notices.show_sentence(mask_text(str(error)), "severity.error")
             return
         page = self._shown.runs = RunsPage(runs, self._themes, self._parent)
-        page.filter_requested.connect(self._choose)
+        page.filter_requested.connect(self._filter_runs)
         page.run_requested.connect(lambda log, number: self.run_requested.emit(Path(log), number))
         page.refused.connect(lambda why: self._notices.show_sentence(mask_text(why), "severity.warning"))
         self._put(page)
@@ -86,7 +86,7 @@ class Surveys(QObject):
         self.attached.emit(page)
         page.setFocus()
 
-    def _choose(self, text: str) -> None:
+    def _filter_runs(self, text: str) -> None:
         """Filters the runs as an undo step."""
         page = self._shown.runs
         if page is not None and text != page.filter:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 FLOOD = 3_000
 """Messages per second that suspend counting, because recording and display have priority."""
-_SHOWN_FROM = 20_000
+_PROGRESS_FROM = 20_000
 """Uncounted messages from which progress is shown; fewer take about a second."""
-_TROUBLE = "tokens-given-up"
+_FAILED_NOTICE = "tokens-given-up"
 
 
 class TokenCounting(QObject):
@@ -57,10 +57,10 @@ class TokenCounting(QObject):
         self._done_at = 0.0
         self._shows_progress = False
         self._failure_reported = False  # that counting failed
-        self._seen = (time.monotonic(), 0)
+        self._rate_sample = (time.monotonic(), 0)
         self._flooded = False
         self._timer = QTimer(self)
-        self._timer.timeout.connect(self._go_on)
+        self._timer.timeout.connect(self._continue_counting)
 
     @property
     def wanted(self) -> bool:
@@ -96,25 +96,25 @@ class TokenCounting(QObject):
         counted = self._shown.document.analysis.tokens.counted > 0
         self._panes.contexts.tokens_action.setEnabled(self.wanted or counted)
         if self.wanted:
-            self._wait()
+            self._schedule()
         elif self._timer.isActive():
             self._timer.stop()
             self._shown.document.counting.end()
             self._show_progress()
 
     def _on_settled(self, _changes: object) -> None:
-        self._wait()
+        self._schedule()
 
     def _on_selected(self, message: int | None) -> None:
         """Counts the selected message before all others."""
         if message is not None and self.wanted:
             self._shown.document.analysis.tokens.prioritize([message])
 
-    def _wait(self) -> None:
+    def _schedule(self) -> None:
         if self.wanted and not self._timer.isActive() and not self._shown.document.analysis.tokens.done:
             self._timer.start(budgets.current.counting_start_ms)
 
-    def _go_on(self) -> None:
+    def _continue_counting(self) -> None:
         document = self._shown.document
         # reading has priority
         if self._is_reading() or document.sources.unread_bytes > LIVE_BLOCK_BYTES or self._is_flooded():
@@ -134,26 +134,26 @@ class TokenCounting(QObject):
             self._panes.details.renew()  # its sums change without a change of any message
         self._done_at = (self._done_at or now) if done else 0.0
         if done:
-            self._rest(now)
+            self._end_when_idle(now)
 
     def _is_flooded(self) -> bool:
         """Returns True if many messages arrive now, measured over about a second."""
         document, now = self._shown.document, time.monotonic()
-        (then, before), messages = self._seen, len(self._shown.document.analysis)
+        (then, before), messages = self._rate_sample, len(self._shown.document.analysis)
         if not document.is_arriving or messages < before:
             return False
         if now - then >= 1.0:
             self._flooded = (messages - before) / (now - then) >= FLOOD
-            self._seen = (now, messages)
+            self._rate_sample = (now, messages)
         return self._flooded
 
-    def _rest(self, now: float) -> None:
+    def _end_when_idle(self, now: float) -> None:
         """Keeps the worker for a while after the last count, since a start takes half a second."""
         document = self._shown.document
         trouble = document.counting.failure_message
         if trouble is not None and not self._failure_reported:
             self._failure_reported = True
-            self._notices.show_notice(_TROUBLE, "warning", trouble, token="severity.warning", closable=True)
+            self._notices.show_notice(_FAILED_NOTICE, "warning", trouble, token="severity.warning", closable=True)
         if trouble is not None or (not document.is_arriving and now - self._done_at >= budgets.current.counter_idle_s):
             self._timer.stop()  # starts again when messages arrive
             document.counting.end()
@@ -165,5 +165,5 @@ class TokenCounting(QObject):
         tokens = self._shown.document.analysis.tokens
         total = tokens.counted + tokens.uncounted
         counting = self._timer.isActive() and not tokens.done
-        self._shows_progress = counting and (self._shows_progress or tokens.uncounted >= _SHOWN_FROM)
+        self._shows_progress = counting and (self._shows_progress or tokens.uncounted >= _PROGRESS_FROM)
         self._status.set_counting(tokens.counted / total if self._shows_progress and total else None)

@@ -21,9 +21,9 @@ from inspector.ui import budgets
 if TYPE_CHECKING:
     from inspector.ui.services import SettingsOwner
 
-_STEPS = 500
+_MAX_STEPS = 500
 """Maximum number of steps; a step holds a few words."""
-_MERGES = 1
+_MERGE_ID = 1
 """Id of mergeable steps. Qt asks steps with equal ids to merge."""
 
 
@@ -62,7 +62,7 @@ class _Step(QUndoCommand):
 
     @override
     def id(self) -> int:
-        return -1 if self._entry is None else _MERGES
+        return -1 if self._entry is None else _MERGE_ID
 
     @override
     def mergeWith(self, other: QUndoCommand) -> bool:
@@ -114,7 +114,7 @@ class UndoHistory(QObject):
         owner.settings_changes.lists_restored.connect(self._on_lists_restored)
         self.stack = QUndoStack(self)
         self.stack.setObjectName("history")
-        self.stack.setUndoLimit(_STEPS)
+        self.stack.setUndoLimit(_MAX_STEPS)
         self.stack.indexChanged.connect(self._on_changed)
 
     def do(
@@ -163,7 +163,7 @@ class UndoHistory(QObject):
             return
         self._lists = after
         if edited_here:
-            words, entry = _words(before, after)
+            words, entry = _edit_of_lists(before, after)
             span = [before, after]  # merged steps extend it
             step = _Step(
                 words, lambda: self._put(after, span[0]), lambda: self._put(before, span[1]), entry=entry, span=span
@@ -192,7 +192,7 @@ class UndoHistory(QObject):
         self._lists = lists
 
 
-def _words(before: _Lists, after: _Lists) -> tuple[str, tuple[str, int] | None]:
+def _edit_of_lists(before: _Lists, after: _Lists) -> tuple[str, tuple[str, int] | None]:
     """Returns the words of an edit, and the edited entry if it is a single one."""
     if before.presets != after.presets:
         return _edit_words("preset", before.presets, after.presets)

@@ -56,7 +56,7 @@ class Restoring(QObject):
         self._parent, self._shown, self._notices = parent, shown, notices
         self._joined, self._is_demo, self._layout = joined, is_demo, layout
         self.saved: SavedWindow | None = None
-        self._placing = self._settled = False
+        self._is_restoring = self._is_read_through = False
         self._head = (0, "")
 
     # Restoring the state
@@ -76,33 +76,33 @@ class Restoring(QObject):
         from inspector.ui.panels.details.panel import TABS
 
         saved = self.saved
-        if saved is None or not self._shows(saved):
+        if saved is None or not self._is_saved_document(saved):
             self.give_up()
             return
         if saved.tab in TABS:
             panes.details.show_tab(saved.tab)
         # Signals of the restored filter are not actions of the user.
-        self._placing = True
-        self._put_filter(panes, saved)
-        self._placing = False
+        self._is_restoring = True
+        self._restore_filter(panes, saved)
+        self._is_restoring = False
         panes.filter_state.filter_applied.connect(self._on_user_moved)
         panes.filter_state.scope_changed.connect(self._on_user_moved)
         panes.messages.chosen.connect(self._on_user_moved)
         # This signal reports the user's scrolling only, unlike `valueChanged`.
         panes.messages.view.verticalScrollBar().actionTriggered.connect(self._on_user_moved)
-        panes.counts_changed.connect(self._go_on)
-        panes.messages.sorter.changed.connect(self._go_on)
-        QTimer.singleShot(0, self, self._go_on)
+        panes.counts_changed.connect(self._restore_more)
+        panes.messages.sorter.changed.connect(self._restore_more)
+        QTimer.singleShot(0, self, self._restore_more)
 
     def attach_runs(self, page: RunsPage) -> None:
         """Restores filter and order of a survey."""
         saved = self.saved
         self.give_up()
-        if saved is not None and self._shows(saved):
+        if saved is not None and self._is_saved_document(saved):
             page.apply_filter(saved.filter)
             page.sort_by(saved.sorted_by, descending=saved.descending)
 
-    def _shows(self, saved: SavedWindow) -> bool:
+    def _is_saved_document(self, saved: SavedWindow) -> bool:
         """Returns True if the window shows the saved document. It may be connected to another gateway."""
         now = self._joined()
         if now is not None:
@@ -121,11 +121,11 @@ class Restoring(QObject):
 
     def restore_remaining(self) -> None:
         """Restores the rest after the whole log is read."""
-        if self.saved is not None and not self._settled:
-            self._settled = True
-            self._go_on()
+        if self.saved is not None and not self._is_read_through:
+            self._is_read_through = True
+            self._restore_more()
 
-    def _put_filter(self, panes: Panes, saved: SavedWindow) -> None:
+    def _restore_filter(self, panes: Panes, saved: SavedWindow) -> None:
         state = panes.filter_state
         conditions = tuple(
             Condition(one.text, one.on, one.later)
@@ -139,15 +139,15 @@ class Restoring(QObject):
 
     def _on_user_moved(self, *_: object) -> None:
         """Stops because the user has moved on."""
-        if not self._placing:
+        if not self._is_restoring:
             self.give_up()
 
-    def _go_on(self, *_: object) -> None:
+    def _restore_more(self, *_: object) -> None:
         """Restores as much as the messages read so far allow."""
         panes, saved = self._shown.panes, self.saved
-        if panes is None or saved is None or self._placing:
+        if panes is None or saved is None or self._is_restoring:
             return
-        self._placing = True
+        self._is_restoring = True
         try:
             if self._is_another(saved):
                 self.give_up()
@@ -155,23 +155,29 @@ class Restoring(QObject):
                 self._notices.show_sentence(
                     f"{name} has changed since it was last open. Its filter is restored, but not its position."
                 )
-            elif self._put_all(panes, saved) or (self._settled and not saved.sorted_by and _shows_what_is_asked(panes)):
+            elif self._restore_all(panes, saved) or (
+                self._is_read_through and not saved.sorted_by and _is_view_in_force(panes)
+            ):
                 self.give_up()
         finally:
-            self._placing = False
+            self._is_restoring = False
 
-    def _put_all(self, panes: Panes, saved: SavedWindow) -> bool:
+    def _restore_all(self, panes: Panes, saved: SavedWindow) -> bool:
         """Returns True if everything is restored. The place comes last because it depends on the rows."""
-        return self._put_scope(panes, saved) and self._put_order(panes, saved) and self._put_place(panes, saved)
+        return (
+            self._restore_scope(panes, saved)
+            and self._restore_order(panes, saved)
+            and self._restore_position(panes, saved)
+        )
 
     def _is_another(self, saved: SavedWindow) -> bool:
         capture = self._shown.document.capture
-        if not saved.path or not saved.head or (len(capture) < saved.head_messages and not self._settled):
+        if not saved.path or not saved.head or (len(capture) < saved.head_messages and not self._is_read_through):
             return False
         heads = Digests(capture).head_digests()
         return len(heads) < saved.head_messages or heads[saved.head_messages - 1] != saved.head
 
-    def _put_scope(self, panes: Panes, saved: SavedWindow) -> bool:
+    def _restore_scope(self, panes: Panes, saved: SavedWindow) -> bool:
         """Restores the scope. Returns True if it is done."""
         wanted = saved.scope
         if wanted is None or panes.filter_state.scope is not None:
@@ -181,22 +187,22 @@ class Restoring(QObject):
             source = source_named(document.capture, wanted.source)
             if source is not None:
                 panes.filter_state.set_scope(Scope(0, None, calls=wanted.calls, source=source))
-            return source is not None or self._settled
+            return source is not None or self._is_read_through
         space = document.capture.strings.find(wanted.space) if wanted.space else 0
         node = None if wanted.context is None else MAIN
         if space is not None and wanted.context:
             node = document.analysis.contexts.tree.find_displayed(space, wanted.context)
         if space is None or (wanted.context and node == MAIN):
-            return self._settled
+            return self._is_read_through
         reach = Reach.__members__.get(wanted.reach, Reach.BELOW)
         panes.filter_state.set_scope(Scope(space, node, reach, wanted.calls))
         return True
 
-    def _put_order(self, panes: Panes, saved: SavedWindow) -> bool:
+    def _restore_order(self, panes: Panes, saved: SavedWindow) -> bool:
         """Restores the sort order after the log is read. Returns True if it is done."""
         if not saved.sorted_by:
             return True
-        if not self._settled or not _shows_what_is_asked(panes):
+        if not self._is_read_through or not _is_view_in_force(panes):
             return False
         if panes.rows.sorted_by is not None:
             return True
@@ -207,10 +213,10 @@ class Restoring(QObject):
                 return True
         return panes.rows.sorted_by is not None
 
-    def _put_place(self, panes: Panes, saved: SavedWindow) -> bool:
+    def _restore_position(self, panes: Panes, saved: SavedWindow) -> bool:
         """Restores selection and scroll position. Returns True if they are in place."""
         total = len(self._shown.document.capture)
-        if not saved.path or not _shows_what_is_asked(panes) or max(saved.message or 0, saved.top or 0) >= total:
+        if not saved.path or not _is_view_in_force(panes) or max(saved.message or 0, saved.top or 0) >= total:
             return not saved.path
         if saved.message is not None and panes.rows.row_of(saved.message) is not None:
             panes.messages.go_to(saved.message)
@@ -237,7 +243,7 @@ class Restoring(QObject):
                 url=joined.shown_url, space=joined.space, answer_tools_list=joined.answer_tools_list
             )
         saved = SavedWindow(
-            path=self._unless_secret(self._target()),
+            path=self._storable_text(self._target()),
             connection=connection if connection is not None and secret_settings.has_no_secret(connection) else None,
         )
         if not saved.opens:
@@ -245,20 +251,20 @@ class Restoring(QObject):
         saved.geometry = _base64(self._parent.saveGeometry())
         if panes is not None:
             saved.docks, saved.view, saved.dragged, saved.gave_way = self._layout()
-            self._note_filter(panes, saved)
-            self._note_place(panes, saved)
+            self._save_filter(panes, saved)
+            self._save_position(panes, saved)
         elif runs is not None:
-            saved.filter = self._unless_secret(runs.filter)
+            saved.filter = self._storable_text(runs.filter)
             saved.sorted_by, saved.descending = runs.order
         return saved
 
-    def _note_filter(self, panes: Panes, saved: SavedWindow) -> None:
+    def _save_filter(self, panes: Panes, saved: SavedWindow) -> None:
         stack = panes.filter_state.stack
-        saved.filter, saved.besides = self._unless_secret(stack.text), self._unless_secret(stack.besides)
+        saved.filter, saved.besides = self._storable_text(stack.text), self._storable_text(stack.besides)
         saved.conditions = [
             SavedCondition(text=one.text, on=one.on, later=one.later)
             for one in stack.conditions
-            if self._unless_secret(one.text)
+            if self._storable_text(one.text)
         ]
         scope, capture = panes.filter_state.scope, self._shown.document.capture
         if scope is not None:
@@ -267,15 +273,15 @@ class Restoring(QObject):
             node = None if scope.node is None else tree.resolve(scope.node)
             context = None if node is None else tree.path(node) if node >= 0 else ""
             source = "" if scope.source is None else capture.sources[scope.source].name
-            if all(self._unless_secret(one) == one for one in (space, context or "", source)):
+            if all(self._storable_text(one) == one for one in (space, context or "", source)):
                 saved.scope = SavedScope(
                     space=space, context=context, source=source, reach=scope.reach.name, calls=scope.calls
                 )
         by = panes.rows.sorted_by
-        if by is not None and self._unless_secret(by.field.name):
+        if by is not None and self._storable_text(by.field.name):
             saved.sorted_by, saved.descending = by.field.name, by.descending
 
-    def _note_place(self, panes: Panes, saved: SavedWindow) -> None:
+    def _save_position(self, panes: Panes, saved: SavedWindow) -> None:
         from inspector.ui.panels.details.panel import TABS
 
         saved.tab = TABS[max(0, panes.details.tabs.currentIndex())]
@@ -293,7 +299,7 @@ class Restoring(QObject):
         if at_top is not None:
             saved.top, saved.offset = at_top
 
-    def _unless_secret(self, text: str) -> str:
+    def _storable_text(self, text: str) -> str:
         """Returns the text if it can be stored in plain; "" if it contains a secret or is not storable."""
         if not _is_storable(text):
             return ""
@@ -301,7 +307,7 @@ class Restoring(QObject):
         return "" if secret_settings.holds_secret(text) else text
 
 
-def _shows_what_is_asked(panes: Panes) -> bool:
+def _is_view_in_force(panes: Panes) -> bool:
     """Returns True if the requested filter and scope are in force."""
     return panes.filter_state.filter is panes.rows.filter and panes.filter_state.scope == panes.rows.scope
 

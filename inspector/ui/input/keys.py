@@ -71,12 +71,12 @@ def normal(key: str) -> str:
 
 def native(keys: Iterable[str]) -> str:
     """Returns keys in this system's notation: "Ctrl+Shift+Z, Ctrl+Y"."""
-    return ", ".join(map(_native, keys))
+    return ", ".join(map(_native_key, keys))
 
 
 # As for `normal`.
 @lru_cache(maxsize=1024)
-def _native(key: str) -> str:
+def _native_key(key: str) -> str:
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")
 
 

@@ -21,7 +21,7 @@ def step(window: QWidget, parts: Sequence[QWidget | None], forward: bool) -> boo
         parts: areas of the window in tab order; widgets outside of them come last.
         forward: True for the next widget.
     """
-    found = _round(window, [part for part in parts if part is not None])
+    found = _ordered_widgets(window, [part for part in parts if part is not None])
     focus = QApplication.focusWidget()
     if not found or (len(found) == 1 and found[0] is focus):
         return False
@@ -31,7 +31,7 @@ def step(window: QWidget, parts: Sequence[QWidget | None], forward: bool) -> boo
     return True
 
 
-def _round(window: QWidget, parts: Sequence[QWidget]) -> list[QWidget]:
+def _ordered_widgets(window: QWidget, parts: Sequence[QWidget]) -> list[QWidget]:
     """Returns all focusable widgets of a window, area by area."""
     places = {part: place for place, part in enumerate(parts)}
     held: list[list[QWidget]] = [[] for _ in range(len(parts) + 1)]

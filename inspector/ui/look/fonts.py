@@ -30,7 +30,7 @@ UI_FAMILY = "Inter"
 MONO_FAMILY = "JetBrains Mono"
 """Bundled face for monospace text."""
 
-_UNLOVED = {"", "dejavu sans", "sans serif", "sans", "bitstream vera sans"}
+_FALLBACK_FAMILIES = {"", "dejavu sans", "sans serif", "sans", "bitstream vera sans"}
 """Fallback families of a desktop without a chosen font."""
 
 _log = logging.getLogger(__name__)
@@ -120,7 +120,7 @@ def _ui_families(system: QFont) -> list[str]:
     family = QFontInfo(system).family()
     if sys.platform == "darwin":
         return [family, UI_FAMILY]
-    return [UI_FAMILY] if family.lower() in _UNLOVED else [family, UI_FAMILY]
+    return [UI_FAMILY] if family.lower() in _FALLBACK_FAMILIES else [family, UI_FAMILY]
 
 
 def _mono_families() -> list[str]:

@@ -16,7 +16,7 @@ from inspector.ui.look.theme import Theme
 Locate = Callable[[str], list[tuple[int, int]]]
 """Finds hits in a text: (start, stop) in characters."""
 
-_MOST_CACHED = 4_000
+_MAX_CACHED = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class HitHighlight:
         if locate is everything:
             return everything(text)
         # Each search has a function of its own, so places found by another are stale.
-        if self._located_by is not locate or len(self._located) > _MOST_CACHED:
+        if self._located_by is not locate or len(self._located) > _MAX_CACHED:
             self._located_by, self._located = locate, {}
         found = self._located.get(text)
         if found is None:

@@ -15,12 +15,12 @@ from inspector.ui.look import icons
 from inspector.ui.look.hit_highlight import HitHighlight
 from inspector.ui.look.theme import Theme
 
-_MOST_CACHED = 20_000
+_MAX_CACHED = 20_000
 """Texts with cached widths; a table scrolled for an hour shows many more."""
-_NARROW, _LEAST = 4, 16
+_NARROWEST_CHARACTER, _MIN_MEASURED = 4, 16
 """A text of more than width // 4 + 16 characters is measured only up to there at first."""
 _ELLIPSIS = "…"
-_INKS = frozenset(("ink.primary", "ink.secondary"))
+_RULE_INKS = frozenset(("ink.primary", "ink.secondary"))
 """Colours of texts that a highlight rule may replace."""
 
 
@@ -78,7 +78,7 @@ class PaintCache:
         key = (role, text)
         found = self._widths.get(key)
         if found is None:
-            if len(self._widths) > _MOST_CACHED:
+            if len(self._widths) > _MAX_CACHED:
                 # All at once: refilling is rare, and an LRU would cost more at each lookup.
                 self._widths.clear()
             found = self._widths[key] = self.font_metrics(role).horizontalAdvance(text)
@@ -87,7 +87,7 @@ class PaintCache:
     def is_wider(self, role: str, text: str, width: int) -> bool:
         """Returns True if a text is wider than `width`; a long one is not measured to its end."""
         # A character is rarely narrower than 4 pixels, so the rest cannot fit.
-        head = text[: width // _NARROW + _LEAST]
+        head = text[: width // _NARROWEST_CHARACTER + _MIN_MEASURED]
         return (len(head) < len(text) and self.width(role, head) > width) or self.width(role, text) > width
 
     def elided(self, role: str, text: str, width: int) -> str:
@@ -97,9 +97,9 @@ class PaintCache:
         key = (role, text, width)
         found = self._cut.get(key)
         if found is None:
-            if len(self._cut) > _MOST_CACHED:
+            if len(self._cut) > _MAX_CACHED:
                 self._cut.clear()
-            head = text[: width // _NARROW + _LEAST]
+            head = text[: width // _NARROWEST_CHARACTER + _MIN_MEASURED]
             if len(head) < len(text) and self.width(role, head) <= width:
                 head = text
             found = self.font_metrics(role).elidedText(head, Qt.TextElideMode.ElideRight, width)
@@ -112,7 +112,7 @@ class PaintCache:
         if not shown:
             return 0
         y = rect.y() + self._baseline(role, rect.height())
-        if self.ink is not None and token in _INKS:
+        if self.ink is not None and token in _RULE_INKS:
             token = self.ink
         if self._gathered is not None:
             self._gathered.setdefault((role, token), []).append((x, y, shown))

@@ -17,9 +17,9 @@ from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import Theme
 
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
-_BAR = "\ue07c"
+_BAR_PLACEHOLDER = "\ue07c"
 """Replaces an escaped bar in tables during parsing: in code Qt would show its backslash, too."""
-_HEAVIEST = QFont.Weight.DemiBold
+_MAX_WEIGHT = QFont.Weight.DemiBold
 """Heaviest weight of the program's fonts; Qt draws heavier text twice, one pixel apart."""
 
 
@@ -32,7 +32,9 @@ def render_markdown(document: QTextDocument, text: str, theme: Theme, *, picture
         theme: source of fonts and colours.
         pictures: keep pictures; otherwise their names replace them.
     """
-    lines = [line.replace("\\|", _BAR) if line.lstrip().startswith("|") else line for line in text.split("\n")]
+    lines = [
+        line.replace("\\|", _BAR_PLACEHOLDER) if line.lstrip().startswith("|") else line for line in text.split("\n")
+    ]
     document.setMarkdown("\n".join(lines), _FEATURES)
     document.setIndentWidth(theme.metrics.indent)
     edit = QTextCursor(document)
@@ -44,10 +46,10 @@ def render_markdown(document: QTextDocument, text: str, theme: Theme, *, picture
 
 
 def _restore_bars(document: QTextDocument) -> None:
-    place = document.find(_BAR)
+    place = document.find(_BAR_PLACEHOLDER)
     while not place.isNull():
         place.insertText("|", place.charFormat())
-        place = document.find(_BAR, place)
+        place = document.find(_BAR_PLACEHOLDER, place)
 
 
 def _quiet_tables(document: QTextDocument, theme: Theme) -> None:
@@ -75,7 +77,7 @@ def _restore_first_cell(table: QTextTable) -> None:
     cursor.deleteChar()
     cursor.setPosition(cell.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
     bold = QTextCharFormat()
-    bold.setFontWeight(_HEAVIEST)
+    bold.setFontWeight(_MAX_WEIGHT)
     cursor.mergeCharFormat(bold)
 
 
@@ -117,8 +119,8 @@ def _tidy_blocks(document: QTextDocument, theme: Theme, *, pictures: bool) -> No
             elif code or style.fontFixedPitch():
                 style.setFont(mono)
                 cursor.setCharFormat(style)
-            elif style.fontWeight() > _HEAVIEST:
-                style.setFontWeight(_HEAVIEST)
+            elif style.fontWeight() > _MAX_WEIGHT:
+                style.setFontWeight(_MAX_WEIGHT)
                 cursor.setCharFormat(style)
         block = block.next()
 

@@ -24,10 +24,10 @@ from inspector.ui.widgets.number_field import NumberField
 
 _LIST_LINES, _TEXT_LINES = 3, 6
 _INTENT_LINES = 2
-_GOES_ON = "  "
+_CONTINUATION = "  "
 """Indent of a continuation line."""
-_MOST_SHOWN = 1_000
-_MOST_MESSAGES = 999_999_999  # a spin box holds 32 bits
+_MAX_SHOWN = 1_000
+_MAX_MESSAGE = 999_999_999  # a spin box holds 32 bits
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 ONE_A_LINE = "One per line. A line that starts with two spaces continues the one above."
 LISTS = (("constraints", "&Constraints"), ("decisions", "&Decisions"), ("facts", "&Facts"))
@@ -148,7 +148,7 @@ class SubContextDialog(FormDialog):
 
 def as_lines(entries: Sequence[str]) -> str:
     """Formats one entry per line. Its further lines are indented by two blanks."""
-    return "\n".join(f"\n{_GOES_ON}".join(entry.splitlines()) for entry in entries)
+    return "\n".join(f"\n{_CONTINUATION}".join(entry.splitlines()) for entry in entries)
 
 
 def as_entries(text: str) -> list[str]:
@@ -157,8 +157,8 @@ def as_entries(text: str) -> list[str]:
     for line in text.split("\n"):
         if not line.strip():
             continue
-        if entries and line.startswith(_GOES_ON):
-            entries[-1] += f"\n{line.removeprefix(_GOES_ON)}"
+        if entries and line.startswith(_CONTINUATION):
+            entries[-1] += f"\n{line.removeprefix(_CONTINUATION)}"
         else:
             entries.append(line.strip())
     return entries
@@ -192,7 +192,7 @@ class SnapshotsDialog(FormDialog):
         """
         super().__init__(themes, name="snapshots", title=f"Snapshots of {label_of(session)}", done="Add", parent=parent)
         self.setWindowTitle("Snapshots")
-        self._snapshots = session.snapshots[:_MOST_SHOWN]
+        self._snapshots = session.snapshots[:_MAX_SHOWN]
         self._messages, self._beyond = len(session.messages), 0 if half_open else 1
         self._shown: tuple[str, bool, int, int] = ("", False, 1, 1)
         self.which = QComboBox(self)
@@ -232,8 +232,8 @@ class SnapshotsDialog(FormDialog):
         beside = QHBoxLayout(row)
         beside.setContentsMargins(0, 0, 0, 0)
         beside.setSpacing(8)
-        self.first = NumberField("snapshotsFirst", "First message", 1, _MOST_MESSAGES, row)
-        self.last = NumberField("snapshotsLast", "Last message", 1, _MOST_MESSAGES, row)
+        self.first = NumberField("snapshotsFirst", "First message", 1, _MAX_MESSAGE, row)
+        self.last = NumberField("snapshotsLast", "Last message", 1, _MAX_MESSAGE, row)
         for words, field in (("Messages", self.first), ("to", self.last)):
             beside.addWidget(TextLabel(words, name=f"{field.objectName()}Label", parent=row))
             beside.addWidget(field)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inspector.ui.msp.view import MspView
     from inspector.ui.services import SettingsOwner
 
-_MOST_OFFERED = 60
+_MAX_OFFERED = 60
 NOTHING_TO_REFER = "No sibling sub-session has a summary"
 
 
@@ -110,12 +110,12 @@ class MspAgreeing(QObject):
         menu.setAccessibleName("Referenced summaries")
         references = references_of(sub)
         named = {one.name for one in references}
-        for one in references[:_MOST_OFFERED]:  # references can be withdrawn even if their sub-session is missing
+        for one in references[:_MAX_OFFERED]:  # references can be withdrawn even if their sub-session is missing
             words = safe_line(one.label, 60) if one.other is not None else f"{safe_line(one.name, 60)} (not a sibling)"
             self._offer(menu, sub, one.name, words, on=True)
         beside_it = sub.parent.children if sub.parent is not None else []
         closed = (one for one in beside_it if one.summary and not one.is_open and one.id not in named)
-        for other in islice(closed, _MOST_OFFERED):
+        for other in islice(closed, _MAX_OFFERED):
             if document.why_not_refer(sub, other) is None:
                 self._offer(menu, sub, other.id, label_of(other), on=False)
         if menu.isEmpty():

@@ -20,10 +20,10 @@ from inspector.ui.msp.panel.texts import label_of
 from inspector.ui.widgets.form import CheckField, FieldColumn
 
 _INDENT = "    "
-_MOST_PARENTS = 1_000
-_MOST_STEPS = 20
+_MAX_PARENTS = 1_000
+_MAX_INDENT = 20
 _SUMMARY_LINES = 7
-_MOST_SHOWN = 100
+_MAX_SHOWN = 100
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 NO_SUMMARY = "Without a summary, a merge adds only its global messages to the parent chat."
 SUMMARY_HELP = "Result in one or two sentences."
@@ -196,7 +196,7 @@ class MergeDialog(FormDialog):
         """
         super().__init__(themes, name="mergeSubsession", title=f"Merge {label}", done="Merge", parent=parent)
         help_text = f"{count_of(len(messages), 'message')} will be added to {parent_label}. Nothing else is added."
-        shown = messages[:_MOST_SHOWN]
+        shown = messages[:_MAX_SHOWN]
         text = "\n\n".join(f"{safe_line(one.role, 40)}: {safe_line(mask_text(one.content), 2_000)}" for one in shown)
         if len(messages) > len(shown):
             text += f"\n\nand {count_of(len(messages) - len(shown), 'more message')}"
@@ -224,9 +224,9 @@ def parents_in(document: SessionDocument) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     # A stack instead of recursion, because files may nest deeply.
     waiting: list[tuple[Session | Subsession, int]] = [(session, 0) for session in reversed(document.sessions)]
-    while waiting and len(found) < _MOST_PARENTS:
+    while waiting and len(found) < _MAX_PARENTS:
         owner, depth = waiting.pop()
         if document.why_not_open(owner) is None:
-            found.append((owner.key, f"{_INDENT * min(depth, _MOST_STEPS)}{label_of(owner)}"))
+            found.append((owner.key, f"{_INDENT * min(depth, _MAX_INDENT)}{label_of(owner)}"))
         waiting += ((child, depth + 1) for child in reversed(owner.children) if child.is_open)
     return found

@@ -82,7 +82,7 @@ class MspEditing(QObject):
         self.saving = saving
         self.view = view
         self.following = following
-        self.agreeing = MspAgreeing(window, themes, services, view, lambda: self.document, self._do)
+        self.agreeing = MspAgreeing(window, themes, services, view, lambda: self.document, self._apply_edit)
         saving.drafts = lambda: self.drafts
         saving.changed.connect(self.changed)
         saving.reread.connect(history.stack.clear)
@@ -174,7 +174,10 @@ class MspEditing(QObject):
         if owner is None:
             return
         opened: list[Subsession] = []
-        if self._do(lambda: opened.append(document.open_subsession(owner, label))) and self.view.panel is not None:
+        if (
+            self._apply_edit(lambda: opened.append(document.open_subsession(owner, label)))
+            and self.view.panel is not None
+        ):
             self.view.panel.show_subsession(opened[0].key)
             self.view.panel.chat.focus_input()
 
@@ -214,13 +217,13 @@ class MspEditing(QObject):
         document = self.document
         sub = None if document is None else document.subsession(key)
         if document is not None and sub is not None and sub.is_open:
-            self._do(lambda: document.close_subsession(sub, summary or None, append_to_parent=append))
+            self._apply_edit(lambda: document.close_subsession(sub, summary or None, append_to_parent=append))
 
     def discard(self) -> None:
         """Discards the displayed sub-session; its messages are kept. It asks no question, because it can be undone."""
         document, sub = self.document, self.view.sub
         if document is not None and sub is not None and sub.is_open:
-            self._do(lambda: document.discard_subsession(sub))
+            self._apply_edit(lambda: document.discard_subsession(sub))
 
     def merge(self) -> None:
         """Previews the messages a merge adds to the parent, and merges on confirmation."""
@@ -228,7 +231,7 @@ class MspEditing(QObject):
         if document is None or sub is None or sub.is_open or sub.parent is None or self.saving.read_only:
             return
         if document.why_not_merge(sub) is not None:
-            self._do(lambda: document.merge_subsession(sub))  # shows the refusal
+            self._apply_edit(lambda: document.merge_subsession(sub))  # shows the refusal
             return
         from inspector.ui.msp.dialogs import MergeDialog
 
@@ -241,7 +244,7 @@ class MspEditing(QObject):
         document = self.document
         sub = None if document is None else document.subsession(key)
         if document is not None and sub is not None:
-            self._do(lambda: document.merge_subsession(sub))
+            self._apply_edit(lambda: document.merge_subsession(sub))
 
     def switch_global(self, message: Message | None = None) -> None:
         """Makes a message global, or takes that back; by default the current message."""
@@ -250,7 +253,7 @@ class MspEditing(QObject):
         document = self.document
         if document is not None and message is not None:
             to = "subsession_only" if message.visibility == "global" else "global"
-            self._do(lambda: document.set_visibility(message, to))
+            self._apply_edit(lambda: document.set_visibility(message, to))
 
     def write(self) -> None:
         """Focuses the input line for messages."""
@@ -262,7 +265,7 @@ class MspEditing(QObject):
         document, sub, panel = self.document, self.view.sub, self.view.panel
         if document is None or sub is None or panel is None:
             return
-        if self._do(lambda: document.add_message(sub, role, content, usual_visibility(sub))):
+        if self._apply_edit(lambda: document.add_message(sub, role, content, usual_visibility(sub))):
             panel.chat.input.clear()
             panel.chat.view.scroll_to_end()
 
@@ -280,9 +283,9 @@ class MspEditing(QObject):
         """Changes the context policy of the displayed sub-session."""
         document, sub = self.document, self.view.sub
         if document is not None and sub is not None:
-            self._do(lambda: document.set_policy(sub, **changes))
+            self._apply_edit(lambda: document.set_policy(sub, **changes))
 
-    def _do(self, edit: Callable[[], object]) -> bool:
+    def _apply_edit(self, edit: Callable[[], object]) -> bool:
         """Applies an edit as an undo step. Returns False and shows the reason if it is refused."""
         document = self.document
         if document is None:

@@ -52,9 +52,9 @@ class MspFollowing:
         """Follows a document if it shows sessions."""
         if document.sessions is None:
             return
-        document.sessions.start(self._renew)
+        document.sessions.start(self._schedule_read)
         if document.sessions.missed_any:
-            self._renew()
+            self._schedule_read()
 
     def stop(self) -> None:
         for task in list(self._tasks):
@@ -66,7 +66,7 @@ class MspFollowing:
         # the done callback of a task runs one iteration after its end
         return any(not task.done() for task in self._tasks)
 
-    def _renew(self) -> None:
+    def _schedule_read(self) -> None:
         self._again = True
         if not self.active:
             start_task(self._read_anew(), name="read sessions anew", owner=self._tasks)
@@ -74,14 +74,14 @@ class MspFollowing:
     async def _read_anew(self) -> None:
         while self._again and self._shown.panes is not None:
             self._again = False
-            projected = await self._projected()
+            projected = await self._read_projection()
             if projected is not None and not self._again:
                 self._replace(projected)
                 self.start(projected)
             elif projected is not None:
                 projected.close()
 
-    async def _projected(self) -> CaptureDocument | None:
+    async def _read_projection(self) -> CaptureDocument | None:
         """Reads the present sessions in slices. Returns None if they were edited meanwhile."""
         shown = self._shown.document
         sessions = shown.msp

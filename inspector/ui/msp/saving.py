@@ -28,7 +28,7 @@ LOOK_MS = 2_000
 """Interval of checks for files changed on disk, milliseconds."""
 READ_ONLY = "A compressed file is read-only. Save it under another name to edit its sub-sessions."
 _SAVE, _DISCARD, _RELOAD, _OVERWRITE = "save", "discard", "reload", "overwrite"
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 _CHANGED = "session-changed"
 _FAILED = "session-not-saved"
 _NEW = "session-new-file"
@@ -150,7 +150,7 @@ class MspSaving(QObject):
         if document is None:
             return False
         try:
-            await self._written(document.saving(force=force))
+            await self._write_in_thread(document.saving(force=force))
         except ChangedOnDiskError as error:
             self._refused = True  # the notice may be visible already; its text changes now
             self._say_changed(error.paths)
@@ -162,7 +162,7 @@ class MspSaving(QObject):
         self._saved("Saved")
         return True
 
-    async def _written(self, saving: AbstractContextManager[Callable[[], None]]) -> None:
+    async def _write_in_thread(self, saving: AbstractContextManager[Callable[[], None]]) -> None:
         """Writes in a thread, one document at a time, with a status message if it takes long."""
         async with self._at_files:
             self._saying.start()
@@ -202,10 +202,10 @@ class MspSaving(QObject):
         """Saves there. Returns False if the user keeps the existing files."""
         try:
             # The file dialog confirms the replacement of one file, but not of files in a folder.
-            await self._written(document.saving_as(target, replace=not document.has_several_files))
+            await self._write_in_thread(document.saving_as(target, replace=not document.has_several_files))
         except WouldReplaceError as error:
-            names = ", ".join(safe_line(path.name, 60) for path in error.paths[:_MOST_NAMED])
-            more = f" and {len(error.paths) - _MOST_NAMED:,} more" if len(error.paths) > _MOST_NAMED else ""
+            names = ", ".join(safe_line(path.name, 60) for path in error.paths[:_MAX_NAMED])
+            more = f" and {len(error.paths) - _MAX_NAMED:,} more" if len(error.paths) > _MAX_NAMED else ""
             answer = await self._asking.ask_question(
                 f"Replace files in {safe_line(target.name, 60)}?",
                 f"The folder already has {names}{more}. Replaced files cannot be restored.",
@@ -213,14 +213,14 @@ class MspSaving(QObject):
             )
             if answer != _OVERWRITE:
                 return False
-            await self._written(document.saving_as(target, replace=True))
+            await self._write_in_thread(document.saving_as(target, replace=True))
         return True
 
     def _saved(self, words: str) -> None:
         if self._document is not None:
             self._status.set_log_size(self._document.size)
         self._notices.dismiss(_FAILED)
-        self._is_as_read()
+        self._clear_change_notice()
         self._status.show_message(words)
         self.read_only_changed.emit(self.read_only)
         self.changed.emit()
@@ -265,7 +265,7 @@ class MspSaving(QObject):
         if changed:
             self._say_changed(changed)
         else:
-            self._is_as_read()
+            self._clear_change_notice()
             self._check_for_new_files(document)
 
     def _check_for_new_files(self, document: SessionDocument) -> None:
@@ -283,7 +283,7 @@ class MspSaving(QObject):
             token="severity.note",
         )  # fmt: skip
 
-    def _is_as_read(self) -> None:
+    def _clear_change_notice(self) -> None:
         """Clears the state of a change on disk."""
         self._refused = False
         self._notices.dismiss(_CHANGED)
@@ -334,7 +334,7 @@ class MspSaving(QObject):
         self.reread.emit()
         for notice in (_FAILED, _NEW):
             self._notices.dismiss(notice)
-        self._is_as_read()
+        self._clear_change_notice()
         self._status.set_log_size(document.size)
         self.changed.emit()
 
@@ -365,7 +365,7 @@ class MspSaving(QObject):
 
     async def may_close(self) -> bool:
         """Asks about unsaved edits. Returns False if the window must stay open."""
-        may = await self._settled_or_asked()
+        may = await self._ask_about_unsaved()
         self._given_up = self._state() if may else None
         return may
 
@@ -373,7 +373,7 @@ class MspSaving(QObject):
         """Forgets the answer after another window cancelled the quit."""
         self._given_up = None
 
-    async def _settled_or_asked(self) -> bool:
+    async def _ask_about_unsaved(self) -> bool:
         await self.wait_for_write()
         drafts = bool(self.drafts())
         if not self.unsaved:
@@ -395,5 +395,5 @@ class MspSaving(QObject):
         )
         if answer == _SAVE:
             # Asks again about edits made during the write.
-            return await self._save() and (not self.dirty or await self._settled_or_asked())
+            return await self._save() and (not self.dirty or await self._ask_about_unsaved())
         return answer == _DISCARD

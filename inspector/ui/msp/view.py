@@ -65,7 +65,7 @@ class MspView(QObject):
         self._docks = docks
         self._center: Center | None = None
         self._panes: Panes | None = None
-        self._gave_place = False
+        self._hid_details = False
         self._wanted: str | None = None
         self.panel: SubsessionsPanel | None = None
 
@@ -147,7 +147,7 @@ class MspView(QObject):
         if view == SUBSESSIONS:
             # A floating panel takes no width from the view.
             if not details.isHidden() and not details.isFloating():
-                self._gave_place = True
+                self._hid_details = True
                 details.hide()
             self.mark_shown()
         else:
@@ -157,9 +157,9 @@ class MspView(QObject):
 
     def give_back(self) -> None:
         """Shows the details again."""
-        if self._gave_place and _DETAILS in self._docks:
+        if self._hid_details and _DETAILS in self._docks:
             self._docks[_DETAILS].show()
-        self._gave_place = False
+        self._hid_details = False
 
     @property
     def is_shown(self) -> bool:

@@ -71,7 +71,7 @@ class _Delegate(QStyledItemDelegate):
         view.paint_cell(painter, rect.adjusted(left, 0, -right, 0), index)
 
 
-class _Head(QHeaderView):
+class _HeaderView(QHeaderView):
     """Column heads aligned with their figures, with an arrow at the sort column."""
 
     def __init__(self, view: FiguresTable, themes: ThemeController, name: str) -> None:
@@ -149,13 +149,13 @@ class FiguresTable(PlainTable):
         self.setModel(model)
         self.setItemDelegate(_Delegate(self, themes))
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalHeader(_Head(self, themes, name))
+        self.setHorizontalHeader(_HeaderView(self, themes, name))
         self.horizontalHeader().sortIndicatorChanged.connect(self._fit_columns)
         sorted_by = model.sorted_by
         self.setSortingEnabled(True)  # Qt sorts by a column of its own choice here
         self.sortByColumn(sorted_by, Qt.SortOrder.DescendingOrder)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
-        model.modelReset.connect(self._restore)
+        model.modelReset.connect(self._restore_selection)
         # popup() returns at once; exec() would run a nested event loop.
         self.menu_asked.connect(lambda row, at: self.menu_for(row).popup(at))
         themes.changed.connect(self.use_theme)
@@ -242,7 +242,7 @@ class FiguresTable(PlainTable):
         if current.isValid():
             self._selected = self.figures.key_of(self.figures.rows[current.row()])
 
-    def _restore(self) -> None:
+    def _restore_selection(self) -> None:
         """Selects the selected row again after a reset."""
         row = -1 if self._selected is None else self.figures.row_of(self._selected)
         if row >= 0:

@@ -12,7 +12,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.buttons import LinkButton
 
-_LEAST_WIDTH = 280
+_MIN_WIDTH = 280
 _AFTER_TITLE = 8
 
 
@@ -121,7 +121,7 @@ class ListHead(PaneHead):
     @override
     def minimumSizeHint(self) -> QSize:
         """Returns a small width: tooltips and the menu hold everything that is elided."""
-        return QSize(round(_LEAST_WIDTH * self._themes.theme.zoom), super().minimumSizeHint().height())
+        return QSize(round(_MIN_WIDTH * self._themes.theme.zoom), super().minimumSizeHint().height())
 
     def _on_more_clicked(self) -> None:
         self.menu.popup(self._more.mapToGlobal(QPoint(0, self._more.height())))

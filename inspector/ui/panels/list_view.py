@@ -177,13 +177,13 @@ class ListView(PlainTable):
         # The model keeps the group of this row expanded.
         self._selected = self._list.selected_key = key
         row = -1 if key is None else self._list.listed.row_of(key)
-        self._mark(row)
+        self._highlight_row(row)
         if row >= 0 and into_view:
             # Without a layout QTableView scrolls by the old row positions.
             self.executeDelayedItemsLayout()
             self.scrollTo(self._list.index(row, 0))
 
-    def _mark(self, row: int) -> None:
+    def _highlight_row(self, row: int) -> None:
         flags = QItemSelectionModel.SelectionFlag
         if row >= 0:
             self.selectionModel().setCurrentIndex(self._list.index(row, 0), flags.ClearAndSelect | flags.Rows)
@@ -191,7 +191,7 @@ class ListView(PlainTable):
             self.selectionModel().setCurrentIndex(QModelIndex(), flags.Clear)
         self.viewport().update()
 
-    def _pick(self, row: int, *, clicked: bool = False) -> None:
+    def _pick_row(self, row: int, *, clicked: bool = False) -> None:
         """Selects a row for the user and emits `picked`."""
         if 0 <= row < self._list.rowCount():
             self.select(self._list.listed.key_at(row))
@@ -209,7 +209,7 @@ class ListView(PlainTable):
 
     def _on_rows_settled(self) -> None:
         rows = self._list.listed
-        self._mark(-1 if self._selected is None else rows.row_of(self._selected))
+        self._highlight_row(-1 if self._selected is None else rows.row_of(self._selected))
         self.executeDelayedItemsLayout()
         if self._top is not None:
             key, offset = self._top
@@ -233,11 +233,11 @@ class ListView(PlainTable):
         elif key == _KEYS.Key_Escape:
             self.left.emit()
         elif key in (_KEYS.Key_Return, _KEYS.Key_Enter):
-            self._enter(row)
-        elif not self._step(row, key):
+            self._enter_row(row)
+        elif not self._navigate(row, key):
             super().keyPressEvent(event)
 
-    def _step(self, row: int, key: int) -> bool:
+    def _navigate(self, row: int, key: int) -> bool:
         """Moves to another row. Returns False if the key is no navigation key."""
         last = self._list.rowCount() - 1
         page = max(1, self.viewport().height() // self.row_height - 1)
@@ -253,14 +253,14 @@ class ListView(PlainTable):
             return False
         if self._selected is None and key in (_KEYS.Key_Down, _KEYS.Key_Up):
             # Qt makes the first row current when the view gets the focus; the user starts from it.
-            self._pick(max(row, 0))
+            self._pick_row(max(row, 0))
             return True
         wanted = min(max(wanted, 0), last)
         if wanted != row:
-            self._pick(wanted)
+            self._pick_row(wanted)
         return True
 
-    def _enter(self, row: int) -> None:
+    def _enter_row(self, row: int) -> None:
         if row >= 0:
             self.entered.emit(row)
 
@@ -275,20 +275,20 @@ class ListView(PlainTable):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         row = self.rowAt(event.position().toPoint().y())
         if row >= 0 and event.button() is Qt.MouseButton.LeftButton:
-            self._press(row)
+            self._on_row_pressed(row)
         elif row >= 0 and event.button() is Qt.MouseButton.RightButton:  # the menu is about the selected row
             self.select(self._list.listed.key_at(row), into_view=False)
 
-    def _press(self, row: int) -> None:
-        self._pick(row, clicked=True)
+    def _on_row_pressed(self, row: int) -> None:
+        self._pick_row(row, clicked=True)
 
     @override
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         row = self.rowAt(event.position().toPoint().y())
         if event.button() is Qt.MouseButton.LeftButton and row >= 0:
-            self._press_twice(row)
+            self._on_row_double_clicked(row)
 
-    def _press_twice(self, row: int) -> None:
+    def _on_row_double_clicked(self, row: int) -> None:
         self.entered.emit(row)
 
     @override

@@ -10,7 +10,7 @@ from typing_extensions import override
 from inspector.ui.look.empty_text import EmptyText
 from inspector.ui.look.theme import ThemeController
 
-_LEAST = 24
+_MIN_HEIGHT = 24
 """Minimum height of a list in a low window, pixels. Qt's default reserves room for the arrows of a scroll bar."""
 
 
@@ -43,7 +43,7 @@ class PlainTable(QTableView):
         # set before any row: later Qt resizes the rows one by one, which is quadratic
         self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setMinimumHeight(_LEAST)
+        self.setMinimumHeight(_MIN_HEIGHT)
         self.setShowGrid(False)
         self.setWordWrap(False)
         # Tab leaves the list instead of moving between cells.

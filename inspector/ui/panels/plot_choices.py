@@ -60,8 +60,8 @@ class PlotChoices(QObject):
             analysis: of the document.
             known: possible readers, the most active first.
         """
-        found = _known(self._found, known)
-        if (chosen := _known(self.chosen, known)) is not None:
+        found = _equal_reader(self._found, known)
+        if (chosen := _equal_reader(self.chosen, known)) is not None:
             found = chosen
         # A message may be selected before the analysis has reached it.
         elif not self.is_held and self.followed is not None and self.followed < len(analysis):
@@ -89,6 +89,6 @@ class PlotChoices(QObject):
                 self.reader_changed.emit(False)
 
 
-def _known(reader: Reader | None, known: Sequence[Reader]) -> Reader | None:
+def _equal_reader(reader: Reader | None, known: Sequence[Reader]) -> Reader | None:
     """Returns the equal reader of `known`, which has the present name, or None."""
     return next((one for one in known if one == reader), None)

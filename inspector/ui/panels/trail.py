@@ -13,7 +13,7 @@ class Trail(Generic[S]):
 
     def __init__(self) -> None:
         self._stops: list[S] = []
-        self._ahead: list[S] = []
+        self._forward_stops: list[S] = []
 
     @property
     def last(self) -> S | None:
@@ -24,7 +24,7 @@ class Trail(Generic[S]):
         """Adds a new place and clears the places of Forward."""
         # A new place ends the way forward, as in browsers.
         self._stops = [*self._stops[-MOST_STOPS:], stop]
-        self._ahead = []
+        self._forward_stops = []
 
     def renew(self, stop: S) -> None:
         """Replaces the present place."""
@@ -35,13 +35,13 @@ class Trail(Generic[S]):
         if len(self._stops) < 2:
             return None
         left = self._stops.pop()
-        self._ahead.append(left)
+        self._forward_stops.append(left)
         return self._stops[-1], left
 
     def forward(self) -> tuple[S, S] | None:
         """Goes one place forward. Returns the new and the left place, or None at the last."""
-        if not self._ahead:
+        if not self._forward_stops:
             return None
         left = self._stops[-1]
-        self._stops.append(self._ahead.pop())
+        self._stops.append(self._forward_stops.pop())
         return self._stops[-1], left

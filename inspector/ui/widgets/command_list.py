@@ -25,7 +25,7 @@ from inspector.ui.look.theme import ThemeController
 
 Index = QModelIndex | QPersistentModelIndex
 _GROUP_WIDTH = 92
-_LONGEST = 300
+_MAX_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ class CommandListModel(QAbstractListModel):
             return None
         line = self.lines[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return safe_line(line.title, _LONGEST)
+            return safe_line(line.title, _MAX_LENGTH)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             state = ("on" if line.checked else "") if line.usable else "not now"
-            title, detail = safe_line(line.title, _LONGEST), safe_line(line.detail, _LONGEST)
+            title, detail = safe_line(line.title, _MAX_LENGTH), safe_line(line.detail, _MAX_LENGTH)
             return ", ".join(filter(None, (title, detail, line.group, " or ".join(line.keys), state)))
         return None
 
@@ -142,7 +142,7 @@ class CommandDelegate(QStyledItemDelegate):
         ink = "ink.primary" if line.usable else "ink.disabled"
         title = f"✓ {line.title}" if line.checked else line.title
         moved = 2 if line.checked else 0
-        plain_title = safe_line(title, _LONGEST)
+        plain_title = safe_line(title, _MAX_LENGTH)
         if plain_title != title or not line.lit:
             used = self._write(painter, "body", ink, left, box, plain_title, room)
         else:
@@ -150,7 +150,7 @@ class CommandDelegate(QStyledItemDelegate):
         if line.detail and used + 16 < room:
             start = left + used + round(10 * theme.zoom)
             self._write(
-                painter, "small", "ink.tertiary", start, box, safe_line(line.detail, _LONGEST), left + room - start
+                painter, "small", "ink.tertiary", start, box, safe_line(line.detail, _MAX_LENGTH), left + room - start
             )
 
     def _write_lit(

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from inspector.base.slices import SlicedWork
 
-_STEP = 160_000
+_STEP_PIXELS = 160_000
 """Pixels uncovered in one step: the first paint of so many takes a table 10 ms."""
 
 
@@ -38,30 +38,30 @@ class Curtain(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # so that the part behind it is not painted
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         part.installEventFilter(self)
-        self._hang()
+        self._cover()
         self.show()
         self.raise_()
 
-    def _hang(self) -> None:
+    def _cover(self) -> None:
         self.setGeometry(self.part.rect().adjusted(0, self._raised, 0, 0))
 
     def lift(self) -> SlicedWork[None]:
         """Uncovers the part from the top, a quick step at a time; does nothing if the widget was deleted."""
         while isValid(self):
             # Narrow parts uncover more rows in a step, since the cost follows the pixels.
-            self._raised += max(1, _STEP // max(1, self.part.width()))
+            self._raised += max(1, _STEP_PIXELS // max(1, self.part.width()))
             if self._raised >= self.part.height():
                 self.hide()
                 self.deleteLater()
                 yield
                 return
-            self._hang()
+            self._cover()
             yield
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize:
-            self._hang()
+            self._cover()
         return False
 
     @override

@@ -25,7 +25,7 @@ from inspector.ui.widgets.filter_history import FilterHistory
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 
-_IN_FORCE_SHOWN = 40
+_MAX_APPLIED_SHOWN = 40
 """Characters shown of the applied filter."""
 Check = Callable[[str], FilterError | None]
 """Returns the error of a filter text, or None."""
@@ -102,7 +102,7 @@ class FilterBar(QFrame):
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(budgets.current.patience_ms)
-        self._patience.timeout.connect(self._on_rest)
+        self._patience.timeout.connect(self._on_typing_paused)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self._refresh()
@@ -145,7 +145,7 @@ class FilterBar(QFrame):
         self._trouble = FilterTrouble(themes, self)
         self._trouble.suggestion_taken.connect(self._on_suggestion_taken)
         self._completing = Completing(themes, self._editor, complete, self)
-        self._completing.changed.connect(self._on_offered)
+        self._completing.changed.connect(self._on_completions_changed)
         self._editor.installEventFilter(self)
 
     def _button(self, icon: str, tooltip: str, name: str) -> IconButton:
@@ -166,7 +166,7 @@ class FilterBar(QFrame):
             text: the filter.
             remembers: add it to the history.
         """
-        self._keep_applied(text)
+        self._store_applied(text)
         self._completing.hide()
         if remembers:
             self._history.remember(self._applied)
@@ -185,13 +185,13 @@ class FilterBar(QFrame):
     def go_on_with(self, text: str) -> None:
         """Replaces the applied filter by an extended one, such as a growing chain, and keeps unapplied text."""
         before = self._applied
-        self._keep_applied(text)
+        self._store_applied(text)
         self._history.replace(before, self._applied)
         if self._editor.text().strip() == before:
             self._editor.set_text(self._applied)
             self.show_error(None)
 
-    def _keep_applied(self, text: str) -> None:
+    def _store_applied(self, text: str) -> None:
         self._applied = text.strip()
         self._counts.filtered = bool(self._applied)
 
@@ -245,7 +245,7 @@ class FilterBar(QFrame):
         self._error, self._note = error, None
         self._refresh()
         if error is not None:
-            self._tell_trouble()
+            self._show_message()
 
     def copy_as_sql(self) -> None:
         """Copies the text as a SQL condition; parts without an equivalent in SQL are shown as errors."""
@@ -276,7 +276,7 @@ class FilterBar(QFrame):
 
     # User input
 
-    def _on_offered(self) -> None:
+    def _on_completions_changed(self) -> None:
         """Hides the error while completions are shown in its place."""
         self._trouble.setVisible(self._trouble.isVisible() and not self._completing.shown)
         self._refresh()
@@ -323,7 +323,7 @@ class FilterBar(QFrame):
         self._refresh()
         self._counts.would_match = None
         if (self._error is not None or self._note is not None) and explained:
-            self._tell_trouble()
+            self._show_message()
             self._patience.start()
         elif self._error is not None or text.strip() != self._applied:
             self._patience.start()
@@ -331,10 +331,10 @@ class FilterBar(QFrame):
             self._patience.stop()
         self._show_counts()
 
-    def _on_rest(self) -> None:
+    def _on_typing_paused(self) -> None:
         """After a pause in typing: shows the error, or the number of matches."""
         text = self._editor.text().strip()
-        self._tell_trouble()
+        self._show_message()
         if self._error is None and self._preview is not None and text and text != self._applied:
             self._counts.would_match = self._preview(text)
             self._show_counts()
@@ -368,7 +368,7 @@ class FilterBar(QFrame):
         self.applied.emit(text)
         if note is not None and self._editor.text().strip() == text:
             self._note = note
-            self._tell_trouble()
+            self._show_message()
 
     def _on_escaped(self) -> None:
         """Undoes one step for each Esc: hides the message, then restores the text, then leaves the bar."""
@@ -459,24 +459,24 @@ class FilterBar(QFrame):
 
     def _show_counts(self) -> None:
         written = self._editor.text().strip() != self._applied  # not applied yet
-        self._counts.unapplied = self._unapplied() if written else ""
+        self._counts.unapplied = self._unapplied_hint() if written else ""
         words, nothing = self._counts.in_words(written=written)
         self._count.setText(words)
         self._count.setVisible(bool(words))
         self._search_all.setVisible(self.matches_nothing and not written and self._counts.narrowed)
         self._show_funnel(nothing=nothing)
 
-    def _unapplied(self) -> str:
+    def _unapplied_hint(self) -> str:
         """Returns the hint on unapplied text: the key that applies it, or without focus the filter in force."""
         if self.property("focused") == "true":
             return "" if self._error is not None else "Enter to apply"
         if not self._applied:
             return "not applied, all messages are shown" if not self._counts.narrowed else "not applied"
         applied = self._applied
-        shown = applied if len(applied) <= _IN_FORCE_SHOWN else applied[: _IN_FORCE_SHOWN - 1] + "…"
+        shown = applied if len(applied) <= _MAX_APPLIED_SHOWN else applied[: _MAX_APPLIED_SHOWN - 1] + "…"
         return f"not applied, current filter: {shown}"
 
-    def _tell_trouble(self) -> None:
+    def _show_message(self) -> None:
         if not self.isVisible() or self._completing.shown:
             return
         if self._error is not None:

@@ -29,7 +29,7 @@ from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.filter_highlighter import TOKENS, tokens
 
 _SHOWN = 200
-_MOST, _LEAST = 420, 96
+_MAX_WIDTH, _MIN_WIDTH = 420, 96
 """Largest and smallest width of an expression, in pixels at 100 %."""
 _GAP = 6
 _LEFT, _SWITCH, _SWITCH_HIGH, _CLOSE = 8, 18, 10, 22
@@ -108,7 +108,7 @@ class ConditionChip(QAbstractButton):
 
     def _wanted(self) -> float:
         width = QFontMetricsF(self._themes.theme.font("mono-row")).horizontalAdvance(self._shown)
-        return min(width + 2, _MOST * self._themes.theme.zoom)
+        return min(width + 2, _MAX_WIDTH * self._themes.theme.zoom)
 
     def _words_width(self) -> float:
         return QFontMetricsF(self._themes.theme.font("small")).horizontalAdvance(self.hides_words())
@@ -347,11 +347,11 @@ class ConditionBar(QWidget):
     def _widths(self, room: int) -> list[int]:
         """Returns widths of the chips that fit: with full expressions, else shorter ones, else only the first chips."""
         zoom, gap = self._themes.theme.zoom, round(_GAP * self._themes.theme.zoom)
-        for share in (_MOST, 300, 220, 160, _LEAST):
+        for share in (_MAX_WIDTH, 300, 220, 160, _MIN_WIDTH):
             widths = [chip.width_for(share * zoom) for chip in self._chips]
             if sum(widths) + gap * (len(widths) - 1) <= room:
                 return widths
-        widths = [chip.width_for(_LEAST * zoom) for chip in self._chips]
+        widths = [chip.width_for(_MIN_WIDTH * zoom) for chip in self._chips]
         room -= self._more.sizeHint().width() + gap + round(12 * zoom)
         shown = len(widths)
         while shown and sum(widths[:shown]) + gap * shown > room:

@@ -16,7 +16,7 @@ from inspector.ui.widgets.filter_editor import FilterEditor
 Complete = Callable[[str, int], Completion]
 """Returns the completions at a cursor position of a filter text."""
 
-_AWAY = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
+_LEAVING_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
 """Keys that leave the completed word."""
 
 
@@ -45,7 +45,7 @@ class Completing(QObject):
         self._complete = complete
         self._offered: Completion | None = None
         self._list = FilterCompletions(theme_controller, anchor)
-        self._list.picked.connect(self._put_in)
+        self._list.picked.connect(self._insert)
         self._list.closed.connect(self.changed)
         editor.typed.connect(self._on_typed)
 
@@ -68,11 +68,11 @@ class Completing(QObject):
         if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             self._list.step(1 if key == Qt.Key.Key_Down else -1)
         elif key == Qt.Key.Key_Tab or (key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._list.chosen):
-            self._put_in(current)
+            self._insert(current)
         elif key == Qt.Key.Key_Escape:
             self.hide()
         else:
-            if key in _AWAY:
+            if key in _LEAVING_KEYS:
                 self.hide()
             return False
         return True
@@ -92,7 +92,7 @@ class Completing(QObject):
         self._list.show_completion(found, self._editor.x() + self._editor.left_of(found.start))
         self.changed.emit()
 
-    def _put_in(self, candidate: Candidate) -> None:
+    def _insert(self, candidate: Candidate) -> None:
         """Replaces the current word by a candidate, and offers the next completions."""
         offered = self._offered
         if offered is None:

@@ -26,7 +26,7 @@ from inspector.ui.widgets.filter_highlighter import FilterHighlighter, utf16_off
 
 PLACEHOLDER = 'Filter, for example  kind == "chat"'
 """Placeholder of the empty editor."""
-_TAKES_BACK = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo, QKeySequence.StandardKey.Cut)
+_UNDO_KEYS = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo, QKeySequence.StandardKey.Cut)
 
 
 class FilterEditor(QPlainTextEdit):
@@ -133,7 +133,7 @@ class FilterEditor(QPlainTextEdit):
             self.history_asked.emit()
         else:
             before = self.text()
-            back = any(event.matches(key) for key in _TAKES_BACK)
+            back = any(event.matches(key) for key in _UNDO_KEYS)
             super().keyPressEvent(event)
             # Text that is taken back is not typed, so it is no reason to offer completions.
             if self.text() != before and not back:

@@ -67,13 +67,13 @@ class FilterTrouble(FloatingFrame):
         """Shows an error; a suggestion with a replacement becomes a link."""
         suggestion = error.suggestion or ""
         ready = error.replacement is not None and bool(suggestion)
-        self._say(error.message, "" if ready else suggestion, suggestion if ready else "", "error")
+        self._show_text(error.message, "" if ready else suggestion, suggestion if ready else "", "error")
 
     def show_note(self, note: FilterNote) -> None:
         """Shows advice; the likely intended filter becomes a link."""
-        self._say(note.message, note.suggestion, truncate(note.replacement or ""), "secondary")
+        self._show_text(note.message, note.suggestion, truncate(note.replacement or ""), "secondary")
 
-    def _say(self, sentence: str, advice: str, link: str, variant: str) -> None:
+    def _show_text(self, sentence: str, advice: str, link: str, variant: str) -> None:
         self._sentence.setText(sentence)
         self._icon.set_icon(*(("error", "severity.error") if variant == "error" else ("note", "severity.note")))
         if self._sentence.property("variant") != variant:

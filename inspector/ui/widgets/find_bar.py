@@ -16,7 +16,7 @@ from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 _PROGRESS = 2
 """Height of the progress line at the lower edge, in pixels."""
-_COUNT, _COUNT_LEAST = 200, 56
+_COUNT, _MIN_COUNT = 200, 56
 """Largest and smallest width of the hit count, in pixels at 100 %."""
 _ICON_FROM = 360
 """Smallest width of the bar that shows the icon, in pixels at 100 %."""
@@ -185,7 +185,7 @@ class FindBar(QWidget):
     def _fit_count(self) -> None:
         """Gives the count a fixed width, so that the other widgets do not move while the user types."""
         zoom = self._themes.theme.zoom
-        self._count.setFixedWidth(max(round(_COUNT_LEAST * zoom), min(round(_COUNT * zoom), self.width() * 2 // 5)))
+        self._count.setFixedWidth(max(round(_MIN_COUNT * zoom), min(round(_COUNT * zoom), self.width() * 2 // 5)))
         room = self._count.contentsRect().width()
         shown = self._count.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room)
         self._count.setText(shown)
@@ -194,7 +194,7 @@ class FindBar(QWidget):
     @override
     def minimumSizeHint(self) -> QSize:
         """Excludes the icon and optional space, so that they do not keep the bar wide."""
-        hint, least = super().minimumSizeHint(), round(_COUNT_LEAST * self._themes.theme.zoom)
+        hint, least = super().minimumSizeHint(), round(_MIN_COUNT * self._themes.theme.zoom)
         icon = 0 if self._icon.isHidden() else self._icon.minimumWidth() + self._row.spacing()
         return QSize(hint.width() - icon - self._count.minimumWidth() + least, hint.height())
 

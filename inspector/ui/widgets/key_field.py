@@ -10,8 +10,8 @@ from typing_extensions import override
 from inspector.ui.input.keys import native
 
 _KEYS = Qt.Key
-_PASSED = (_KEYS.Key_Tab, _KEYS.Key_Backtab, _KEYS.Key_Escape)
-_ALONE = (
+_PASSED_KEYS = (_KEYS.Key_Tab, _KEYS.Key_Backtab, _KEYS.Key_Escape)
+_MODIFIER_KEYS = (
     _KEYS.Key_Control, _KEYS.Key_Shift, _KEYS.Key_Alt, _KEYS.Key_AltGr, _KEYS.Key_Meta, _KEYS.Key_CapsLock,
     _KEYS.Key_NumLock, _KEYS.Key_unknown,
 )  # fmt: skip
@@ -51,7 +51,9 @@ class KeyField(QLineEdit):
     def event(self, event: QEvent) -> bool:
         """Takes shortcuts of the window as keys to record."""
         match event:
-            case QKeyEvent() if event.type() is QEvent.Type.ShortcutOverride and Qt.Key(event.key()) not in _PASSED:
+            case QKeyEvent() if (
+                event.type() is QEvent.Type.ShortcutOverride and Qt.Key(event.key()) not in _PASSED_KEYS
+            ):
                 event.accept()
                 return True
             case _:
@@ -61,9 +63,9 @@ class KeyField(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if key in _PASSED and not modifiers & ~Qt.KeyboardModifier.ShiftModifier:
+        if key in _PASSED_KEYS and not modifiers & ~Qt.KeyboardModifier.ShiftModifier:
             super().keyPressEvent(event)
-        elif key in _ALONE:
+        elif key in _MODIFIER_KEYS:
             event.accept()
         elif key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete) and not modifiers:
             self.pressed.emit("")

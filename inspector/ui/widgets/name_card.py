@@ -15,9 +15,9 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
 
-_WIDTH, _LONGEST, _SHOWN = 320, 80, 200
+_WIDTH, _MAX_LENGTH, _SHOWN = 320, 80, 200
 WAYS = "Enter saves, Esc cancels"
-_Objects = Callable[[str], str]
+_Validate = Callable[[str], str]
 """Returns a sentence on why a name is not possible, or ""."""
 
 
@@ -32,17 +32,17 @@ class NameCard(FloatingFrame):
         super().__init__(theme_controller, name="nameCard", parent=parent)
         self._owner = parent
         self._keep: Callable[[str], object] | None = None
-        self._objects: _Objects = lambda _name: ""
+        self._objects: _Validate = lambda _name: ""
         self._from: QWidget | None = None
         self._title = TextLabel(variant="strong", name="nameTitle", parent=self)
         self._what = TextLabel(variant="secondary", name="nameWhat", wrap=True, parent=self)
         self.field = QLineEdit(self)
         self.field.setObjectName("nameField")
-        self.field.setMaxLength(_LONGEST)
+        self.field.setMaxLength(_MAX_LENGTH)
         self.field.returnPressed.connect(self.keep)
         self._trouble = TextLabel(variant="error", name="nameTrouble", wrap=True, parent=self)
         self._trouble.hide()
-        self.field.textEdited.connect(lambda: self._say_trouble(""))
+        self.field.textEdited.connect(lambda: self._show_error(""))
         self._column = QVBoxLayout(self)
         for widget in (self._title, self._what, self.field, self._trouble):
             self._column.addWidget(widget)
@@ -62,7 +62,7 @@ class NameCard(FloatingFrame):
 
     def ask_name(
         self, title: str, what: str, name: str, near: QRect, keep: Callable[[str], object],
-        objects: _Objects = lambda _name: "",
+        objects: _Validate = lambda _name: "",
     ) -> None:  # fmt: skip
         """Opens the card.
 
@@ -101,12 +101,12 @@ class NameCard(FloatingFrame):
             return
         trouble = self._objects(name)
         if trouble:
-            self._say_trouble(trouble)
+            self._show_error(trouble)
             return
         self.leave()
         keep(name)
 
-    def _say_trouble(self, sentence: str) -> None:
+    def _show_error(self, sentence: str) -> None:
         self._trouble.setText(sentence)
         self._trouble.setVisible(bool(sentence))
         self.field.setAccessibleDescription(sentence or WAYS)

@@ -18,7 +18,7 @@ CONTEXT_VARIABLE = "$context"
 NO_CONTEXT = "Select a context in the tree first."
 """Reason why such a preset is disabled."""
 
-_TOO_FAR = 48
+_MAX_DROP_DISTANCE = 48
 """Vertical distance from the bar that cancels a drag, in pixels at 100 %."""
 
 
@@ -77,14 +77,14 @@ class PresetChip(QToolButton):
         """Enables the chip if its filter needs no context, or one is selected."""
         self._usable = context_selected or not self.needs_context
         self.setEnabled(self._usable)
-        self._say()
+        self._update_texts()
 
     def set_note(self, note: str) -> None:
         """Sets the explanation of the count; "" for none."""
         self.note = note
-        self._say()
+        self._update_texts()
 
-    def _say(self) -> None:
+    def _update_texts(self) -> None:
         words = [self.preset.filter or "Shows all messages", self.note, self.key, "" if self._usable else NO_CONTEXT]
         self.setToolTip(tool_tip("\n".join(filter(None, words))))
         self.setAccessibleDescription(", ".join(filter(None, (safe_line(words[0]), *words[1:]))))
@@ -117,7 +117,7 @@ class PresetChip(QToolButton):
         self.setDown(False)  # so that the release is not a click
         super().mouseReleaseEvent(event)
         above = abs(event.globalPosition().toPoint().y() - taken_at.y())
-        self.dropped.emit(above <= _TOO_FAR)
+        self.dropped.emit(above <= _MAX_DROP_DISTANCE)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:

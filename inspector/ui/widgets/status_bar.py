@@ -39,7 +39,7 @@ BEHIND_SHOWN = 5_000
 
 _MESSAGE_MS = 4_000
 _MINUTE = 60
-_LONGEST_NAME = 60
+_MAX_NAME = 60
 """Characters of the name of a log."""
 _RATE_SECONDS = 5
 
@@ -145,15 +145,15 @@ class StatusBar(QStatusBar):
         """Shows the start page's text and the key of the command palette."""
         self._reset()
         self._source.show_fact(NOTHING_OPEN, token="ink.tertiary")
-        self._say_palette()
+        self._show_palette()
 
     def show_palette_key(self, key: str) -> None:
         """Sets the key of the command palette; "" for none."""
         self._palette_key = key
         if not self._palette.isHidden():
-            self._say_palette()
+            self._show_palette()
 
-    def _say_palette(self) -> None:
+    def _show_palette(self) -> None:
         tooltip = "Find a command by name"
         self._palette.show_fact(self._palette_key, quiet="Command palette", token="ink.tertiary", tooltip=tooltip)
 
@@ -187,9 +187,7 @@ class StatusBar(QStatusBar):
 
     def name_log(self, name: str) -> None:
         """Replaces the name of the open log, e.g. by its session's title; the tooltip keeps its path."""
-        self._source.show_fact(
-            one_line(name, _LONGEST_NAME), icon=("recording", "ink.tertiary"), tooltip=self._log_path
-        )
+        self._source.show_fact(one_line(name, _MAX_NAME), icon=("recording", "ink.tertiary"), tooltip=self._log_path)
 
     def set_log_size(self, size_bytes: int | None) -> None:
         """Updates the size of the log, if known."""

@@ -130,7 +130,7 @@ class StatusButton(QAbstractButton):
 
     # Sizes
 
-    def _lead(self) -> int:
+    def _lead_width(self) -> int:
         zoom = self._themes.theme.zoom
         if self._values is not None:
             return round(56 * zoom)
@@ -149,7 +149,7 @@ class StatusButton(QAbstractButton):
         metrics = QFontMetrics(theme.font("small"))
         words = metrics.horizontalAdvance(self._quiet) + self._gap(metrics) + metrics.horizontalAdvance(self._value)
         words = max(words, metrics.horizontalAdvance(self._least))
-        return QSize(words + self._lead() + 2 * round(_PAD * theme.zoom) + 1, theme.metrics.status_bar - 2)
+        return QSize(words + self._lead_width() + 2 * round(_PAD * theme.zoom) + 1, theme.metrics.status_bar - 2)
 
     @override
     def minimumSizeHint(self) -> QSize:
@@ -174,7 +174,7 @@ class StatusButton(QAbstractButton):
         self._paint_lead(painter, pad)
         painter.setFont(theme.font("small"))
         metrics = QFontMetrics(theme.font("small"))
-        room = QRectF(pad + self._lead(), 0, self.width() - 2 * pad - self._lead() + 1, self.height())
+        room = QRectF(pad + self._lead_width(), 0, self.width() - 2 * pad - self._lead_width() + 1, self.height())
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         if self._quiet:
             painter.setPen(theme.color("ink.tertiary"))

@@ -45,7 +45,7 @@ class ActionState(QObject, Generic[W]):
         self._developer = developer
         self._unsaved = unsaved
         self._connected = connected
-        self._of_sessions = of_sessions
+        self._session_needs = of_sessions
         history.steps_changed.connect(self._on_steps_changed)
 
     def attach(self, panes: Panes) -> None:
@@ -69,7 +69,7 @@ class ActionState(QObject, Generic[W]):
         """Enables the actions whose `needs` are fulfilled."""
         present = self._history.present
         if self._shown.panes is not None:
-            present |= self._present_in(self._shown.panes)
+            present |= self._needs_of_document(self._shown.panes)
         if self._shown.runs is not None:
             present.add("filter")
         if self._developer.wanted:
@@ -77,9 +77,9 @@ class ActionState(QObject, Generic[W]):
         self._actions.enable(present)
         self._developer.show_menu()
 
-    def _present_in(self, panes: Panes) -> set[str]:
+    def _needs_of_document(self, panes: Panes) -> set[str]:
         document = self._shown.document
-        present = {"document", "filter"} | self._of_sessions()
+        present = {"document", "filter"} | self._session_needs()
         if panes.messages.current_message() is not None:
             present.add("message")
         if document.live or document.sources.followed is not None:

@@ -22,10 +22,10 @@ _PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S", "Ctrl
 
 _DETAILS = "Page of the detai&ls"
 _THEME = "Theme"
-_EDGES, _TIME, _SORT, _ZOOM, _HIGHLIGHT = "&Panes", "&Time", "&Sort", "&Zoom", "Hi&ghlight"
+_PANES_MENU, _TIME, _SORT, _ZOOM, _HIGHLIGHT = "&Panes", "&Time", "&Sort", "&Zoom", "Hi&ghlight"
 
 
-def _panes(do: Callable[[Panes], object]) -> Callable[[MainWindow], None]:
+def _run_in_panes(do: Callable[[Panes], object]) -> Callable[[MainWindow], None]:
     """Runs `do` with the panes of the document, if there is one."""
 
     def done(window: MainWindow) -> None:
@@ -35,7 +35,7 @@ def _panes(do: Callable[[Panes], object]) -> Callable[[MainWindow], None]:
     return done
 
 
-def _places(do: Callable[[Panes | RunsPage], object]) -> Callable[[MainWindow], None]:
+def _run_in_content(do: Callable[[Panes | RunsPage], object]) -> Callable[[MainWindow], None]:
     """Runs `do` with the panes of a document or the page of a survey, if there is one."""
 
     def done(window: MainWindow) -> None:
@@ -46,7 +46,7 @@ def _places(do: Callable[[Panes | RunsPage], object]) -> Callable[[MainWindow], 
     return done
 
 
-def _in_panes(on: Callable[[Panes], bool]) -> Callable[[MainWindow], bool]:
+def _test_in_panes(on: Callable[[Panes], bool]) -> Callable[[MainWindow], bool]:
     """Returns a test of the panes that is False without a document."""
     return lambda window: window.panes is not None and on(window.panes)
 
@@ -55,11 +55,11 @@ def _has_theme(setting: str) -> Callable[[MainWindow], bool]:
     return lambda window: window.theme.setting == setting
 
 
-def _shows(view: str) -> Callable[[MainWindow], bool]:
+def _is_view_shown(view: str) -> Callable[[MainWindow], bool]:
     return lambda window: window.panes is not None and window.center.current == view
 
 
-def _bar(window: MainWindow) -> FilterBar:
+def _active_filter_bar(window: MainWindow) -> FilterBar:
     """Returns the filter bar in use: of messages, or of the runs of a survey."""
     runs = window.shown.runs
     return window.filter_bar if runs is None else runs.bar
@@ -74,7 +74,7 @@ def _count_times_from_current(panes: Panes) -> None:
 def _clear_view(window: MainWindow) -> None:
     """Removes filter and scope, and drops text that was typed but not applied."""
     window.navigation.clear_view()
-    _bar(window).discard_written()
+    _active_filter_bar(window).discard_written()
 
 
 def _show_about(window: MainWindow) -> None:
@@ -126,37 +126,37 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("edit.comment", "C&omment...", "&Edit", lambda w: w.marking.comment(), ("Ctrl+Shift+M",), "comment",
            needs="document"),
     Action("edit.clear_marks", "Clear all mar&ks", "&Edit", lambda w: w.marking.clear(), needs="marks"),
-    Action("edit.copy_row", "&Copy row", "&Edit", _panes(lambda p: p.messages.copy("rows")), needs="message",
+    Action("edit.copy_row", "&Copy row", "&Edit", _run_in_panes(lambda p: p.messages.copy("rows")), needs="message",
            separated=True),
-    Action("edit.copy_value", "Copy &value", "&Edit", _panes(lambda p: p.messages.copy("values")), ("Ctrl+Alt+C",),
+    Action("edit.copy_value", "Copy &value", "&Edit", _run_in_panes(lambda p: p.messages.copy("values")),
+           ("Ctrl+Alt+C",), needs="message"),
+    Action("edit.copy_json", "Copy as &JSON", "&Edit", _run_in_panes(lambda p: p.messages.copy("json")),
+           ("Ctrl+Shift+C",), needs="message"),
+    Action("edit.copy_markdown", "Copy as Markdo&wn", "&Edit", _run_in_panes(lambda p: p.messages.copy("markdown")),
            needs="message"),
-    Action("edit.copy_json", "Copy as &JSON", "&Edit", _panes(lambda p: p.messages.copy("json")), ("Ctrl+Shift+C",),
+    Action("edit.copy_id", "Copy &id", "&Edit", _run_in_panes(lambda p: p.messages.copy("ids")), needs="message"),
+    Action("edit.copy_filter", "Copy as fi&lter", "&Edit", _run_in_panes(lambda p: p.messages.copy("filter")),
            needs="message"),
-    Action("edit.copy_markdown", "Copy as Markdo&wn", "&Edit", _panes(lambda p: p.messages.copy("markdown")),
-           needs="message"),
-    Action("edit.copy_id", "Copy &id", "&Edit", _panes(lambda p: p.messages.copy("ids")), needs="message"),
-    Action("edit.copy_filter", "Copy as fi&lter", "&Edit", _panes(lambda p: p.messages.copy("filter")),
-           needs="message"),
-    Action("edit.copy_sql", "Copy the filter as S&QL", "&Edit", lambda w: _bar(w).copy_as_sql(),
+    Action("edit.copy_sql", "Copy the filter as S&QL", "&Edit", lambda w: _active_filter_bar(w).copy_as_sql(),
            needs="filter", words="condition where query"),
-    Action("edit.select_all", "&Select all shown", "&Edit", _panes(lambda p: p.messages.select_all()),
+    Action("edit.select_all", "&Select all shown", "&Edit", _run_in_panes(lambda p: p.messages.select_all()),
            needs="document", separated=True),
     Action("edit.filter_selected", "Filter &by the selected messages", "&Edit",
-           _panes(lambda p: p.messages.filter_by_selected("replace")), needs="message"),
+           _run_in_panes(lambda p: p.messages.filter_by_selected("replace")), needs="message"),
     Action("edit.hide_selected", "&Hide the selected messages", "&Edit",
-           _panes(lambda p: p.messages.filter_by_selected("and_not")), needs="message"),
-    Action("edit.find", "Fin&d in view", "&Edit", _panes(lambda p: p.find_in_view.open()), ("Ctrl+F",), "find",
+           _run_in_panes(lambda p: p.messages.filter_by_selected("and_not")), needs="message"),
+    Action("edit.find", "Fin&d in view", "&Edit", _run_in_panes(lambda p: p.find_in_view.open()), ("Ctrl+F",), "find",
            needs="document", separated=True),
-    Action("edit.find_next", "Find next", "&Edit", _panes(lambda p: p.find_in_view.step(1)), ("F3",),
+    Action("edit.find_next", "Find next", "&Edit", _run_in_panes(lambda p: p.find_in_view.step(1)), ("F3",),
            needs="document"),
-    Action("edit.find_previous", "Find previous", "&Edit", _panes(lambda p: p.find_in_view.step(-1)), ("Shift+F3",),
-           needs="document"),
-    Action("edit.find_case", "Match case in Find", "&Edit", _panes(lambda p: p.find_in_view.switch_match_case()),
-           ("Ctrl+Alt+A",), needs="document", on=_in_panes(lambda p: p.find_in_view.bar.match_case.isChecked())),
+    Action("edit.find_previous", "Find previous", "&Edit", _run_in_panes(lambda p: p.find_in_view.step(-1)),
+           ("Shift+F3",), needs="document"),
+    Action("edit.find_case", "Match case in Find", "&Edit", _run_in_panes(lambda p: p.find_in_view.switch_match_case()),
+           ("Ctrl+Alt+A",), needs="document", on=_test_in_panes(lambda p: p.find_in_view.bar.match_case.isChecked())),
     Action("edit.find_pattern", "Regular expression in Find", "&Edit",
-           _panes(lambda p: p.find_in_view.switch_pattern()), ("Ctrl+Alt+R",), needs="document",
-           on=_in_panes(lambda p: p.find_in_view.bar.is_pattern.isChecked())),
-    Action("edit.filter", "&Filter", "&Edit", lambda w: _bar(w).focus_editor(), ("Ctrl+/",), "filter",
+           _run_in_panes(lambda p: p.find_in_view.switch_pattern()), ("Ctrl+Alt+R",), needs="document",
+           on=_test_in_panes(lambda p: p.find_in_view.bar.is_pattern.isChecked())),
+    Action("edit.filter", "&Filter", "&Edit", lambda w: _active_filter_bar(w).focus_editor(), ("Ctrl+/",), "filter",
            needs="filter", separated=True),
     Action("edit.clear_filter", "Clear filter and scope", "&Edit", _clear_view, ("Ctrl+Shift+X",), needs="filter"),
     Action("edit.save_preset", "Save filter as &preset", "&Edit", lambda w: w.presets.ask_to_save_active(),
@@ -175,13 +175,13 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("view.sources", "Sources", "&View", lambda w: w.dock_row.turn_over("Sources"), needs="document",
            on=lambda w: w.dock_row.shows("view.sources"), words="files logs clock offset merged together"),
     Action("view.edge_left", "Left panel", "&View", lambda w: w.dock_row.switch_edge("left"), icon="pane_left",
-           needs="document", on=lambda w: w.dock_row.shows_edge("left"), words="sidebar panel", submenu=_EDGES),
+           needs="document", on=lambda w: w.dock_row.shows_edge("left"), words="sidebar panel", submenu=_PANES_MENU),
     Action("view.edge_bottom", "Bottom panel", "&View", lambda w: w.dock_row.switch_edge("bottom"),
            icon="pane_bottom", needs="document", on=lambda w: w.dock_row.shows_edge("bottom"), words="sidebar panel",
-           submenu=_EDGES),
+           submenu=_PANES_MENU),
     Action("view.edge_right", "Right panel", "&View", lambda w: w.dock_row.switch_edge("right"),
            icon="pane_right", needs="document", on=lambda w: w.dock_row.shows_edge("right"), words="sidebar panel",
-           submenu=_EDGES),
+           submenu=_PANES_MENU),
     Action("details.overview", "&Overview", "&View", lambda w: w.navigation.show_details("Overview"), needs="message",
            submenu=_DETAILS),
     Action("details.tree", "&Tree", "&View", lambda w: w.navigation.show_details("Tree"), needs="message",
@@ -195,13 +195,13 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("details.findings", "&Findings", "&View", lambda w: w.navigation.show_details("Findings"), needs="message",
            submenu=_DETAILS),
     Action("view.messages", "Messages", "&View", lambda w: w.navigation.show_view("messages"), ("Ctrl+6",),
-           needs="document", on=_shows("messages"), separated=True),
+           needs="document", on=_is_view_shown("messages"), separated=True),
     Action("view.timeline", "Timeline", "&View", lambda w: w.navigation.show_view("timeline"), ("Ctrl+7",),
-           needs="document", on=_shows("timeline")),
+           needs="document", on=_is_view_shown("timeline")),
     Action("view.model_sees", "Model sees", "&View", lambda w: w.navigation.show_view("model_sees"), ("Ctrl+8",),
-           needs="document", on=_shows("model_sees")),
+           needs="document", on=_is_view_shown("model_sees")),
     Action("view.subsessions", "Sub-sessions", "&View", lambda w: w.navigation.show_view("subsessions"), ("Ctrl+B",),
-           needs="sessions", on=_shows("subsessions")),
+           needs="sessions", on=_is_view_shown("subsessions")),
     Action("view.hints", "Show context &hints", "&View",
            lambda w: w.settings_editing.show_hints(not w.display.shows_hints),
            on=lambda w: w.display.shows_hints, separated=True),
@@ -210,7 +210,7 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            on=lambda w: not w.display.folds_streams, words="fold unfold tokens chunks repeats said again"),
     Action("view.bookkeeping", "Show bookkeeping rows", "&View", lambda w: w.display.switch_bookkeeping(),
            ("Ctrl+Shift+B",), on=lambda w: not w.display.hides_bookkeeping, words="hooks snapshots hidden records"),
-    Action("view.expand", "Expand or collapse the row", "&View", _panes(lambda p: p.messages.toggle_original()),
+    Action("view.expand", "Expand or collapse the row", "&View", _run_in_panes(lambda p: p.messages.toggle_original()),
            ("Ctrl+E",), needs="message"),
     Action("view.presets", "&Edit presets...", "&View", lambda w: w.settings_editing.open("presets"), separated=True),
     Action("view.highlights", "Highlight &rules...", "&View", lambda w: w.settings_editing.open("highlights"),
@@ -220,19 +220,19 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("view.columns", "Col&umns...", "&View", lambda w: w.navigation.choose_columns(), needs="document",
            separated=True, words="fields table"),
     Action("view.time_start", "Time since the first message", "&View",
-           _panes(lambda p: p.messages.choose_time("start")), needs="document",
+           _run_in_panes(lambda p: p.messages.choose_time("start")), needs="document",
            on=lambda w: w.display.time_mode == "start", submenu=_TIME),
-    Action("view.time_clock", "Time of da&y", "&View", _panes(lambda p: p.messages.choose_time("clock")),
+    Action("view.time_clock", "Time of da&y", "&View", _run_in_panes(lambda p: p.messages.choose_time("clock")),
            needs="document", on=lambda w: w.display.time_mode == "clock", submenu=_TIME),
     Action("view.time_previous", "Time since the message a&bove", "&View",
-           _panes(lambda p: p.messages.choose_time("previous")), needs="document",
+           _run_in_panes(lambda p: p.messages.choose_time("previous")), needs="document",
            on=lambda w: w.display.time_mode == "previous", submenu=_TIME),
     Action("view.time_mark", "Time since &this message", "&View",
-           _panes(_count_times_from_current), ("Ctrl+T",), needs="message",
+           _run_in_panes(_count_times_from_current), ("Ctrl+T",), needs="message",
            on=lambda w: w.display.time_mode == "mark", submenu=_TIME),
-    Action("view.sort_again", "&Re-sort", "&View", _panes(lambda p: p.messages.sorter.again()), needs="document",
+    Action("view.sort_again", "&Re-sort", "&View", _run_in_panes(lambda p: p.messages.sorter.again()), needs="document",
            submenu=_SORT),
-    Action("view.sort_clear", "&Unsorted", "&View", _panes(lambda p: p.messages.sorter.clear()),
+    Action("view.sort_clear", "&Unsorted", "&View", _run_in_panes(lambda p: p.messages.sorter.clear()),
            needs="document", submenu=_SORT),
     Action("view.theme_system", "&System", "&View", lambda w: w.settings_editing.choose_theme("system"),
            on=_has_theme("system"), separated=True, submenu=_THEME, words="colours appearance mode"),
@@ -248,17 +248,17 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            words="zoom 100 font text scale", submenu=_ZOOM),
     Action("view.reset_layout", "&Reset the layout", "&View", lambda w: w.layout_keeper.reset(), needs="document",
            separated=True, words="default panes docks"),
-    Action("go.first", "&First message", "&Go", _panes(lambda p: p.messages.go_to_first()), ("Ctrl+Home",),
+    Action("go.first", "&First message", "&Go", _run_in_panes(lambda p: p.messages.go_to_first()), ("Ctrl+Home",),
            needs="document", in_panes=True),
-    Action("go.last", "&Last message", "&Go", _panes(lambda p: p.messages.go_to_last()), ("Ctrl+End",),
+    Action("go.last", "&Last message", "&Go", _run_in_panes(lambda p: p.messages.go_to_last()), ("Ctrl+End",),
            needs="document", in_panes=True),
-    Action("go.next", "&Next message", "&Go", _panes(lambda p: p.messages.step(1)), ("Ctrl+Down",), needs="document",
-           separated=True),
-    Action("go.previous", "&Previous message", "&Go", _panes(lambda p: p.messages.step(-1)), ("Ctrl+Up",),
+    Action("go.next", "&Next message", "&Go", _run_in_panes(lambda p: p.messages.step(1)),
+           ("Ctrl+Down",), needs="document", separated=True),
+    Action("go.previous", "&Previous message", "&Go", _run_in_panes(lambda p: p.messages.step(-1)), ("Ctrl+Up",),
            needs="document"),
-    Action("go.chain_next", "Next in the same &chain", "&Go", _panes(lambda p: p.step_in_chain(1)), ("Ctrl+]",),
+    Action("go.chain_next", "Next in the same &chain", "&Go", _run_in_panes(lambda p: p.step_in_chain(1)), ("Ctrl+]",),
            needs="message", separated=True),
-    Action("go.chain_previous", "Previous in the same chain", "&Go", _panes(lambda p: p.step_in_chain(-1)),
+    Action("go.chain_previous", "Previous in the same chain", "&Go", _run_in_panes(lambda p: p.step_in_chain(-1)),
            ("Ctrl+[",), needs="message"),
     Action("go.chain_alone", "Show only this ch&ain", "&Go", lambda w: w.next_message.show_chain_alone(),
            ("Ctrl+\\",), needs="message"),
@@ -281,8 +281,9 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            needs="message", separated=True),
     Action("go.model_sees", "Show in Model sees", "&Go", lambda w: w.navigation.show_model_here(),
            ("Ctrl+Shift+I",), needs="message"),
-    Action("go.back", "&Back", "&Go", _places(lambda p: p.go_back()), ("Alt+Left",), needs="filter", separated=True),
-    Action("go.forward", "For&ward", "&Go", _places(lambda p: p.go_forward()), ("Alt+Right",), needs="filter"),
+    Action("go.back", "&Back", "&Go", _run_in_content(lambda p: p.go_back()),
+           ("Alt+Left",), needs="filter", separated=True),
+    Action("go.forward", "For&ward", "&Go", _run_in_content(lambda p: p.go_forward()), ("Alt+Right",), needs="filter"),
     Action("go.to", "&Go to No. or id...", "&Go", lambda w: w.navigation.ask_where_to(), ("Ctrl+G",),
            needs="document"),
     Action("go.pane_next", "Next pan&e", "&Go", lambda w: w.pane_focus.step(1), ("F6",), needs="filter",
@@ -290,10 +291,10 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("go.pane_previous", "Previous pane", "&Go", lambda w: w.pane_focus.step(-1), ("Shift+F6",),
            needs="filter"),
     Action("capture.follow", "&Follow new messages", "&Capture",
-           _panes(lambda p: p.messages.follow(not p.messages.following)), icon="follow", needs="document",
-           on=_in_panes(lambda p: p.messages.following)),
+           _run_in_panes(lambda p: p.messages.follow(not p.messages.following)), icon="follow", needs="document",
+           on=_test_in_panes(lambda p: p.messages.following)),
     Action("capture.pause", "&Pause the view", "&Capture", lambda w: w.document_status.pause_or_go_on(), ("Space",),
-           "pause", needs="live", on=_in_panes(lambda p: p.bridge.paused), in_panes=True),
+           "pause", needs="live", on=_test_in_panes(lambda p: p.bridge.paused), in_panes=True),
     Action("capture.tap", "&Tap an MCP server...", "&Capture", lambda w: w.tapping.show_dialog(), separated=True,
            words="mcp client server claude cursor codex record listen"),
     Action("capture.disconnect", "&Disconnect", "&Capture", lambda w: w.gateway.leave_gateway(), needs="connection",
@@ -328,7 +329,7 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("analyze.compare", "&Compare two messages", "&Analyze", lambda w: w.comparing.compare(), needs="message",
            words="diff difference side by side"),
     Action("analyze.pending", "Filter by un&answered requests", "&Analyze",
-           _panes(lambda p: p.filter_state.show_pending()),
+           _run_in_panes(lambda p: p.filter_state.show_pending()),
            needs="document"),
     Action("developer.figures", "&Figures...", "&Developer", lambda w: w.developer.show_figures(), needs="developer"),
     Action("developer.objects", "&Objects and tasks...", "&Developer", lambda w: w.developer.show_objects(),

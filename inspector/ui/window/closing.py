@@ -36,20 +36,20 @@ class Closing:
             saving: asks about the capture.
             msp: asks about edited sessions.
         """
-        self._frame = window
+        self._window = window
         self._shown = shown
         self._tasks = tasks
         self._gateway = gateway
         self._saving = saving
         self._msp = msp
-        self._settled = False
+        self._is_decided = False
 
     def put_off(self) -> bool:
         """Returns True if the window must stay open for now.
 
         The window then closes itself after the questions, unless the user cancels.
         """
-        if self._settled:
+        if self._is_decided:
             return self._msp.saving.busy
         asks = self._gateway.session is not None or self._shown.location.unsaved is not None or self._msp.may_lose_any
         if asks:
@@ -71,12 +71,12 @@ class Closing:
         self._msp.saving.stay_after_all()
 
     async def _close_if_allowed(self) -> None:
-        if await self.may_close() and not self._settled:
+        if await self.may_close() and not self._is_decided:
             await self.aclose()
 
     async def aclose(self) -> None:
         """Leaves the gateway, ends the demo and closes the window. Asks no question and keeps an unsaved capture."""
-        self._settled = True
+        self._is_decided = True
         await self._msp.saving.wait_for_write()
         await self._gateway.end_session()
-        self._frame.close()
+        self._window.close()

@@ -76,26 +76,26 @@ class Docks(QObject):
         super().__init__(window)
         self._frame = window
         self.by_title: dict[str, QDockWidget] = {}
-        self._closed_at: dict[Qt.DockWidgetArea, list[str]] = {}
-        self._made: list[tuple[Panel[Panes], Qt.DockWidgetArea, QDockWidget]] = []
+        self._hidden_by_area: dict[Qt.DockWidgetArea, list[str]] = {}
+        self._unplaced: list[tuple[Panel[Panes], Qt.DockWidgetArea, QDockWidget]] = []
         self._panes: Panes | None = None
 
     def make(self, panes: Panes) -> SlicedWork[None]:
         """Creates the docks with these panes, one a step. They stay invisible until `place`."""
-        while self._made:  # left over from a document that failed to open
-            self._made.pop()[-1].deleteLater()
+        while self._unplaced:  # left over from a document that failed to open
+            self._unplaced.pop()[-1].deleteLater()
         self._panes = panes
         for one, area in DOCKS:
             dock = _Dock(one.title, self._frame, partial(self._make_panel, one.id))
             dock.setObjectName(f"dock.{one.id}")
             if one.id in panes.made:
-                _fill(dock, panes.made[one.id])
-            self._made.append((one, area, dock))
+                _fill_dock(dock, panes.made[one.id])
+            self._unplaced.append((one, area, dock))
             yield
 
     def place(self) -> SlicedWork[None]:
         """Adds the created docks to the window, with a step for each that is shown."""
-        for one, area, dock in self._made:
+        for one, area, dock in self._unplaced:
             self.by_title[one.title] = dock
             self._frame.addDockWidget(area, dock)
             dock.setVisible(not one.on_demand)
@@ -104,7 +104,7 @@ class Docks(QObject):
                 moved.connect(self._show_titles)
             if not one.on_demand:
                 yield
-        self._made.clear()
+        self._unplaced.clear()
 
     def _make_panel(self, name: str) -> None:
         if self._panes is not None:
@@ -116,9 +116,9 @@ class Docks(QObject):
         for one, _area in DOCKS:
             dock = self.by_title[one.title]
             if one.id in panes.made or not dock.isHidden():
-                _fill(dock, panes.panel(one.id))
+                _fill_dock(dock, panes.panel(one.id))
             else:
-                _clear(dock)
+                _empty_dock(dock)
         self._show_titles()
 
     def _show_titles(self, *_moved: object) -> None:
@@ -126,7 +126,7 @@ class Docks(QObject):
         for dock in self.by_title.values():
             head = dock.titleBarWidget()
             if isinstance(head, PaneHead):
-                head.show_title(dock.isHidden() or dock.isFloating() or not _lying_with(self._frame, dock))
+                head.show_title(dock.isHidden() or dock.isFloating() or not _tab_group(self._frame, dock))
 
     def attach(self, panes: Panes) -> None:
         """Connects the panes' requests to show the details, hide a bottom panel, or focus the middle."""
@@ -139,7 +139,7 @@ class Docks(QObject):
 
     def _attach_panel(self, dock: QDockWidget, panel: Any) -> None:
         if dock.widget() is not panel:
-            _fill(dock, panel)
+            _fill_dock(dock, panel)
         panel.close_requested.connect(dock.hide)
         panel.left.connect(self.left)
 
@@ -149,7 +149,7 @@ class Docks(QObject):
 
     def shows(self, switch: str) -> bool:
         """Returns True if any dock of this action is shown."""
-        return any(not dock.isHidden() for dock in self._of(switch))
+        return any(not dock.isHidden() for dock in self._docks_of_action(switch))
 
     def bring_up(self, title: str) -> None:
         """Shows a dock in front of its tab group."""
@@ -158,7 +158,9 @@ class Docks(QObject):
 
     def offer(self, title: str) -> None:
         """Shows a dock without moving the focus, unless other docks at its side are shown."""
-        if all(self.by_title[one].isHidden() for one in self._at(self._frame.dockWidgetArea(self.by_title[title]))):
+        if all(
+            self.by_title[one].isHidden() for one in self._titles_at(self._frame.dockWidgetArea(self.by_title[title]))
+        ):
             self.bring_up(title)
 
     def move(self, title: str, area: Qt.DockWidgetArea) -> None:
@@ -169,7 +171,7 @@ class Docks(QObject):
         window.addDockWidget(area, dock)
         if area is BOTTOM and there:
             window.tabifyDockWidget(there[0], dock)
-        self._enter(title)
+        self._focus_dock(title)
 
     def switch(self, switch: str) -> None:
         """Shows or hides the docks of an action.
@@ -180,22 +182,22 @@ class Docks(QObject):
         hide = self.shows(switch)
         if not hide and switch == "view.details":
             self.details_wanted.emit()
-        for dock in self._of(switch):
+        for dock in self._docks_of_action(switch):
             dock.setVisible(not hide)
 
     def shows_edge(self, side: str) -> bool:
         """Returns True if any dock at this side is shown: left, right or bottom."""
-        return any(not self.by_title[title].isHidden() for title in self._at(_AREA_OF[side]))
+        return any(not self.by_title[title].isHidden() for title in self._titles_at(_AREA_OF[side]))
 
     def switch_edge(self, side: str) -> None:
         """Hides every dock at a side, or shows the docks that it hid last; the default ones at first."""
         area = _AREA_OF[side]
-        there = self._at(area)
+        there = self._titles_at(area)
         shown = [title for title in there if not self.by_title[title].isHidden()]
         if shown:
             # docks in front come last, so that showing them again raises them above the others
             in_front = [title for title in shown if is_in_front(self._frame, self.by_title[title])]
-            self._closed_at[area] = [*(title for title in shown if title not in in_front), *in_front]
+            self._hidden_by_area[area] = [*(title for title in shown if title not in in_front), *in_front]
             # checked before hiding, because Qt moves the focus of a hidden dock
             held = any(self.by_title[title].isAncestorOf(QApplication.focusWidget() or self._frame) for title in shown)
             for title in shown:
@@ -203,13 +205,13 @@ class Docks(QObject):
             if held:
                 self.left.emit()
         else:
-            again = [title for title in self._closed_at.get(area, []) if title in there]
+            again = [title for title in self._hidden_by_area.get(area, []) if title in there]
             usual = {one.title for one, _area in DOCKS if not one.on_demand}
             for title in again or (there[:1] if area is BOTTOM else [title for title in there if title in usual]):
                 self.bring_up(title)
         self.changed.emit()
 
-    def _at(self, area: Qt.DockWidgetArea) -> list[str]:
+    def _titles_at(self, area: Qt.DockWidgetArea) -> list[str]:
         """Returns the titles of the docks at a side, hidden ones included."""
         docks = self.by_title.items()
         return [title for title, one in docks if not one.isFloating() and self._frame.dockWidgetArea(one) == area]
@@ -223,26 +225,26 @@ class Docks(QObject):
             if held:
                 self.left.emit()
         else:
-            self._enter(title)
+            self._focus_dock(title)
         self.changed.emit()
 
-    def _enter(self, title: str) -> None:
+    def _focus_dock(self, title: str) -> None:
         self.bring_up(title)
         panel = self.by_title[title].widget()
         if panel is not None:
             panel.setFocus()
 
-    def _of(self, switch: str) -> list[QDockWidget]:
+    def _docks_of_action(self, switch: str) -> list[QDockWidget]:
         return [self.by_title[one.title] for one, _area in DOCKS if one.action == switch and one.title in self.by_title]
 
 
 def is_in_front(window: QMainWindow, dock: QDockWidget) -> bool:
     """Returns True if a shown dock is visible. Only one dock of a tab group is."""
     content = dock.widget()
-    return not _lying_with(window, dock) or not window.isVisible() or (content is not None and is_seen(content))
+    return not _tab_group(window, dock) or not window.isVisible() or (content is not None and is_seen(content))
 
 
-def _lying_with(window: QMainWindow, dock: QDockWidget) -> list[QDockWidget]:
+def _tab_group(window: QMainWindow, dock: QDockWidget) -> list[QDockWidget]:
     """Returns the other shown docks of its tab group."""
     return [one for one in window.tabifiedDockWidgets(dock) if not one.isHidden() and not one.isFloating()]
 
@@ -258,7 +260,7 @@ def is_seen(content: QWidget) -> bool:
     return not content.visibleRegion().isEmpty() or any(map(is_seen, inner))
 
 
-def _clear(dock: QDockWidget) -> None:
+def _empty_dock(dock: QDockWidget) -> None:
     """Empties a dock. It is filled again when it is shown."""
     panel, head = dock.widget(), dock.titleBarWidget()
     if panel is not None:
@@ -270,7 +272,7 @@ def _clear(dock: QDockWidget) -> None:
         head.deleteLater()
 
 
-def _fill(dock: QDockWidget, panel: QWidget) -> None:
+def _fill_dock(dock: QDockWidget, panel: QWidget) -> None:
     """Puts a panel in a dock in place of the old one."""
     before = dock.widget(), dock.titleBarWidget()
     dock.setWidget(panel)

@@ -58,7 +58,7 @@ class Showing:
         self._docks = docks
         self._layout = layout
         self._restoring = restoring
-        self._making: Panes | None = None
+        self._pending_panes: Panes | None = None
 
     def show(self, document: CaptureDocument, fill: Callable[[Panes], object]) -> SlicedWork[Panes]:
         """Shows the first document of the window, in steps that let the event loop run.
@@ -69,16 +69,16 @@ class Showing:
             document: the document to show.
             fill: fills the widgets around the panes.
         """
-        panes = self._making = Panes(document, self._theme, PANELS, self._frame)
+        panes = self._pending_panes = Panes(document, self._theme, PANELS, self._frame)
         yield
         yield from panes.make()
         yield from self._docks.make(panes)
         # no intermediate state is painted while widgets move to their places
         self._frame.setUpdatesEnabled(False)
         try:
-            yield from self._place(panes)
+            yield from self._place_parts(panes)
             self._shown.show(document, panes)
-            self._making = None
+            self._pending_panes = None
             self._shown.attached.emit(panes)
             fill(panes)
         except Exception:
@@ -92,7 +92,7 @@ class Showing:
             yield from curtain.lift()
         return panes
 
-    def _place(self, panes: Panes) -> SlicedWork[None]:
+    def _place_parts(self, panes: Panes) -> SlicedWork[None]:
         """Puts all parts in their final place."""
         self._center.attach(panes)
         panes.messages.show()  # else not before the next iteration of the loop, and a hidden widget takes no focus
@@ -134,5 +134,5 @@ class Showing:
 
     def stop(self) -> None:
         """Discards panes under construction because the window closes."""
-        if self._making is not None:
-            self._making.detach()
+        if self._pending_panes is not None:
+            self._pending_panes.detach()

@@ -32,18 +32,18 @@ _SIDES = {False: (212, 312), True: (288, 484)}
 
 Titles of contexts stay distinguishable, and the column Message gets a good share of the table.
 """
-_LEAST_MIDDLE = 640
+_MIN_MIDDLE = 640
 """Minimum width of the messages: all default columns, and 240 for the text. Side panes shrink first. At 100 %."""
-_LEAST_LEFT, _LEAST_RIGHT = 150, 220
+_MIN_LEFT, _MIN_RIGHT = 150, 220
 """Minimum useful widths of the left panes and the details; pixels at 100 %."""
-_GIVE_WAY = (("Details",), ("Contexts", "Participants"))
+_HIDE_ORDER = (("Details",), ("Contexts", "Participants"))
 """Panes to hide for lack of room, in this order."""
-_NEARLY = 8
+_DRAG_TOLERANCE = 8
 """Smaller changes of a width do not count as a drag; pixels."""
-_CASCADE = 28
-_TITLE_BAR, _EDGE = 36, 4
+_CASCADE_OFFSET = 28
+_TITLE_BAR, _FRAME_EDGE = 36, 4
 """Room for the desktop's window frame, which is unknown before the window is shown; logical pixels."""
-_SHARE_BELOW = 0.4
+_DETAILS_SHARE_BELOW = 0.4
 """Share of the window's height for details below the messages."""
 _BOTTOM_HEIGHT = 196
 """Head, hairline and six rows; pixels at 100 %."""
@@ -51,7 +51,7 @@ _BOTTOM_HEIGHT = 196
 
 def fitting(size: QSize, screen: QSize) -> QSize:
     """Returns the window size that fits the screen, desktop frame included."""
-    return size.boundedTo(QSize(screen.width() - 2 * _EDGE, screen.height() - _TITLE_BAR - _EDGE))
+    return size.boundedTo(QSize(screen.width() - 2 * _FRAME_EDGE, screen.height() - _TITLE_BAR - _FRAME_EDGE))
 
 
 class _Sides(NamedTuple):
@@ -86,63 +86,63 @@ class WindowLayout(QObject):
             remembers: True to read layouts from disk and write them.
         """
         super().__init__(window)
-        self._frame = window
+        self._window = window
         self._theme = theme
         self._docks = docks
         self._remembers = remembers
         self._zoom = theme.theme.zoom
         self._dragged: _Sides | None = None
-        self._pressed: tuple[int, int] | None = None  # widths at mouse press
-        self._below = False  # True while details are below the messages for lack of room
-        self._narrow = 0  # number of entries of `_GIVE_WAY` without room
-        self._gave_way: set[str] = set()  # titles of the panes hidden for lack of room
-        self._settling = QTimer(self)
-        self._settling.setSingleShot(True)
-        self._settling.setInterval(0)  # after the docks are laid out
-        self._settling.timeout.connect(self._fit_sides)
+        self._widths_at_press: tuple[int, int] | None = None  # widths at mouse press
+        self._is_details_below = False  # True while details are below the messages for lack of room
+        self._hidden_steps = 0  # number of entries of `_HIDE_ORDER` without room
+        self._hidden_for_room: set[str] = set()  # titles of the panes hidden for lack of room
+        self._settle_timer = QTimer(self)
+        self._settle_timer.setSingleShot(True)
+        self._settle_timer.setInterval(0)  # after the docks are laid out
+        self._settle_timer.timeout.connect(self._fit_sides)
         window.installEventFilter(self)
 
-    def _store(self) -> QSettings:
+    def _layout_file(self) -> QSettings:
         return QSettings(str(config_folder() / "layout.ini"), QSettings.Format.IniFormat)
 
     def place_window(self, others: Iterable[QWidget]) -> None:
         """Gives a new window the last closed window's geometry, moved away from other windows."""
-        window = self._frame
+        window = self._window
         window.resize(SMALL, HEIGHT)
         if QGuiApplication.platformName() != "offscreen":  # the offscreen screen is smaller than the requested size
             window.resize(fitting(window.size(), window.screen().availableSize()))
         if not self._remembers:
             return
-        geometry = self._store().value("geometry")
+        geometry = self._layout_file().value("geometry")
         if isinstance(geometry, QByteArray):
             window.restoreGeometry(geometry)
         # compares exact positions: a window moved by hand does not count as covered
         taken = {other.pos().toTuple() for other in others}
         while window.pos().toTuple() in taken:
-            window.move(window.pos() + QPoint(_CASCADE, _CASCADE))
+            window.move(window.pos() + QPoint(_CASCADE_OFFSET, _CASCADE_OFFSET))
 
     def default_docks(self) -> None:
         """Applies the widths and heights of docs/design.md 14 for the window's width."""
         docks = self._docks
         self._dragged = None
-        self._below = False
-        self._frame.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        self._narrow = 0
-        self._gave_way.clear()
-        self._give_way()
+        self._is_details_below = False
+        self._window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self._hidden_steps = 0
+        self._hidden_for_room.clear()
+        self._hide_panes_without_room()
         self._fit_sides()
         # As a ratio: Qt adjusts the heights to the room.
-        self._frame.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
-        self._frame.tabifyDockWidget(docks["Contexts"], docks["Facets"])
+        self._window.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
+        self._window.tabifyDockWidget(docks["Contexts"], docks["Facets"])
         bottom = [docks[one.title] for one, area in DOCKS if area is BOTTOM]
         for dock in bottom[1:]:
-            self._frame.tabifyDockWidget(bottom[0], dock)
+            self._window.tabifyDockWidget(bottom[0], dock)
         height = round(_BOTTOM_HEIGHT * self._theme.theme.zoom)
-        self._frame.resizeDocks(bottom, [height] * len(bottom), Qt.Orientation.Vertical)
+        self._window.resizeDocks(bottom, [height] * len(bottom), Qt.Orientation.Vertical)
 
     def reset(self) -> None:
         """Puts every dock back to its side. Side docks are shown and bottom docks are hidden."""
-        window = self._frame
+        window = self._window
         for one, area in DOCKS:
             dock = self._docks[one.title]
             dock.setFloating(False)
@@ -167,7 +167,7 @@ class WindowLayout(QObject):
             return
         if not self._remembers:
             return
-        store = self._store()
+        store = self._layout_file()
         state = store.value("state")
         if isinstance(state, QByteArray):
             gave_way = str(store.value("gave_way", ""))
@@ -177,40 +177,40 @@ class WindowLayout(QObject):
                     self._docks[one.title].hide()
 
     def _take(self, state: QByteArray, *, dragged: bool, gave_way: str) -> None:
-        self._frame.restoreState(state, _LAYOUT_VERSION)
-        self._below = False
+        self._window.restoreState(state, _LAYOUT_VERSION)
+        self._is_details_below = False
         for title in gave_way.split(","):  # this window may have room
             if title in self._docks:
                 if not self._stands_at_side(title):
-                    self._frame.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._docks[title])
+                    self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._docks[title])
                 self._docks[title].show()
-        self._narrow = 0
-        self._gave_way.clear()
+        self._hidden_steps = 0
+        self._hidden_for_room.clear()
         self._dragged = None
         if dragged:
-            self._keep_sides()
-        self._give_way()
+            self._save_dragged_widths()
+        self._hide_panes_without_room()
         self._fit_sides()  # the stored widths may be defaults of another window width
 
     def docks_now(self) -> tuple[str, bool, str]:
         """Returns the docks (base64), True if the user dragged the sides, and the titles hidden for lack of room."""
-        state = self._frame.saveState(_LAYOUT_VERSION).toBase64().data()
-        return bytes(state).decode(), self._dragged is not None, self._gave_way_words
+        state = self._window.saveState(_LAYOUT_VERSION).toBase64().data()
+        return bytes(state).decode(), self._dragged is not None, self._titles_without_room
 
     @property
-    def _gave_way_words(self) -> str:
-        hidden = {title for title in self._gave_way if self._docks[title].isHidden()}
-        return ",".join(sorted(hidden | ({"Details"} if self._below else set[str]())))
+    def _titles_without_room(self) -> str:
+        hidden = {title for title in self._hidden_for_room if self._docks[title].isHidden()}
+        return ",".join(sorted(hidden | ({"Details"} if self._is_details_below else set[str]())))
 
     def store(self) -> None:
         """Saves geometry and docks for the next window."""
-        window = self._frame
+        window = self._window
         if self._remembers and self._docks:
-            store = self._store()
+            store = self._layout_file()
             store.setValue("geometry", window.saveGeometry())
             store.setValue("state", window.saveState(_LAYOUT_VERSION))
             store.setValue("dragged", "false" if self._dragged is None else "true")
-            store.setValue("gave_way", self._gave_way_words)
+            store.setValue("gave_way", self._titles_without_room)
             store.sync()
             with contextlib.suppress(OSError):  # readable by the user alone, as everything in that folder
                 Path(store.fileName()).chmod(0o600)
@@ -219,28 +219,28 @@ class WindowLayout(QObject):
         """Fits the side panes to the new window width."""
         complete = {"Contexts", "Details"} <= self._docks.keys()  # the first docks may widen a narrow window
         if complete:
-            self._give_way()
+            self._hide_panes_without_room()
         if complete and before != now:
-            self._set_sides(*self._fitting(now))
+            self._set_sides(*self._side_widths(now))
 
-    def _give_way(self) -> None:
+    def _hide_panes_without_room(self) -> None:
         """Hides panes that leave the messages too little room, and shows them when there is room again.
 
         Keeps panes that the user shows or hides meanwhile. Details move below the messages on request.
         """
-        room = self._frame.width() / self._theme.theme.zoom - _LEAST_MIDDLE
-        narrow = (room < _LEAST_LEFT + _LEAST_RIGHT) + (room < _LEAST_LEFT)
-        before, self._narrow = self._narrow, narrow
-        for titles in _GIVE_WAY[before:narrow]:
+        room = self._window.width() / self._theme.theme.zoom - _MIN_MIDDLE
+        narrow = (room < _MIN_LEFT + _MIN_RIGHT) + (room < _MIN_LEFT)
+        before, self._hidden_steps = self._hidden_steps, narrow
+        for titles in _HIDE_ORDER[before:narrow]:
             for title in titles:
                 if self._stands_at_side(title) and not self._docks[title].isHidden():
                     self._docks[title].hide()
-                    self._gave_way.add(title)
-        for titles in _GIVE_WAY[narrow:before]:
-            for title in self._gave_way.intersection(titles):
+                    self._hidden_for_room.add(title)
+        for titles in _HIDE_ORDER[narrow:before]:
+            for title in self._hidden_for_room.intersection(titles):
                 self._docks[title].show()
-            self._gave_way.difference_update(titles)
-        if self._below and not narrow:
+            self._hidden_for_room.difference_update(titles)
+        if self._is_details_below and not narrow:
             self._put_details_back()
         if bool(before) != bool(narrow):
             self.room_changed.emit()
@@ -248,63 +248,65 @@ class WindowLayout(QObject):
     @property
     def lacks_room_for_details(self) -> bool:
         """True if details have no room beside the messages."""
-        return self._narrow > 0 and (self._below or "Details" in self._gave_way)
+        return self._hidden_steps > 0 and (self._is_details_below or "Details" in self._hidden_for_room)
 
     def make_room_for_details(self) -> None:
         """Puts details without room below the messages until there is room."""
         dock = self._docks.get("Details")
-        if dock is None or "Details" not in self._gave_way or not dock.isHidden():
+        if dock is None or "Details" not in self._hidden_for_room or not dock.isHidden():
             return
-        self._gave_way.discard("Details")
-        self._below = True
+        self._hidden_for_room.discard("Details")
+        self._is_details_below = True
         bottom = [self._docks[one.title] for one, area in DOCKS if area is BOTTOM]
-        self._frame.addDockWidget(BOTTOM, dock)
-        self._frame.tabifyDockWidget(bottom[0], dock)
+        self._window.addDockWidget(BOTTOM, dock)
+        self._window.tabifyDockWidget(bottom[0], dock)
         dock.show()
         dock.raise_()
-        height = round(max(_BOTTOM_HEIGHT * self._theme.theme.zoom, _SHARE_BELOW * self._frame.height()))
-        self._frame.resizeDocks([dock], [height], Qt.Orientation.Vertical)
+        height = round(max(_BOTTOM_HEIGHT * self._theme.theme.zoom, _DETAILS_SHARE_BELOW * self._window.height()))
+        self._window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
 
     def _put_details_back(self) -> None:
         dock = self._docks["Details"]
         hidden = dock.isHidden()
-        self._below = False
-        self._frame.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+        self._is_details_below = False
+        self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         dock.setVisible(not hidden)
-        self._settling.start()
+        self._settle_timer.start()
 
     def _stands_at_side(self, title: str) -> bool:
         dock = self._docks[title]
         sides = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-        return not dock.isFloating() and self._frame.dockWidgetArea(dock) in sides
+        return not dock.isFloating() and self._window.dockWidgetArea(dock) in sides
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Detects drags of pane edges. Qt sends mouse events to the window itself only there."""
-        if watched is self._frame and {"Contexts", "Details"} <= self._docks.keys():
+        if watched is self._window and {"Contexts", "Details"} <= self._docks.keys():
             if event.type() is QEvent.Type.MouseButtonPress:
-                self._pressed = self._sides()
-            elif event.type() is QEvent.Type.MouseButtonRelease and self._pressed is not None:
+                self._widths_at_press = self._sides()
+            elif event.type() is QEvent.Type.MouseButtonRelease and self._widths_at_press is not None:
                 # After Qt itself has handled the release and resized the docks.
-                QTimer.singleShot(0, self, self._look_whether_dragged)
+                QTimer.singleShot(0, self, self._detect_drag)
         return super().eventFilter(watched, event)
 
-    def _look_whether_dragged(self) -> None:
-        before, self._pressed = self._pressed, None
+    def _detect_drag(self) -> None:
+        before, self._widths_at_press = self._widths_at_press, None
         now = self._sides()
-        if before is not None and any(abs(width - was) > _NEARLY for width, was in zip(now, before, strict=True)):
-            self._keep_sides()
+        if before is not None and any(
+            abs(width - was) > _DRAG_TOLERANCE for width, was in zip(now, before, strict=True)
+        ):
+            self._save_dragged_widths()
 
-    def _keep_sides(self) -> None:
+    def _save_dragged_widths(self) -> None:
         """Saves the dragged widths independently of the zoom."""
-        zoom, defaults = self._theme.theme.zoom, _SIDES[self._frame.width() >= WIDE]
+        zoom, defaults = self._theme.theme.zoom, _SIDES[self._window.width() >= WIDE]
         docks = [self._docks[title] for title in ("Contexts", "Details")]
         left, right = (
             default if dock.isHidden() or not self._stands_at_side(title) else dock.width() / zoom
             for title, dock, default in zip(("Contexts", "Details"), docks, defaults, strict=True)
         )
         shown = sum(width for width, dock in zip((left, right), docks, strict=True) if not dock.isHidden())
-        self._dragged = _Sides(left, right, min(_LEAST_MIDDLE, self._frame.width() / zoom - shown))
+        self._dragged = _Sides(left, right, min(_MIN_MIDDLE, self._window.width() / zoom - shown))
 
     def zoom_docks(self) -> None:
         """Scales the side panes with the zoom as far as the messages keep their room."""
@@ -312,24 +314,24 @@ class WindowLayout(QObject):
         self._zoom = zoom
         if zoom == before or not self._docks:
             return
-        self._give_way()
+        self._hide_panes_without_room()
         self._fit_sides()
-        self._settling.start()  # panes zoomed after this one get new minimum widths
+        self._settle_timer.start()  # panes zoomed after this one get new minimum widths
 
     def _fit_sides(self) -> None:
         if {"Contexts", "Details"} <= self._docks.keys():
-            self._set_sides(*self._fitting(self._frame.width()))
+            self._set_sides(*self._side_widths(self._window.width()))
 
-    def _fitting(self, width: int) -> tuple[int, int]:
+    def _side_widths(self, width: int) -> tuple[int, int]:
         """Returns the widths of the left panes and the details for a window width, in pixels."""
         zoom, docks = self._theme.theme.zoom, self._docks
-        sides = self._dragged or _Sides(*_SIDES[width >= WIDE], _LEAST_MIDDLE)
+        sides = self._dragged or _Sides(*_SIDES[width >= WIDE], _MIN_MIDDLE)
         room = max(1.0, width - sides.middle * zoom)
         wanted = sides.left + (
             sides.right if self._stands_at_side("Details") and not docks["Details"].isHidden() else 0
         )
         share = min(zoom, room / wanted)
-        least = min(sides.left, _LEAST_LEFT) * zoom
+        least = min(sides.left, _MIN_LEFT) * zoom
         return max(round(sides.left * share), round(least)), round(sides.right * share)
 
     def _sides(self) -> tuple[int, int]:
@@ -342,4 +344,4 @@ class WindowLayout(QObject):
             self._docks[title]: width for title, width in wanted.items()
             if not self._docks[title].isHidden() and self._stands_at_side(title) and width > 0
         }  # fmt: skip
-        self._frame.resizeDocks(list(shown), list(shown.values()), Qt.Orientation.Horizontal)
+        self._window.resizeDocks(list(shown), list(shown.values()), Qt.Orientation.Horizontal)

@@ -111,7 +111,7 @@ class MainWindow(WindowFeatures):
         self.start_page, self.notices = self.pages.start_page, self.pages.notices
         self.notices.left.connect(self.focus_center)
         self.setCentralWidget(self.pages)
-        self._listen_to_start_page()
+        self._connect_start_page()
         self.status = StatusBar(self.theme, self)
         self.setStatusBar(self.status)
         self.status.unreadable_clicked.connect(lambda: self.filtering.apply('kind == ""'))
@@ -123,25 +123,25 @@ class MainWindow(WindowFeatures):
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
         self.theme.changed.connect(self.layout_keeper.zoom_docks)
-        self.layout_keeper.room_changed.connect(self._name_details)
+        self.layout_keeper.room_changed.connect(self._update_details_title)
         self.dock_row.details_wanted.connect(self.layout_keeper.make_room_for_details)
         self.theme.changed.connect(self.can_do.renew_icons)
-        self.keys.changed.connect(self._name_keys)
-        self._name_keys()
-        self._listen_to_requests()
+        self.keys.changed.connect(self._update_key_texts)
+        self._update_key_texts()
+        self._connect_requests()
         self.show_start()
         self.undo_history.refused.connect(lambda sentence: self.notices.show_sentence(sentence))
         if application.notice:
             self.notices.show_sentence(application.notice, "severity.warning")
 
-    def _name_keys(self) -> None:
+    def _update_key_texts(self) -> None:
         """Shows the current shortcuts in sentences and on buttons."""
         self.start_page.show_keys(self.keys.words)
         self.status.show_palette_key(self.keys.words("help.palette"))
         if self.panes is not None:
             self.panes.show_keys(self.keys.words)
 
-    def _listen_to_start_page(self) -> None:
+    def _connect_start_page(self) -> None:
         """Connects the start page. The features are created when a signal arrives."""
         page = self.start_page
         page.open_requested.connect(lambda: self.opening.ask_for_files())
@@ -159,7 +159,7 @@ class MainWindow(WindowFeatures):
         page.forget_requested.connect(lambda recent: self.connections.forget_recent(recent))
         page.clear_recent_requested.connect(lambda: self.connections.clear_recent())
 
-    def _listen_to_requests(self) -> None:
+    def _connect_requests(self) -> None:
         """Connects the requests of features."""
         requests = self.requests
         requests.actions_changed.connect(self.action_state.enable)
@@ -169,12 +169,12 @@ class MainWindow(WindowFeatures):
         requests.center_requested.connect(self.focus_center)
         requests.start_requested.connect(self.show_start)
         requests.close_requested.connect(self.close)
-        requests.replaced.connect(self._give_way)
+        requests.replaced.connect(self._close_for_replacement)
         requests.view_requested.connect(lambda view: self.navigation.show_view(view))
         requests.dock_requested.connect(self.dock_row.bring_up)
         requests.pane_requested.connect(lambda title: self.pane_focus.enter(title))
 
-    def _name_details(self) -> None:
+    def _update_details_title(self) -> None:
         """Names the place of the details in the menu while they are below the messages."""
         lacks_room = self.layout_keeper.lacks_room_for_details
         self.actions_by_id["view.details"].setText("&Details (below the messages)" if lacks_room else "&Details")
@@ -186,7 +186,7 @@ class MainWindow(WindowFeatures):
 
         self.filtering.apply(failed_filter(self.document.capture))
 
-    def _give_way(self) -> None:
+    def _close_for_replacement(self) -> None:
         """Gives its geometry to another window with the same document, and closes."""
         self.application.windows[-1].setGeometry(self.geometry())
         self.close()

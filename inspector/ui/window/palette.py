@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.services import SettingsOwner
 
-_LATELY = 5
+_MAX_RECENT = 5
 _RECENT = "Recent"
-_UNKEPT = ("file.", "join.", "float.", "move.", "close.")
+_TEMPORARY_PREFIXES = ("file.", "join.", "float.", "move.", "close.")
 """Id prefixes of temporary entries and of files and places, which are listed as recent elsewhere."""
-_SELF = "help.palette"
-_OF_THE_TABLE = {"edit.copy_row": "Ctrl+C", "edit.select_all": "Ctrl+A"}
+_PALETTE_ACTION = "help.palette"
+_LIST_KEYS = {"edit.copy_row": "Ctrl+C", "edit.select_all": "Ctrl+A"}
 """Keys that every list and field handles itself, so that no action can use them."""
 _Run = Callable[[], object]
 
@@ -66,7 +66,7 @@ class Palette(QObject):
         self._pane_focus = pane_focus
         self._open_target = open_target
         self._join = join
-        self._others: dict[str, _Run] = {}
+        self._runs_by_id: dict[str, _Run] = {}
         self.card = PaletteCard(theme, self.find, window)
         self.card.run_requested.connect(self._run)
 
@@ -76,11 +76,11 @@ class Palette(QObject):
         An empty query matches every entry and puts recent commands first. Files match by their whole path. Actions
         match by title, menu and synonyms.
         """
-        lines = [*self._actions(), *self._elsewhere()]
+        lines = [*self._action_entries(), *self._other_entries()]
         if not query.strip():
             lately = {name: place for place, name in enumerate(self._services.settings.recent_commands)}
             lines = [replace(line, group=_RECENT) if line.usable and line.id in lately else line for line in lines]
-            lines.sort(key=lambda line: (not line.usable, lately.get(line.id, _LATELY)))
+            lines.sort(key=lambda line: (not line.usable, lately.get(line.id, _MAX_RECENT)))
             return lines
         found: list[tuple[tuple[bool, int], CommandEntry]] = []
         for line in lines:
@@ -94,26 +94,26 @@ class Palette(QObject):
         found.sort(key=lambda pair: pair[0])
         return [line for _, line in found]
 
-    def _actions(self) -> Iterable[CommandEntry]:
+    def _action_entries(self) -> Iterable[CommandEntry]:
         keys = self._keys
         for known in keys.visible_actions():
-            if known.id == _SELF:
+            if known.id == _PALETTE_ACTION:
                 continue
             action = keys.action(known.id)
-            key = action.shortcut().toString() or _OF_THE_TABLE.get(known.id, "")
+            key = action.shortcut().toString() or _LIST_KEYS.get(known.id, "")
             shown = native([key]) if key else ""
             yield CommandEntry(
                 known.id, known.group, known.title, (shown,) if shown else (),
                 usable=action.isEnabled(), checked=action.isCheckable() and action.isChecked(), words=known.words,
             )  # fmt: skip
 
-    def _elsewhere(self) -> list[CommandEntry]:
+    def _other_entries(self) -> list[CommandEntry]:
         settings = self._services.settings
-        self._others = {}
+        self._runs_by_id = {}
         lines: list[CommandEntry] = []
 
         def add(name: str, group: str, title: str, run: _Run, detail: str = "") -> None:
-            self._others[name] = run
+            self._runs_by_id[name] = run
             lines.append(CommandEntry(name, group, title, detail=detail))
 
         for title, taker in self._pane_focus.panes():
@@ -146,11 +146,11 @@ class Palette(QObject):
     def _run(self, name: str) -> None:
         settings = self._services.settings
         # files and gateways are recent elsewhere, and the other prefixes name entries of the moment
-        if not name.startswith(_UNKEPT):
+        if not name.startswith(_TEMPORARY_PREFIXES):
             others = (other for other in settings.recent_commands if other != name)
-            settings.recent_commands = [name, *others][:_LATELY]
+            settings.recent_commands = [name, *others][:_MAX_RECENT]
             self._services.save_settings()
-        other = self._others.get(name)
+        other = self._runs_by_id.get(name)
         if other is not None:
             other()
         elif any(known.id == name for known in self._keys.visible_actions()):

@@ -51,7 +51,7 @@ class PaneFocus:
             dock = self._docks[title]
             content = dock.widget()
             if content is not None and dock.isVisible() and is_seen(content):
-                found.append((dock, _taker(content)))
+                found.append((dock, _focus_target(content)))
         return found
 
     def panes(self) -> list[tuple[str, QWidget]]:
@@ -66,7 +66,7 @@ class PaneFocus:
     def enter(self, title: str) -> None:
         content = self._docks[title].widget()
         if content is not None:
-            _taker(content).setFocus(Qt.FocusReason.ShortcutFocusReason)
+            _focus_target(content).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def step(self, by: int) -> None:
         """Focuses the next (1) or previous (-1) pane and wraps around."""
@@ -74,7 +74,7 @@ class PaneFocus:
         if not places:
             return
         focus = QApplication.focusWidget()
-        here = next((n for n, (area, _) in enumerate(places) if focus is not None and _holds(area, focus)), None)
+        here = next((n for n, (area, _) in enumerate(places) if focus is not None and _contains(area, focus)), None)
         target = 0 if here is None else (here + by) % len(places)
         area, taker = places[target]
         if isinstance(area, FilterBar):
@@ -83,7 +83,7 @@ class PaneFocus:
             taker.setFocus(Qt.FocusReason.TabFocusReason)
 
 
-def _taker(content: QWidget) -> QWidget:
+def _focus_target(content: QWidget) -> QWidget:
     """Returns the widget that takes the focus in a pane: its focus proxy, else its first focusable child."""
     if content.focusProxy() is not None:
         return content
@@ -94,5 +94,5 @@ def _taker(content: QWidget) -> QWidget:
     return content
 
 
-def _holds(area: QWidget, focus: QWidget) -> bool:
+def _contains(area: QWidget, focus: QWidget) -> bool:
     return area is focus or area.isAncestorOf(focus)

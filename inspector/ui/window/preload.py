@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from inspector.base import gc_control
 from inspector.ui.msp import IMPORTED_AHEAD
 
-_IN_PIECES = (
+_PRELOADED_MODULES = (
     "numpy", "numpy.ma", "lark", "inspector.formats", "inspector.store.columns.extracts",
     "inspector.store.messages.capture", "inspector.protocol.payloads.content_blocks", "inspector.protocol.secrets",
     "inspector.analysis", "inspector.filters", "inspector.msp", "inspector.document.document",
@@ -46,7 +46,7 @@ class Warming(QObject):
         super().__init__(parent)
         self._parts = parts
         self._wanted = wanted
-        self._left = self._pieces()
+        self._remaining = self._pieces()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)  # an error is reported once
         self._timer.timeout.connect(self._go_on)
@@ -68,10 +68,10 @@ class Warming(QObject):
     def _make_piece(self) -> bool:
         """Returns True if a piece was left to create."""
         with gc_control.no_collection():
-            return next(self._left, False)
+            return next(self._remaining, False)
 
     def _pieces(self) -> Iterator[bool]:
-        for module in _IN_PIECES:
+        for module in _PRELOADED_MODULES:
             import_module(module)
             yield True
         for make in self._parts:

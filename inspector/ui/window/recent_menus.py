@@ -69,7 +69,7 @@ class RecentMenus(QObject):
                 self.files,
                 recent,
                 f"{recent.title}, {GONE}" if not recent.there else recent.title,
-                _with(self.file_chosen.emit, path),
+                _bind_argument(self.file_chosen.emit, path),
             )
         self._add_clear(self.files)
 
@@ -78,14 +78,14 @@ class RecentMenus(QObject):
         settings = self._services.settings
         for chosen in settings.connections:
             recent = recent_connection(chosen)
-            self._add(self.gateways, recent, recent.title, _with(self.gateway_chosen.emit, chosen))
+            self._add(self.gateways, recent, recent.title, _bind_argument(self.gateway_chosen.emit, chosen))
         unnamed = settings.unnamed_connections()
         if settings.connections and unnamed:
             self.gateways.addSeparator()
         for chosen in unnamed:
             recent = recent_connection(chosen)
             words = f"{recent.title}, {recent.detail}..."  # dots, because it opens a dialog
-            self._add(self.gateways, recent, words, _with(self.gateway_chosen.emit, chosen))
+            self._add(self.gateways, recent, words, _bind_argument(self.gateway_chosen.emit, chosen))
         if unnamed:
             self._add_clear(self.gateways)
 
@@ -101,5 +101,5 @@ class RecentMenus(QObject):
         clear.triggered.connect(lambda *_checked: self.clear_requested.emit())
 
 
-def _with(act: Callable[..., object], what: object) -> Callable[[], object]:
+def _bind_argument(act: Callable[..., object], what: object) -> Callable[[], object]:
     return lambda: act(what)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.status_bar import StatusBar
 
 _CLOCK_MS = 1_000
-_SPARED_FROM = 100
+_MIN_WASTE_TOKENS = 100
 """Minimum of avoidable tokens to report. While messages arrive, only certain ones count."""
 
 
@@ -66,9 +66,9 @@ class DocumentStatus(QObject):
         self._gateway = gateway
         self._saving = saving
         self._msp = msp
-        self._has_hung = False
-        self._titled = ""  # the session title in the window title
-        self._mark = ""
+        self._has_reported_wait = False
+        self._shown_title = ""  # the session title in the window title
+        self._shown_mark = ""
         self._clock = QTimer(self)
         self._clock.setInterval(_CLOCK_MS)
         self._clock.timeout.connect(self.refresh_clock)
@@ -81,10 +81,10 @@ class DocumentStatus(QObject):
         panes.messages.copy_reported.connect(self._status.show_message)
         panes.problem_counts.changed.connect(self._show_problems)
         panes.account.renewed.connect(self._show_waiting)
-        panes.waste_figures.renewed.connect(self._show_spared)
-        self._has_hung = False
+        panes.waste_figures.renewed.connect(self._show_waste)
+        self._has_reported_wait = False
         self._show_waiting()
-        self._show_spared()
+        self._show_waste()
 
     def stop(self) -> None:
         """Stops the clock because the window closes."""
@@ -92,8 +92,8 @@ class DocumentStatus(QObject):
 
     def show_title(self) -> None:
         """Shows the session or document in the title, with the platform's mark for unsaved changes."""
-        self._titled = title = self._session_title()
-        self._mark = mark = self._title_mark()
+        self._shown_title = title = self._session_title()
+        self._shown_mark = mark = self._title_mark()
         self._frame.setWindowModified(False)  # Qt wants the placeholder in the title first
         self._frame.setWindowTitle(window_title(title or self._saving.name, mark))
         self._show_modified()
@@ -111,7 +111,7 @@ class DocumentStatus(QObject):
 
     def _show_modified(self) -> None:
         """Sets the mark of unsaved changes in the title."""
-        if self._title_mark() != self._mark:  # a recovered capture gets its mark after its title
+        if self._title_mark() != self._shown_mark:  # a recovered capture gets its mark after its title
             self.show_title()
             return
         self._frame.setWindowModified(self._saving.unsaved or self._msp.saving.dirty)
@@ -121,10 +121,10 @@ class DocumentStatus(QObject):
         document, panes = self._shown.document, self._shown.panes
         if panes is None:
             return
-        if self._session_title() != self._titled:  # a session's title arrives with its records
+        if self._session_title() != self._shown_title:  # a session's title arrives with its records
             self.show_title()
-        if self._titled and not document.live:
-            self._status.name_log(self._titled)
+        if self._shown_title and not document.live:
+            self._status.name_log(self._shown_title)
         shown, total = panes.counts()
         self._filter_bar.set_counts(shown, total)
         self._filter_bar.set_left_out(panes.rows.filter.timeout_count)
@@ -152,16 +152,16 @@ class DocumentStatus(QObject):
         else:
             count, wait = found
             self._status.set_waiting(count, wait.short_sentence, wait.sentence, hangs=wait.is_long)
-            if wait.is_long and not self._has_hung:
-                self._has_hung = True
+            if wait.is_long and not self._has_reported_wait:
+                self._has_reported_wait = True
                 self.hung.emit()
 
-    def _show_spared(self) -> None:
+    def _show_waste(self) -> None:
         """Shows the avoidable tokens if they reach the threshold."""
         panes = self._shown.panes
         found = panes.waste_figures.found if panes is not None else None
         certain = panes is not None and panes.document.is_arriving
-        if found is None or (found.sure_tokens if certain else found.tokens) < _SPARED_FROM:
+        if found is None or (found.sure_tokens if certain else found.tokens) < _MIN_WASTE_TOKENS:
             self._status.set_spared()
             return
         from inspector.present.account_sentences import spared_words

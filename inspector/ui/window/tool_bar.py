@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.widgets.filter_bar import FilterBar
 
-_WITH_WORDS = ("file.open", "file.connect")
-_LIVE = ("capture.pause", "capture.follow")
-_PANES = ("view.edge_left", "view.edge_bottom", "view.edge_right")
-_ICON = 16
+_ACTIONS_WITH_TEXT = ("file.open", "file.connect")
+_LIVE_ACTIONS = ("capture.pause", "capture.follow")
+_PANEL_ACTIONS = ("view.edge_left", "view.edge_bottom", "view.edge_right")
+_ICON_SIZE = 16
 """Pixels at 100 %."""
 
 
@@ -39,12 +39,12 @@ class ToolBar(QToolBar):
         self._zoom_icons()
         # Qt's context menu must not hide the bar.
         self.toggleViewAction().setEnabled(False)
-        self._add([actions[name] for name in _WITH_WORDS], words=True)
+        self._add([actions[name] for name in _ACTIONS_WITH_TEXT], words=True)
         self.addSeparator()
-        self._add([actions[name] for name in _LIVE])
+        self._add([actions[name] for name in _LIVE_ACTIONS])
         filter_bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.addWidget(filter_bar)
-        self._add([actions[name] for name in _PANES])
+        self._add([actions[name] for name in _PANEL_ACTIONS])
         keys.changed.connect(self._name_buttons)
         theme.changed.connect(self._zoom_icons)
         self._name_buttons()
@@ -71,7 +71,7 @@ class ToolBar(QToolBar):
                 button.setAccessibleName(action.toolTip())
 
     def _zoom_icons(self) -> None:
-        side = round(_ICON * self._theme.theme.zoom)
+        side = round(_ICON_SIZE * self._theme.theme.zoom)
         self.setIconSize(QSize(side, side))
 
 
@@ -111,8 +111,8 @@ class BarStack(QObject):
             window.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
         for bar in (*reversed(bars), window.menuBar()):  # screen readers follow the order of the window's children
             bar.lower()
-        theme.changed.connect(self._fit)
-        self._fit()
+        theme.changed.connect(self._fit_height)
+        self._fit_height()
 
     @property
     def rows(self) -> tuple[QWidget, ...]:
@@ -125,5 +125,5 @@ class BarStack(QObject):
             bar.show()
             yield
 
-    def _fit(self) -> None:
+    def _fit_height(self) -> None:
         self._preset_bar.setFixedHeight(self._theme.theme.metrics.presets)

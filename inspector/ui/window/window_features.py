@@ -525,9 +525,9 @@ class WindowFeatures(QMainWindow):
     def showing(self, document: CaptureDocument) -> SlicedWork[Panes]:
         """Shows the first document in steps that let the event loop run."""
         self.complete()
-        return self.documents.show(document, self._fill)
+        return self.documents.show(document, self._fill_surroundings)
 
-    def _fill(self, panes: Panes) -> None:
+    def _fill_surroundings(self, panes: Panes) -> None:
         """Fills the widgets around the panes."""
         self.apply_settings()
         self.show_title()

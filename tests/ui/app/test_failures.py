@@ -260,7 +260,7 @@ class Upgraded(app.Application):
         self.wait()
         return window
     def wait(self):
-        early = all(name in sys.modules for name in failures._SHOWN_BY)
+        early = all(name in sys.modules for name in failures._REPORT_MODULES)
         QTimer.singleShot(1000 if early else 50, self.fail if early else self.wait)
     def fail(self):
         import builtins

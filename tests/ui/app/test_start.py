@@ -200,7 +200,7 @@ def test_a_document_that_cannot_be_shown_leaves_no_panes_to_the_next_one(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = log_file(lines_of(envelope("chat", {"text": "Hello"})))
-    fill = docks._fill  # no log that can be written here fails after it was opened
+    fill = docks._fill_dock  # no log that can be written here fails after it was opened
 
     def unreadable(dock: QDockWidget, panel: QWidget) -> None:
         if dock.windowTitle() == "Details":
@@ -210,7 +210,7 @@ def test_a_document_that_cannot_be_shown_leaves_no_panes_to_the_next_one(
     async def steps(application: Application) -> None:
         window = application.new_window()
         with monkeypatch.context() as broken:
-            broken.setattr(docks, "_fill", unreadable)
+            broken.setattr(docks, "_fill_dock", unreadable)
             window.opening.open_path(log)
             await until(lambda: not window.opening.reading, "the end of reading")
         assert window.panes is None

@@ -366,14 +366,14 @@ def test_a_name_that_is_given_while_the_rows_are_read_anew_stays(
     qapp: QApplication, report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How long the rows take to be read is up to the machine: nothing but that is another here.
-    target, read_anew, is_saved = tmp_path / "kept.json", MspFollowing._projected, asyncio.Event()
+    target, read_anew, is_saved = tmp_path / "kept.json", MspFollowing._read_projection, asyncio.Event()
 
     async def slowly(following: MspFollowing) -> CaptureDocument | None:
         fresh = await read_anew(following)
         await is_saved.wait()
         return fresh
 
-    monkeypatch.setattr(MspFollowing, "_projected", slowly)
+    monkeypatch.setattr(MspFollowing, "_read_projection", slowly)
 
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "the first")

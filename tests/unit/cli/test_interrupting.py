@@ -62,7 +62,7 @@ def test_a_library_that_hears_of_the_signal_itself(is_pressed: bool, raised: typ
 @pytest.mark.usefixtures("default_handler")
 def test_what_cannot_be_interrupted_is_left_and_what_it_wrote_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     done, over = list[object](), threading.Event()
-    monkeypatch.setattr(interrupting, "_PATIENCE_S", 2 * interrupting._AGAIN_S)
+    monkeypatch.setattr(interrupting, "_PATIENCE_S", 2 * interrupting._RETRY_S)
     monkeypatch.setattr(interrupting.atexit, "_run_exitfuncs", lambda: done.append("at exit"))
     monkeypatch.setattr(interrupting.os, "_exit", lambda code: (done.append(code), over.set()))
     signal.signal(signal.SIGINT, lambda _number, _frame: None)  # as if it were never called

@@ -41,9 +41,9 @@ class Recorder(TapRecorder):
         self.still = threading.Lock()
 
     @override
-    def _take_some(self) -> bool:
+    def _handle_batch(self) -> bool:
         with self.still:
-            return super()._take_some()
+            return super()._handle_batch()
 
 
 def made(path: Path, backlog: Backlog) -> tuple[Recorder, list[str]]:
@@ -151,7 +151,7 @@ class Watched(Recorder):
 
 def test_many_lines_that_say_nothing_are_many_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits for the end takes them for no disk that stands still, and they take no more memory than others."""
-    monkeypatch.setattr(recorder_module, "_TAKEN_AT_ONCE", 50_000)
+    monkeypatch.setattr(recorder_module, "_BATCH_BYTES", 50_000)
     backlog = Backlog()
     recorder = Watched(tmp_path / "a.ctxcap", backlog, origin=lambda: {"source": "tap"}, say=lambda _: None)
     for _ in range(3):
@@ -266,13 +266,13 @@ def test_the_gap_of_a_removed_file_begins_where_it_was_seen_last(tmp_path: Path)
     recorder._write()
     seen, said = recorder.capture._seen_ns, time.time_ns()
     backlog.append_data(CLIENT, PING % 1)
-    recorder._take_some()
+    recorder._handle_batch()
     assert recorder.capture._seen_ns >= said > seen
     recorder.capture._seen_ns = seen
     path.unlink()
     recorder._write()
     backlog.append_data(CLIENT, PING % 2)
-    recorder._take_some()
+    recorder._handle_batch()
     recorder._write()
     found = written(path)
     assert [line.get("mark") or line.get("frame", {}).get("id") for line in found[1:]] == ["opened", "gap", 2]

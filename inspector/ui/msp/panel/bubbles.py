@@ -51,7 +51,7 @@ from inspector.ui.panels.details.text_block import (
 
 _LINE_PERCENT = 118
 _CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
-_MOST_LAID_OUT = 240
+_MAX_LAYOUTS = 240
 """Maximum of cached layouts; a screen shows about thirty."""
 
 
@@ -202,7 +202,7 @@ class BubbleTexts:
         found = self._laid_out.get(key)
         if found is None:
             found = self._laid_out[key] = lay_out(text, width, theme, whole=whole)
-            while len(self._laid_out) > _MOST_LAID_OUT:
+            while len(self._laid_out) > _MAX_LAYOUTS:
                 self._laid_out.popitem(last=False)
         else:
             self._laid_out.move_to_end(key)
@@ -260,10 +260,10 @@ class ChatPainting:
             fit = max(8, self._text_width(width) // max(1, metrics.averageCharWidth()))
             # Longer texts are cut, so 60 lines suffice for an estimate.
             lines = np.minimum(-(-np.maximum(letters, 1) // fit) + breaks, 60)
-            found[first - start : last - start] = lines * metrics.lineSpacing() + self._around()
+            found[first - start : last - start] = lines * metrics.lineSpacing() + self._padding_height()
         return found
 
-    def _around(self) -> int:
+    def _padding_height(self) -> int:
         """Returns the height of a message without its text."""
         return 2 * self._px(_INSIDE_Y) + self._px(_LINE) + self._px(_GAP)
 
@@ -275,7 +275,7 @@ class ChatPainting:
         if row.message is not None:
             text = self._text_of(row, width)
             more = self._px(_LINE) if self._cut(row) else 0
-            return round(text.size.height() + 0.5) + more + self._around()
+            return round(text.size.height() + 0.5) + more + self._padding_height()
         if row.kind == "summary" and rows.sub is not None:
             text = self.texts.text(rows.sub.summary or "", self._summary_width(width), self._theme)
             return round(text.size.height() + 0.5) + 2 * self._px(12) + self._px(_LINE) + self._px(12)

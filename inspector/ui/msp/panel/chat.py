@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from inspector.msp.objects import Message, Subsession
 
 MAKE_GLOBAL, TAKE_BACK = "Make global", "Limit to the sub-session"
-_MOST_LINKS = 5
+_MAX_LINKS = 5
 
 
 class MessageMenu(QMenu):
@@ -77,7 +77,7 @@ class MessageMenu(QMenu):
         table = self.addAction("Show in the table")
         table.setObjectName("chat.table")
         table.triggered.connect(lambda: self.table_chosen.emit())
-        for address in links[:_MOST_LINKS]:
+        for address in links[:_MAX_LINKS]:
             link = self.addAction(f"Open {safe_line(address, 60)}...".replace("&", "&&"))
             link.setObjectName("chat.link")
             link.triggered.connect(lambda _=False, address=address: self.link_chosen.emit(address))
@@ -100,7 +100,7 @@ def copy_json(message: Message) -> None:
     QGuiApplication.clipboard().setText(pretty_json(mask_secrets(message.data)))
 
 
-_LAST_ONES = 200
+_ROLE_MESSAGES = 200
 """Number of last messages that contribute roles to the role menu."""
 CLOSED = "This sub-session is closed."
 NOTHING_CHOSEN = "Select a sub-session to read it."
@@ -192,7 +192,7 @@ class ChatPanel(QWidget):
         if self.sub is not None and draft.strip():
             self._drafts[self.sub.key] = draft
 
-    def _put_aside(self) -> None:
+    def _store_draft(self) -> None:
         """Stores the draft until messages can be added again."""
         self._keep_draft()
         self.input.clear()
@@ -205,7 +205,7 @@ class ChatPanel(QWidget):
     def _roles(self) -> Iterator[str]:
         if self.sub is not None:
             messages = self.sub.messages
-            for place in range(max(0, len(messages) - _LAST_ONES), len(messages)):
+            for place in range(max(0, len(messages) - _ROLE_MESSAGES), len(messages)):
                 if messages[place].role:
                     yield messages[place].role
 
@@ -228,7 +228,7 @@ class ChatPanel(QWidget):
         if sub is not None and not reason:
             reason = (self._document.why_not_add(sub) or "") if sub.is_open else CLOSED
         if reason and not self.input.reason:
-            self._put_aside()
+            self._store_draft()
         held = self.input.isAncestorOf(self.window().focusWidget() or self)
         self.input.set_reason(reason)
         if reason and held:  # else Qt moves the focus to the next widget in the window
@@ -248,7 +248,7 @@ class ChatPanel(QWidget):
         place, current = self.view.place, self.view.currentIndex().row()
         expanded = self.model.rows.expanded
         if sub is None:
-            self._put_aside()
+            self._store_draft()
         self.sub = sub
         self.model.show(sub, expanded=expanded)
         self.view.return_to(place)

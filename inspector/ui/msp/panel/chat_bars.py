@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _HEIGHT = 44
 _DOT = 22
-_LEAST_WORDS, _LEAST_LABEL = 60, 120
+_MIN_STATE_WIDTH, _MIN_LABEL_WIDTH = 60, 120
 _CLOSE, _CLOSE_SHORT = "Close & Summarize", "Close"
 
 
@@ -128,15 +128,15 @@ class ChatHead(QWidget):
             for role, text in (("heading", self._label), ("small", self._words))
         )
         room = self._room()
-        is_short = not self.close_button.isHidden() and room < min(label, round(_LEAST_LABEL * theme.zoom))
+        is_short = not self.close_button.isHidden() and room < min(label, round(_MIN_LABEL_WIDTH * theme.zoom))
         room += self._shorter(_CLOSE, _CLOSE_SHORT) if is_short else 0
-        self._say_close(_CLOSE_SHORT if is_short else _CLOSE)
+        self._set_close_text(_CLOSE_SHORT if is_short else _CLOSE)
         for_words = min(words, max(room - label, room // 2))
-        if for_words < min(words, round(_LEAST_WORDS * theme.zoom)):
+        if for_words < min(words, round(_MIN_STATE_WIDTH * theme.zoom)):
             for_words, room = 0, room + self._row.spacing()
         self.words.setVisible(for_words > 0)
-        self._say(self.words, "small", self._words, max(0, for_words))
-        self._say(self.label, "heading", self._label, max(20, min(label, room - for_words)))
+        self._set_elided_text(self.words, "small", self._words, max(0, for_words))
+        self._set_elided_text(self.label, "heading", self._label, max(20, min(label, room - for_words)))
         if not for_words:
             self.label.setToolTip(self.accessibleDescription())
 
@@ -154,11 +154,11 @@ class ChatHead(QWidget):
         metrics = self.close_button.fontMetrics()
         return metrics.horizontalAdvance(whole) - metrics.horizontalAdvance(shown.replace("&&", "&"))
 
-    def _say_close(self, words: str) -> None:
+    def _set_close_text(self, words: str) -> None:
         self.close_button.setText(words.replace("&", "&&"))
         self.close_button.setToolTip("" if words == _CLOSE else _CLOSE)
 
-    def _say(self, shown: TextLabel, role: str, text: str, width: int) -> None:
+    def _set_elided_text(self, shown: TextLabel, role: str, text: str, width: int) -> None:
         """Shows a text elided to a width, and all of it in the tooltip."""
         metrics = QFontMetrics(self._themes.theme.font(role))
         elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width - 2)
@@ -200,8 +200,8 @@ class ChatHead(QWidget):
 ROLES = ("user", "assistant", "system", "tool")
 """Roles that are always offered; roles of the document follow."""
 PLACEHOLDER = "Add a message"
-_MOST_LINES = 6
-_MOST_ROLES = 20
+_MAX_LINES = 6
+_MAX_ROLES = 20
 
 
 class MessageInput(QWidget):
@@ -250,7 +250,7 @@ class MessageInput(QWidget):
 
     def offer_roles(self, seen: Sequence[str]) -> None:
         """Offers the standard roles and the document's; the choice stays."""
-        offered = list(dict.fromkeys((*ROLES, *seen)))[:_MOST_ROLES]
+        offered = list(dict.fromkeys((*ROLES, *seen)))[:_MAX_ROLES]
         if offered == [self.role.itemData(place) for place in range(self.role.count())]:
             return
         chosen = self.role.currentData()
@@ -316,15 +316,13 @@ class MessageInput(QWidget):
         metrics = self.text.fontMetrics()
         edge = theme.metrics.control - metrics.lineSpacing()
         self.text.document().setDocumentMargin(max(1, (edge - 2) / 2))
-        lines = min(_MOST_LINES, max(1, round(self.text.document().size().height())))
+        lines = min(_MAX_LINES, max(1, round(self.text.document().size().height())))
         if self._reason:  # the reason replaces the placeholder and must not be elided
             room = QRect(0, 0, self.text.viewport().width() - 2 * int(self.text.document().documentMargin()), 0)
             wanted = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap.value, self._reason).height()
-            lines = max(lines, min(_MOST_LINES, -(-wanted // metrics.lineSpacing())))
+            lines = max(lines, min(_MAX_LINES, -(-wanted // metrics.lineSpacing())))
         self.text.setFixedHeight(lines * metrics.lineSpacing() + edge)
-        several = (
-            Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines >= _MOST_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        )
+        several = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines >= _MAX_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.text.setVerticalScrollBarPolicy(several)
         side, above = theme.metrics.pane_padding, round(9 * theme.zoom)
         self._row.setContentsMargins(side, above + 1, side, above)

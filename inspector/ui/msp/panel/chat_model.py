@@ -135,7 +135,7 @@ def around(sub: Subsession) -> tuple[Sequence[Message], int]:
 
 _ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 _ROOT = QModelIndex()
-_SPOKEN = 4_000
+_MAX_ACCESSIBLE = 4_000
 """Maximum of characters per message for screen readers."""
 
 
@@ -215,7 +215,7 @@ def accessible_text(rows: ChatRows, row: Row, inherited: str) -> str:
         before = "parent chat, " if row.kind == "parent" else ""
         when = when_words(message.time_ns, message.owner.created_ns)
         parts = (f"{before}{safe_line(message.role, 40) or 'no role'}", when, where)
-        return f"{', '.join(filter(None, parts))}: {safe_line(message.content, _SPOKEN) or 'empty'}"
+        return f"{', '.join(filter(None, parts))}: {safe_line(message.content, _MAX_ACCESSIBLE) or 'empty'}"
     if rows.sub is None:
         return ""
     match row.kind:
@@ -227,4 +227,4 @@ def accessible_text(rows: ChatRows, row: Row, inherited: str) -> str:
         case "end":
             return end_words(rows.sub)
         case _:
-            return f"summary: {safe_line(rows.sub.summary or '', _SPOKEN)}"
+            return f"summary: {safe_line(rows.sub.summary or '', _MAX_ACCESSIBLE)}"

@@ -65,7 +65,7 @@ class ChatView(VariableHeightView):
     def _on_theme_changed(self) -> None:
         self.painting.texts.clear()
         self.verticalScrollBar().setSingleStep(round(_STEP * self._themes.theme.zoom))
-        self._begin_anew()
+        self._reset_layout()
 
     @override
     def expected(self, first: int, stop: int) -> NDArray[np.int64]:
@@ -98,7 +98,7 @@ class ChatView(VariableHeightView):
             self.opened.emit(row)
         elif key == _KEYS.Key_G:
             self.global_asked.emit(row)
-        elif not self._step(row, key):
+        elif not self._navigate(row, key):
             event.ignore()
 
     # Pointer

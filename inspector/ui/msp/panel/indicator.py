@@ -70,7 +70,7 @@ class StillArea(QScrollArea):
     @contextmanager
     def keeping_place(self) -> Generator[None]:
         """Surrounds a change of the content: the widget at the pointer, else with the focus, keeps its position."""
-        part = self._used() if self.isVisible() else None
+        part = self._anchor_widget() if self.isVisible() else None
         before = self._top(part)
         yield
         if part is not None and part.isVisible():
@@ -87,7 +87,7 @@ class StillArea(QScrollArea):
         # Sent here, since Qt only posts this event, on which a scroll area resizes its content.
         QCoreApplication.sendEvent(self, QEvent(QEvent.Type.LayoutRequest))
 
-    def _used(self) -> QWidget | None:
+    def _anchor_widget(self) -> QWidget | None:
         body = self._body
         pointed = body.childAt(body.mapFromGlobal(QCursor.pos())) if self.viewport().underMouse() else None
         # Only a leaf: a container may grow above the pointer.
@@ -101,7 +101,7 @@ class StillArea(QScrollArea):
 
 
 _LAYERS = 4
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 
 
 class IndicatorPage(QWidget):
@@ -191,7 +191,7 @@ class IndicatorPage(QWidget):
             )
         self.notes.show_notes(notes_of(merged, merged.main_only))
         self.order.show_lines(_order_lines(merged, counted=not uncounted), len(merged.entries))
-        summaries = ", ".join(safe_line(one.label, 40) for one in references_of(sub)[:_MOST_NAMED])
+        summaries = ", ".join(safe_line(one.label, 40) for one in references_of(sub)[:_MAX_NAMED])
         self.policy.show_policy(
             sub.policy, settings.merged.missing_recent, is_open=sub.is_open, summaries=safe_line(summaries, 200)
         )
@@ -211,7 +211,7 @@ TITLE = "Merged context"
 NOTHING = "Select a sub-session to see its merged context."
 _REST = 4
 """Pause between updates during counting, as a multiple of the duration of one."""
-_LEAST_WIDTH = 186
+_MIN_WIDTH = 186
 
 
 class Indicator(QWidget):
@@ -261,7 +261,7 @@ class Indicator(QWidget):
         self._build()
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
-        self._soon.timeout.connect(self._work_out_if_stale)
+        self._soon.timeout.connect(self._update_if_stale)
         self.counts.came.connect(self._on_counted)
         document.observers.append(self)
         theme.changed.connect(self._on_theme_changed)
@@ -336,14 +336,14 @@ class Indicator(QWidget):
         self._revision = self._document.revision
         if edit.kind in ("restructure", "session"):
             self._contexts = None
-        self._work_out_soon()
+        self._schedule_update()
 
     def apply_settings(self, settings: Settings | None = None) -> None:
         """Applies other rules, another budget or a change of token counting; also other settings altogether."""
         self._settings = settings or self._settings
         self.counts.set_wanted(self._settings.display.count_tokens)
         self._contexts = None
-        self._work_out_soon()
+        self._schedule_update()
 
     def set_read_only(self, reason: str) -> None:
         """Shows the reason for read-only sessions, or ""."""
@@ -359,7 +359,7 @@ class Indicator(QWidget):
     @override
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._work_out_if_stale()
+        self._update_if_stale()
 
     def _on_counted(self) -> None:
         if self._contexts is not None:
@@ -368,14 +368,14 @@ class Indicator(QWidget):
         if self.isVisible() and not self._soon.isActive():
             self._soon.start(round(1000 * _REST * self._last_s))
 
-    def _work_out_soon(self) -> None:
+    def _schedule_update(self) -> None:
         self._stale = True
         if self.isVisible():
             self._soon.start(0)
 
     # Display
 
-    def _work_out_if_stale(self, *, whole: bool = False) -> None:
+    def _update_if_stale(self, *, whole: bool = False) -> None:
         if self._stale:
             self._work_out(whole=whole)
 
@@ -421,7 +421,7 @@ class Indicator(QWidget):
 
     def read(self, entry: Entry | None = None) -> MergedDialog | None:
         """Opens the dialog with the whole merged context, at an entry if given."""
-        self._work_out_if_stale(whole=True)
+        self._update_if_stale(whole=True)
         if self.merged is None:
             return None
         spared = [file.path for file in self._document.files]
@@ -461,4 +461,4 @@ class Indicator(QWidget):
         side = metrics.pane_padding
         self._column.setContentsMargins(side, round(8 * self._themes.theme.zoom), side, side)
         self._column.setSpacing(metrics.unit)
-        self._body.setMinimumWidth(round(_LEAST_WIDTH * self._themes.theme.zoom))
+        self._body.setMinimumWidth(round(_MIN_WIDTH * self._themes.theme.zoom))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MARK_X, _TEXT_X = 20, 34
 _INDENT = 14
-_LEAST_TEXT = 90
+_MIN_TEXT_WIDTH = 90
 """Minimum width of the text in a nested row, pixels at 100 %."""
 
 
@@ -47,7 +47,7 @@ class SubsessionDelegate(ListDelegate):
         theme, zoom, line = self._themes.theme, self._zoom, self._model.line(row)
         depth = self._model.rows.depths[row]
         right = cell.right() + 1 - theme.metrics.pane_padding
-        indent = min(round(depth * _INDENT * zoom), right - round((_TEXT_X + _LEAST_TEXT) * zoom))
+        indent = min(round(depth * _INDENT * zoom), right - round((_TEXT_X + _MIN_TEXT_WIDTH) * zoom))
         indent = max(0, indent)
         left = cell.left() + indent + round(_TEXT_X * zoom)
         edge = round(6 * zoom)
@@ -152,14 +152,14 @@ class SubsessionList(QWidget):
         head.setObjectName("subsessionListHead")
         head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(head)
-        self._which = Segments(self._themes, (_ALL, _OPEN), "subsessionsShown", "Listed sub-sessions", head)
-        self._which.choose(_ALL)
-        self._which.chosen.connect(self._on_which_chosen)
+        self._segments = Segments(self._themes, (_ALL, _OPEN), "subsessionsShown", "Listed sub-sessions", head)
+        self._segments.choose(_ALL)
+        self._segments.chosen.connect(self._on_which_chosen)
         self._sort = IconButton(
             self._themes, "ri.sort-desc", "Order of the list", name="subsessionSort", variant="small", parent=head
         )
         self._sort.clicked.connect(self._on_sort_clicked)
-        self._row.addWidget(self._which)
+        self._row.addWidget(self._segments)
         self._row.addStretch(1)
         self._row.addWidget(self._sort)
         self.menu = QMenu(self)
@@ -183,7 +183,7 @@ class SubsessionList(QWidget):
         """Selects the row of a sub-session without emitting `chosen`."""
         wanted = (key, 0)
         if self.model.open_only and self.model.rows.row_of(wanted) < 0:  # the displayed sub-session is always listed
-            self._which.choose(_ALL)
+            self._segments.choose(_ALL)
         self.view.select(wanted)
 
     @property
@@ -198,7 +198,7 @@ class SubsessionList(QWidget):
         self._tallies.begin()
         self.view.set_empty_text("" if len(self.model.rows) else NONE_OPEN if self.model.rows.all else NOTHING)
         for choice, count in ((_ALL, self.model.rows.all), (_OPEN, self.model.rows.open)):
-            self._which.buttons[choice].setToolTip(f"{count:,} {'open' if choice == _OPEN else 'in this chat'}")
+            self._segments.buttons[choice].setToolTip(f"{count:,} {'open' if choice == _OPEN else 'in this chat'}")
         self._add_up_soon()
 
     def share_counts(self, counts: TokenCounts) -> None:

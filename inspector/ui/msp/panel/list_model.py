@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inspector.msp.document import SessionDocument
     from inspector.msp.objects import Subsession
 
-_FIRST_ONES = 8
+_SEARCHED_MESSAGES = 8
 """Number of first messages searched for text."""
 
 
@@ -53,7 +53,7 @@ def about(sub: Subsession) -> str:
     """Returns its summary, else its first text."""
     if sub.summary:
         return sub.summary
-    contents = (message.content for message in sub.messages[:_FIRST_ONES])
+    contents = (message.content for message in sub.messages[:_SEARCHED_MESSAGES])
     return next((text for text in contents if text.strip()), "")
 
 

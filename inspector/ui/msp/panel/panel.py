@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SIDES = {False: (217, 300), True: (288, 400)}
 """Widths of list and indicator in a narrow and a wide panel; pixels at 100 %."""
 _WIDE = 1_300
-_LEAST = (140, 320, 200)
+_MIN_WIDTHS = (140, 320, 200)
 """Minimum widths of list, conversation and indicator. The list is hidden first; the context tree can replace it."""
 
 
@@ -79,11 +79,11 @@ class SubsessionsPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._pages)
         self.setFocusProxy(self.chat)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
+        self._refresh_timer = QTimer(self)
+        self._refresh_timer.setSingleShot(True)
         # Several changes in one turn of the event loop refresh once.
-        self._later.setInterval(0)
-        self._later.timeout.connect(self._refresh_sides)
+        self._refresh_timer.setInterval(0)
+        self._refresh_timer.timeout.connect(self._refresh_sides)
         self.list.chosen.connect(self.show_subsession)
         self.list.entered.connect(lambda _key: self.chat.setFocus(Qt.FocusReason.OtherFocusReason))
         self.list.left.connect(lambda: self.chat.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -123,7 +123,7 @@ class SubsessionsPanel(QWidget):
         self._split.setStretchFactor(2, 0)
         indicator.setVisible(True)
         indicator.message_requested.connect(self.chat.show_message)
-        indicator.inherited_changed.connect(self._say_inherited)
+        indicator.inherited_changed.connect(self._set_inherited_text)
         self.list.share_counts(indicator.counts)
         self._order_parts()
         self.update_indicator()
@@ -148,7 +148,7 @@ class SubsessionsPanel(QWidget):
     def stop(self) -> None:
         """Stops reading the document."""
         self._stopped = True
-        self._later.stop()
+        self._refresh_timer.stop()
         if self in self._document.observers:
             self._document.observers.remove(self)
         self.list.stop()
@@ -210,7 +210,7 @@ class SubsessionsPanel(QWidget):
                 self.update_indicator()
         self.chat.current_changed.emit()
         self._show_first()
-        self._later.start()
+        self._refresh_timer.start()
 
     def refresh(self) -> None:
         self._refresh_sides()
@@ -225,7 +225,7 @@ class SubsessionsPanel(QWidget):
         if self.indicator is not None:
             self.indicator.refresh()
 
-    def _say_inherited(self, tokens: int, layers: int) -> None:
+    def _set_inherited_text(self, tokens: int, layers: int) -> None:
         self.chat.say_inherited(inherited_words(tokens, layers))
 
     def tick(self) -> None:
@@ -246,13 +246,13 @@ class SubsessionsPanel(QWidget):
         zoom, width = self._themes.theme.zoom, self.width()
         if width < 100:
             return
-        is_listed = width >= sum(_LEAST) * zoom
+        is_listed = width >= sum(_MIN_WIDTHS) * zoom
         if not is_listed and self.list.view.hasFocus():  # else Qt moves the focus to the next widget in the window
             self.chat.setFocus(Qt.FocusReason.OtherFocusReason)
         self.list.setVisible(is_listed)
         if self._dragged:
             return
-        least_left, chat, least_right = (round(least * zoom) for least in _LEAST)
+        least_left, chat, least_right = (round(least * zoom) for least in _MIN_WIDTHS)
         left, right = (round(side * zoom) for side in _SIDES[width >= _WIDE * zoom])
         if self.list.isHidden():
             left = least_left = 0

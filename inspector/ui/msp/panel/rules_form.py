@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from inspector.msp.objects import Policy
 
 
-_LEAST_BUDGET, _MOST_BUDGET, _BUDGET_STEP = 100, 10_000_000, 500
+_MIN_BUDGET, _MAX_BUDGET, _BUDGET_STEP = 100, 10_000_000, 500
 """Limits of the setting."""
 
 
@@ -38,12 +38,12 @@ class BudgetField(NumberField):
     """Field of the token budget."""
 
     def __init__(self, name: str, parent: QWidget) -> None:
-        super().__init__(name, "Budget in tokens", _LEAST_BUDGET, _MOST_BUDGET, parent)
+        super().__init__(name, "Budget in tokens", _MIN_BUDGET, _MAX_BUDGET, parent)
         self.setToolTip("Maximum of tokens a sub-session may send")
         self.setSingleStep(_BUDGET_STEP)
 
 
-_MOST_WANTED = 9_999
+_MAX_RECENT_FIELD = 9_999
 _UNDER_BOX = 22
 """Indent below a checkbox: the left edge of its label."""
 POLICY_CLOSED = "The policy of a closed sub-session is read-only."
@@ -80,16 +80,16 @@ class PolicyBox(QWidget):
         self.edit_sub_context = self._link("Edit the sub-context...", "policyEditSubContext")
         self.snapshots = self._box("Include snapshots", "policySnapshots", "include_snapshots")
         self.edit_snapshots = self._link("Edit snapshots...", "policyEditSnapshots")
-        self.sub_context.toggled.connect(lambda on: self._say(include_sub_context=on))
-        self.snapshots.toggled.connect(lambda on: self._say(include_snapshots=on))
+        self.sub_context.toggled.connect(lambda on: self._emit_change(include_sub_context=on))
+        self.snapshots.toggled.connect(lambda on: self._emit_change(include_snapshots=on))
         self.edit_sub_context.clicked.connect(self.sub_context_requested)
         self.edit_snapshots.clicked.connect(self.snapshots_requested)
         for box, link in ((self.sub_context, self.edit_sub_context), (self.snapshots, self.edit_snapshots)):
             column.addWidget(box)
             column.addLayout(self._indented(link))
-        self.recent = NumberField("policyRecent", "Recent parent messages", 0, _MOST_WANTED, self)
+        self.recent = NumberField("policyRecent", "Recent parent messages", 0, _MAX_RECENT_FIELD, self)
         self.recent.setToolTip("recent_parent_messages of the context policy")
-        self.recent.valueChanged.connect(lambda value: self._say(recent_parent_messages=value))
+        self.recent.valueChanged.connect(lambda value: self._emit_change(recent_parent_messages=value))
         words = TextLabel("Recent parent messages", name="policyRecentLabel", wrap=True, parent=self)
         words.setBuddy(self.recent)
         row = QHBoxLayout()
@@ -160,7 +160,7 @@ class PolicyBox(QWidget):
         self.note.setText(self._reason or (self._note if self._is_open else POLICY_CLOSED))
         self.note.setVisible(bool(self.note.text()))
 
-    def _say(self, **changes: bool | int) -> None:
+    def _emit_change(self, **changes: bool | int) -> None:
         if not self._showing:
             self.changed.emit(changes)
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from inspector.msp.objects import Message, Subsession
 
 _BATCH_TEXTS, _BATCH_CHARACTERS = 4_000, 1 << 19
-_GIVEN_AT_ONCE = 2  # a second batch waits in the pipe, so that the process never idles between two polls
-_MOST_DEATHS = 3
+_MAX_BATCHES = 2  # a second batch waits in the pipe, so that the process never idles between two polls
+_MAX_RESTARTS = 3
 _NOTHING = np.empty(0, np.int64)
 NOT_COUNTED = "Token counting is off. Turn it on in Settings > Display."
 GIVEN_UP = "Token counting stopped: its process ended three times."
@@ -43,7 +43,7 @@ class TokenCounts(QObject):
         # by hash of the text, so that texts are not kept for their counts; Python caches the hash of a str
         self._known: dict[int, int] = {}
         self._waiting: dict[int, str] = {}
-        self._given: list[list[int]] = []
+        self._batches: list[list[int]] = []
         self._process: CountingProcess | None = None
         self._wanted = True
         self._deaths = 0
@@ -103,7 +103,7 @@ class TokenCounts(QObject):
     def stop(self) -> None:
         """Ends the process. Its unfinished batches stay in the queue for the next one."""
         self._timer.stop()
-        self._given.clear()
+        self._batches.clear()
         self._process = None
         _end(self._holder)
 
@@ -116,12 +116,12 @@ class TokenCounts(QObject):
         self._timer.setInterval(budgets.current.background_ms)
         try:
             came = self._take(process)
-            self._give(process)
+            self._send_batches(process)
         except (EOFError, OSError):  # the process has ended
-            self._bury()
+            self._on_process_ended()
             return
         now = time.monotonic()
-        if self._given or not process.is_ready:
+        if self._batches or not process.is_ready:
             self._idle_since = now
         elif now - self._idle_since >= budgets.current.counter_idle_s:
             self.stop()
@@ -142,27 +142,27 @@ class TokenCounts(QObject):
         while process.connection.poll():
             counts = process.receive_counts()
             if counts is not None:
-                keys = self._given.pop(0)
+                keys = self._batches.pop(0)
                 self._known.update(zip(keys, counts.texts, strict=True))
                 for key in keys:
                     self._waiting.pop(key, None)
                 came = True
         return came
 
-    def _give(self, process: CountingProcess) -> None:
-        while process.is_ready and len(self._given) < _GIVEN_AT_ONCE:
+    def _send_batches(self, process: CountingProcess) -> None:
+        while process.is_ready and len(self._batches) < _MAX_BATCHES:
             keys = list(self._batch())
             if not keys:
                 return
             texts = tuple(self._waiting[key] for key in keys)
             none = np.empty(0, np.uint16)
             process.request_counts(LineBatch("", (0, 0), _NOTHING, _NOTHING, none, (), none, texts=texts))
-            self._given.append(keys)
+            self._batches.append(keys)
 
     def _batch(self) -> Iterator[int]:
         """Yields the next batch in the order of requests."""
         # A batch stays in the queue until its counts arrive, in case the process ends.
-        given = {key for keys in self._given for key in keys}
+        given = {key for keys in self._batches for key in keys}
         characters = texts = 0
         for key, text in self._waiting.items():
             if key in given:
@@ -172,11 +172,11 @@ class TokenCounts(QObject):
             if texts >= _BATCH_TEXTS or characters >= _BATCH_CHARACTERS:
                 return
 
-    def _bury(self) -> None:
+    def _on_process_ended(self) -> None:
         self._deaths += 1
         self.stop()
         # A text that ends the process would end every further one.
-        if self._deaths >= _MOST_DEATHS:
+        if self._deaths >= _MAX_RESTARTS:
             self._give_up(GIVEN_UP)
         elif self._waiting:
             self._timer.start(budgets.current.background_ms)

@@ -125,30 +125,30 @@ class VariableHeightView(QAbstractItemView):
     def reset(self) -> None:
         super().reset()
         self._at_end = True
-        self._begin_anew()
+        self._reset_layout()
 
     @override
     def rowsInserted(self, parent: _Index, start: int, end: int) -> None:
         super().rowsInserted(parent, start, end)
         self.heights.insert(start, self.expected(start, end + 1))
-        self._settle()
+        self._lay_out_visible()
 
     @override
     def dataChanged(self, topLeft: _Index, bottomRight: _Index, roles: object = ()) -> None:
         for row in range(topLeft.row(), bottomRight.row() + 1):
             if row < len(self.heights):
                 self.heights.invalidate_row(row)
-        self._settle()
+        self._lay_out_visible()
         self.viewport().update()
 
-    def _begin_anew(self) -> None:
+    def _reset_layout(self) -> None:
         """Discards all layouts; the top row stays on top, and a view at the end stays there."""
         count, anchor = self.model().rowCount(), self._anchor
         self.heights.reset_to(self.expected(0, count))
         held = anchor if anchor is not None and not self._at_end and anchor[0] < count else None
         if held is not None:
             self._set_value(self.heights.top(held[0]) - held[1])
-        self._settle(held)
+        self._lay_out_visible(held)
         self.viewport().update()
 
     @property
@@ -172,7 +172,7 @@ class VariableHeightView(QAbstractItemView):
         first = self.heights.row_at(top)
         return range(first, self.heights.row_at(top + self.viewport().height() - 1) + 1)
 
-    def _settle(self, held: tuple[int, int] | None = None) -> None:
+    def _lay_out_visible(self, held: tuple[int, int] | None = None) -> None:
         """Lays out visible rows and keeps the ones laid out before in place.
 
         Args:
@@ -219,7 +219,7 @@ class VariableHeightView(QAbstractItemView):
     def scroll_to_end(self) -> None:
         """Scrolls to the last row and follows appended rows."""
         self._at_end = True
-        self._settle()
+        self._lay_out_visible()
         self.viewport().update()
 
     def show_row(self, row: int, *, quietly: bool = False) -> None:
@@ -245,7 +245,7 @@ class VariableHeightView(QAbstractItemView):
         held = (row, top) if not at_end and row < len(self.heights) else None
         if held is not None:
             self._set_value(self.heights.top(row) - top)
-        self._settle(held)
+        self._lay_out_visible(held)
         self.viewport().update()
 
     def offset_of(self, row: int) -> int:
@@ -255,7 +255,7 @@ class VariableHeightView(QAbstractItemView):
         """Lays out a changed row again; rows above it stay."""
         self._at_end = False
         self.heights.invalidate_row(row)
-        self._settle()
+        self._lay_out_visible()
         self.viewport().update()
 
     @property
@@ -268,12 +268,12 @@ class VariableHeightView(QAbstractItemView):
 
     @override
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        # Changes of the scroll bar made by `_settle` come back here.
+        # Changes of the scroll bar made by `_lay_out_visible` come back here.
         if self._settling:
             return
         bar = self.verticalScrollBar()
         self._at_end = bar.value() >= bar.maximum()
-        self._settle()
+        self._lay_out_visible()
         self.viewport().update()
 
     @override
@@ -304,7 +304,7 @@ class VariableHeightView(QAbstractItemView):
             bar.setValue(top - _MARGIN)
         elif bottom > bar.value() + height:
             bar.setValue(bottom - height)
-        self._settle()
+        self._lay_out_visible()
         self.viewport().update()
 
     @override
@@ -333,26 +333,26 @@ class VariableHeightView(QAbstractItemView):
 
     @override
     def moveCursor(self, cursorAction: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        return self.currentIndex()  # `_step` handles the keys
+        return self.currentIndex()  # `_navigate` handles the keys
 
     @override
     def updateGeometries(self) -> None:
         super().updateGeometries()
         if not self._settling:
-            self._settle()
+            self._lay_out_visible()
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self._row_width != self._width:
             self._width = self._row_width
-            self._begin_anew()
+            self._reset_layout()
         else:
-            self._settle()
+            self._lay_out_visible()
 
     # Navigation
 
-    def _step(self, row: int, key: Qt.Key) -> bool:
+    def _navigate(self, row: int, key: Qt.Key) -> bool:
         """Handles a navigation key; False for others. Scrolls through a row higher than the view before leaving it."""
         bar, height, last = self.verticalScrollBar(), self.viewport().height(), len(self.heights) - 1
         if last < 0:

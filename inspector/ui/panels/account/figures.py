@@ -36,29 +36,29 @@ class AccountFigures(QObject):
         self._adding: SlicedWork[Sums] | None = None
         self._viewers: set[str] = set()
         self._rest_until = 0.0
-        self._whole = False  # the figures cover all messages of some time, and have not been fed since
-        self._made = False  # `renewed` is due, in a turn of its own
+        self._is_complete = False  # the figures cover all messages of some time, and have not been fed since
+        self._is_renewal_due = False  # `renewed` is due, in a turn of its own
         self._stopped = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._go_on)
+        self._timer.timeout.connect(self._run_slice)
 
     def set_viewed(self, viewer: str, viewed: bool) -> None:
         """Notes that a view is visible or hidden."""
         (self._viewers.add if viewed else self._viewers.discard)(viewer)
-        self._ask()
+        self._schedule()
 
     def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush of the document. O(1)."""
         self.tally.note_changed(changes.changed)
         # Sums of an earlier state are invalid.
         self._sums = self._adding = None
-        self._ask()
+        self._schedule()
 
     def tick(self) -> None:
         """Emits `renewed` once a second while messages may arrive: waiting times grow."""
         if self._document.is_arriving and not self._stopped and not self._timer.isActive():
-            self._made = True
+            self._is_renewal_due = True
             self._timer.start(0)
 
     def tool_tokens(self) -> Sums | None:
@@ -78,41 +78,41 @@ class AccountFigures(QObject):
     @property
     def ready(self) -> bool:
         """True if the figures cover all messages of some recent time, and the document may be read."""
-        return not self._stopped and (self._whole or not self.tally.is_behind)
+        return not self._stopped and (self._is_complete or not self.tally.is_behind)
 
     @property
     def _wanted(self) -> bool:
         return not self._stopped and (bool(self._viewers) or self._document.is_arriving)
 
-    def _ask(self) -> None:
+    def _schedule(self) -> None:
         if (self.tally.is_behind or self._adding) and self._wanted and not self._timer.isActive():
             self._timer.start(max(0, round((self._rest_until - time.perf_counter()) * 1000)))
 
-    def _go_on(self) -> None:
+    def _run_slice(self) -> None:
         if not self._wanted:
             return
         # Another background slice has used this iteration of the event loop.
         if not turn_of_loop().may_take():
             self._timer.start(budgets.current.awaited_ms)
             return
-        if self._made:
-            self._made = False
+        if self._is_renewal_due:
+            self._is_renewal_due = False
             self.renewed.emit()
-            self._ask()
+            self._schedule()
             return
         until = time.perf_counter() + budgets.current.background_slice_s
-        self._whole = False
+        self._is_complete = False
         while not self.tally.step():
             if time.perf_counter() >= until:
                 self._timer.start(budgets.current.more_ms)
                 return
-        self._whole = True
+        self._is_complete = True
         if self._adding is not None and not self._add_up(until):
             return
         more = self._document.is_arriving or self._document.has_backlog
         rest_ms = budgets.current.figures_ms if more else budgets.current.lists_ms
         self._rest_until = time.perf_counter() + rest_ms / 1000
-        self._made = True
+        self._is_renewal_due = True
         self._timer.start(budgets.current.awaited_ms)
 
     def _add_up(self, until: float) -> bool:

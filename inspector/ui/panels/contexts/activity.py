@@ -35,15 +35,15 @@ class Activity:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._seen = 0
+        self._fed_count = 0
         self.totals: dict[int, int] = {}
         self.main_last_ns: dict[int, int] = {}
-        self._spoke: dict[int, float] = {}
+        self._halo_starts: dict[int, float] = {}
 
     def feed(self) -> set[int]:
         """Counts new messages and returns the spaces with new ones in main. O(new messages)."""
-        start, stop = self._seen, len(self._analysis)
-        self._seen = stop
+        start, stop = self._fed_count, len(self._analysis)
+        self._fed_count = stop
         if start == stop:
             return set()
         columns = self._analysis.capture.columns
@@ -84,30 +84,30 @@ class Activity:
 
     def spoke(self, codes: Iterable[int], now_s: float) -> None:
         """Starts the halos of rows with a new message."""
-        self._spoke.update(dict.fromkeys(codes, now_s))
+        self._halo_starts.update(dict.fromkeys(codes, now_s))
 
     def halo(self, code: int, now_s: float) -> float:
         """Returns the strength of a row's halo, 0 to 1."""
-        since = self._spoke.get(code)
+        since = self._halo_starts.get(code)
         return 0.0 if since is None else min(1.0, max(0.0, 1 - (now_s - since - HOLD_S) / FADE_S))
 
     def fading(self, now_s: float) -> list[int]:
         """Returns the codes of fading halos; drops the finished ones."""
-        changing = [code for code, since in self._spoke.items() if now_s - since >= HOLD_S]
+        changing = [code for code, since in self._halo_starts.items() if now_s - since >= HOLD_S]
         for code in changing:
-            if now_s - self._spoke[code] > HOLD_S + FADE_S:
-                del self._spoke[code]
+            if now_s - self._halo_starts[code] > HOLD_S + FADE_S:
+                del self._halo_starts[code]
         return changing
 
     def still(self) -> bool:
         """Returns True if no row has a halo."""
-        return not self._spoke
+        return not self._halo_starts
 
     def forget_halos(self) -> None:
-        self._spoke.clear()
+        self._halo_starts.clear()
 
 
-_REST = 10
+_PAUSE_FACTOR = 10
 """Ratio of pause to duration of a slow sum, as over very many contexts."""
 
 
@@ -135,7 +135,7 @@ class TreeTokens:
         if not self.shown or (began < self._due and not (now or self._analysis.tokens.done)):
             return False
         sums = self._analysis.tokens.node_sums()
-        self._due = began + max(budgets.current.counts_s, _REST * (time.monotonic() - began))
+        self._due = began + max(budgets.current.counts_s, _PAUSE_FACTOR * (time.monotonic() - began))
         changed = sums is not self._sums
         if changed:
             self._sums = sums
@@ -178,7 +178,7 @@ class TreeUsage:
         self._analysis = analysis
         self.shown = self.asked = False
         self._sums: NodeUsage | None = None
-        self._of = (-1, -1)
+        self._summed_lengths = (-1, -1)
         self._due = 0.0
 
     @property
@@ -195,10 +195,10 @@ class TreeUsage:
         began = time.monotonic()
         of = len(self._analysis.usage.columns), len(self._analysis.contexts.tree)
         # Hidden, unchanged, or summed a moment ago.
-        if not self.shown or of == self._of or (began < self._due and not now):
+        if not self.shown or of == self._summed_lengths or (began < self._due and not now):
             return False
-        self._sums, self._of = usage_by_node(self._analysis), of
-        self._due = began + max(budgets.current.counts_s, _REST * (time.monotonic() - began))
+        self._sums, self._summed_lengths = usage_by_node(self._analysis), of
+        self._due = began + max(budgets.current.counts_s, _PAUSE_FACTOR * (time.monotonic() - began))
         return True
 
     def subtree_usage(self, node: int) -> Usage:

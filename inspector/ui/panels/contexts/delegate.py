@@ -24,16 +24,16 @@ _DOT_X = 29
 _LABEL_X = 40
 _ICON = 14
 _ICON_GAP = 4
-_SIGN = 12
+_ICON_SIZE = 12
 _SWATCH = 8
-_ROOM_FOR_NUMBERS = 250
+_TOKENS_MIN_WIDTH = 250
 """Width from which a second number leaves labels readable, pixels at 100 %."""
-_ROOM_FOR_USAGE = 380
+_USAGE_MIN_WIDTH = 380
 """Width from which reported usage is shown in three numbers, pixels at 100 %."""
 _SPACE_LABEL_X = 43
 # The widest result of `short_count`, so that columns are aligned.
-_TOKENS_LEAST = "999.9k"
-_FINEST = 18
+_WIDEST_TOKENS = "999.9k"
+_MAX_INDENT_LEVEL = 18
 """Most indented levels; deeper labels would have no width left."""
 
 
@@ -76,7 +76,7 @@ class ContextDelegate(QStyledItemDelegate):
         return QRect(self._x(_DOT_X, row, cell) - side // 2, cell.center().y() - side // 2, side, side)
 
     def _x(self, offset: int, row: int, cell: QRect) -> int:
-        level = min(self._model.depth(row), _FINEST)
+        level = min(self._model.depth(row), _MAX_INDENT_LEVEL)
         return cell.left() + round(offset * self._zoom) + level * self._themes.theme.metrics.indent
 
     @override
@@ -147,7 +147,7 @@ class ContextDelegate(QStyledItemDelegate):
         right -= metrics.horizontalAdvance(f"{self._model.most_messages:,}") + 2 * theme.metrics.unit
         painter.setPen(theme.color("ink.secondary"))
         for value, unit in reversed(columns):
-            width = metrics.horizontalAdvance(f"{_TOKENS_LEAST}{unit}")
+            width = metrics.horizontalAdvance(f"{_WIDEST_TOKENS}{unit}")
             flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             box = QRect(right - width, cell.top(), width, cell.height())
             painter.drawText(box, flags, f"{short_count(value)}{unit}")
@@ -160,12 +160,12 @@ class ContextDelegate(QStyledItemDelegate):
         columns: list[tuple[int, str]] = []
         if model.usage.shown:
             used = model.reported(row)
-            if room >= _ROOM_FOR_USAGE:
+            if room >= _USAGE_MIN_WIDTH:
                 columns += [(used.input, " in"), (used.cached, " cached"), (used.output, " out")]
-            elif room >= _ROOM_FOR_NUMBERS or model.usage.asked:
-                columns.append((sum(used), " used" if room >= _ROOM_FOR_NUMBERS else ""))
-        if model.tokens.shown and (not columns or room >= _ROOM_FOR_USAGE):
-            columns.append((model.token_count(row), " tok" if room >= _ROOM_FOR_NUMBERS else ""))
+            elif room >= _TOKENS_MIN_WIDTH or model.usage.asked:
+                columns.append((sum(used), " used" if room >= _TOKENS_MIN_WIDTH else ""))
+        if model.tokens.shown and (not columns or room >= _USAGE_MIN_WIDTH):
+            columns.append((model.token_count(row), " tok" if room >= _TOKENS_MIN_WIDTH else ""))
         return columns
 
     def _paint_problems(self, painter: QPainter, row: int, cell: QRect, right: int) -> int:
@@ -179,7 +179,7 @@ class ContextDelegate(QStyledItemDelegate):
             return right
         theme, word = self._themes.theme, worst.word
         # Spaces always show the count: their sum is the status bar's figure.
-        if self._model.node(row) is None or cell.width() >= round(_ROOM_FOR_NUMBERS * self._zoom):
+        if self._model.node(row) is None or cell.width() >= round(_TOKENS_MIN_WIDTH * self._zoom):
             text = f"{tally.problems:,}"
             width = self._metrics["small"].horizontalAdvance(text)
             painter.setFont(theme.font("small"))
@@ -187,8 +187,8 @@ class ContextDelegate(QStyledItemDelegate):
             box = QRect(right - width, cell.top(), width, cell.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
             right -= width + theme.metrics.unit - 1
-        side = round(_SIGN * self._zoom)
-        self._paint_icon(painter, word, f"severity.{word}", _SIGN, right - side // 2, cell)
+        side = round(_ICON_SIZE * self._zoom)
+        self._paint_icon(painter, word, f"severity.{word}", _ICON_SIZE, right - side // 2, cell)
         return right - side - theme.metrics.unit
 
     def _paint_note(self, painter: QPainter, row: int, cell: QRect, right: int) -> int:
@@ -196,9 +196,9 @@ class ContextDelegate(QStyledItemDelegate):
         note = self._model.note(row)
         if not note:
             return right
-        side = round(_SIGN * self._zoom)
+        side = round(_ICON_SIZE * self._zoom)
         name = "mark" if note.marked else "comment"
-        self._paint_icon(painter, name, "accent.text", _SIGN, right - side // 2, cell)
+        self._paint_icon(painter, name, "accent.text", _ICON_SIZE, right - side // 2, cell)
         return right - side - self._themes.theme.metrics.unit
 
     def _paint_space(self, painter: QPainter, row: int, cell: QRect, right: int) -> None:
@@ -211,7 +211,7 @@ class ContextDelegate(QStyledItemDelegate):
         """Draws a source: state, colour swatch as in the gutter, name."""
         theme, state = self._themes.theme, self._model.state(row)
         if state in FAULTY_STATES:
-            self._paint_icon(painter, "error", "severity.error", _SIGN, self._x(_DOT_X, row, cell), cell)
+            self._paint_icon(painter, "error", "severity.error", _ICON_SIZE, self._x(_DOT_X, row, cell), cell)
         else:
             center = QPointF(self._x(_DOT_X, row, cell), cell.top() + cell.height() / 2)
             draw_state(

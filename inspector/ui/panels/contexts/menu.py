@@ -16,7 +16,7 @@ from inspector.present.formats import count_of, message_number
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
-_REACHES = (
+_SCOPE_CHOICES = (
     ("This context and below", Reach.BELOW),
     ("This one only", Reach.ONLY),
     ("Direct children", Reach.CHILDREN),
@@ -65,7 +65,7 @@ class ContextMenu(QMenu):
         elif target.node == MAIN:
             self._add_scope("Main context", target, current)
         else:
-            for title, reach in _REACHES:
+            for title, reach in _SCOPE_CHOICES:
                 self._add_scope(title, Scope(target.space, target.node, reach), current)
         clear = self.addAction("Clear scope")
         clear.setEnabled(current is not None)

@@ -208,7 +208,7 @@ class ContextTreeModel(QAbstractTableModel):
         self.usage.shown = shown
         self.usage.renew(now=True)
         if len(self.rows):
-            self._say(0, len(self.rows) - 1)
+            self._emit_changed(0, len(self.rows) - 1)
 
     def ask_for_usage(self) -> None:
         """Shows usage even in a narrow panel."""
@@ -219,7 +219,7 @@ class ContextTreeModel(QAbstractTableModel):
         self.tokens.shown = shown
         self.tokens.renew(now=True)
         if len(self.rows):
-            self._say(0, len(self.rows) - 1)
+            self._emit_changed(0, len(self.rows) - 1)
 
     def note(self, row: int) -> Note:
         """Returns the user's mark and comment of a row."""
@@ -317,7 +317,7 @@ class ContextTreeModel(QAbstractTableModel):
             self._insert(self.rows.insertion_below(row))
         elif self.rows.end(row) > row + 1:
             self._remove(row + 1, self.rows.end(row) - 1)
-        self._say(row, row)
+        self._emit_changed(row, row)
         self.rows_settled.emit()
 
     def expand_to(self, depth: int = EVERYTHING) -> None:
@@ -354,15 +354,15 @@ class ContextTreeModel(QAbstractTableModel):
         self._follow_tree(touched)
         if changes.tree_moved and len(self.rows):
             # Older nodes may have new labels and types.
-            self._say(0, len(self.rows) - 1)
+            self._emit_changed(0, len(self.rows) - 1)
         resolve = self._contexts.tree.resolve
         # Many changes are repainted together, without a search for each row.
         few = len(touched) <= MANY_TOUCHED
         odd, spaces = self._analysis.findings.by_context.take_touched()
         troubled = odd.tolist() if len(odd) <= MANY_TOUCHED else None
         if (self.tokens.renew() | self.usage.renew()) and len(self.rows):
-            self._say(0, len(self.rows) - 1)
-        self._tell_touched({resolve(node) for node in touched} - {MAIN} if few else touched, main, troubled, spaces)
+            self._emit_changed(0, len(self.rows) - 1)
+        self._emit_touched({resolve(node) for node in touched} - {MAIN} if few else touched, main, troubled, spaces)
 
     def _follow_tree(self, touched: set[int]) -> None:
         rows = self.rows
@@ -417,7 +417,7 @@ class ContextTreeModel(QAbstractTableModel):
         self.endResetModel()
         self.rows_settled.emit()
 
-    def _tell_touched(self, touched: set[int], main: set[int], troubled: list[int] | None, spaces: set[int]) -> None:
+    def _emit_touched(self, touched: set[int], main: set[int], troubled: list[int] | None, spaces: set[int]) -> None:
         """Emits changed rows: those with new messages or findings, and their ancestors.
 
         Many changes are announced as a change of all rows: a repaint of the screen costs less than a search for rows.
@@ -432,21 +432,21 @@ class ContextTreeModel(QAbstractTableModel):
         # Taken here, so that each change is emitted once.
         codes, self.rows.dirty = self.rows.dirty, set()
         if troubled is None or len(codes) + len(touched) + len(troubled) > MANY_TOUCHED:
-            self._say(0, len(rows) - 1)
+            self._emit_changed(0, len(rows) - 1)
         else:
             living = {*touched, *map(self._contexts.tree.resolve, troubled)} - {MAIN}
-            changed = self._with_those_above(codes, living, main | spaces)
+            changed = self._with_ancestors(codes, living, main | spaces)
             found = rows.rows_of(changed).tolist() if len(changed) <= MANY_TOUCHED else range(len(rows))
             if len(found) > MAX_STEPS:
-                self._say(found[0], found[-1])
+                self._emit_changed(found[0], found[-1])
             elif found:
-                self._say_spans(found)
+                self._emit_spans(found)
         if self.animated and self._document.live and len(touched) <= MANY_TOUCHED:
             now = time.monotonic()
             self.activity.spoke(rows.shown_codes(touched), now)
             self.activity.spoke((main_code(p) for p, space in enumerate(rows.spaces) if space in main), now)
 
-    def _with_those_above(self, codes: set[int], touched: set[int], main: set[int]) -> set[int]:
+    def _with_ancestors(self, codes: set[int], touched: set[int], main: set[int]) -> set[int]:
         parent = self._contexts.tree.parent
         for node in touched:
             above = node
@@ -460,20 +460,20 @@ class ContextTreeModel(QAbstractTableModel):
         codes.update(map(source_code, range(self.rows.sources.size)))
         return codes
 
-    def _say_spans(self, rows: Sequence[int]) -> None:
+    def _emit_spans(self, rows: Sequence[int]) -> None:
         first = last = rows[0]
         for row in rows[1:]:
             if row != last + 1:
-                self._say(first, last)
+                self._emit_changed(first, last)
                 first = row
             last = row
-        self._say(first, last)
+        self._emit_changed(first, last)
 
-    def _say(self, first: int, last: int) -> None:
+    def _emit_changed(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, 0), self.index(last, 0))
 
 
-_CONCLUSION = 200
+_CONCLUSION_LENGTH = 200
 """Characters of a conclusion in a tooltip."""
 
 
@@ -516,7 +516,7 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
         is_session = contexts.type(node) == SUBSESSION_TYPE
         lines.append(f"{'Sub-session' if is_session else 'Asked'}: {model.label(row)}")
     if (ended := contexts.concluded_by[node]) >= 0:
-        said = excerpt(text_of(document.capture, ended), _CONCLUSION)
+        said = excerpt(text_of(document.capture, ended), _CONCLUSION_LENGTH)
         word = "Cancelled" if model.end(row) == "cancelled" else "Concluded"
         lines.append(f"{word} in No. {ended + 1}{f': {said}' if said else ''}")
     lines.append(f"Path: {safe_line(tree.path(node))}")

@@ -86,13 +86,13 @@ class ContextsPanel(QWidget):
         self._halo_timer.setInterval(_HALO_MS)
         self._halo_timer.timeout.connect(self._on_halo_tick)
         self.model.rows_settled.connect(self._show_mark)
-        self.view.scope_asked.connect(self._on_scope_asked)
+        self.view.scope_asked.connect(self._on_scope_requested)
         self.view.cleared.connect(self.clear_scope)
         self.view.typed.connect(self._on_typed)
-        self.view.customContextMenuRequested.connect(self._on_menu_asked)
+        self.view.customContextMenuRequested.connect(self._on_menu_requested)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
-        self._offer_usage()
+        self._enable_usage()
         self._show_counts()
 
     def _build(self) -> None:
@@ -106,11 +106,11 @@ class ContextsPanel(QWidget):
         self._more.addAction("Expand all", self.expand_all)
         self._more.addAction("Collapse all", self.collapse_all)
         self._more.addSeparator()
-        self.tokens_action = self._switch("Show tokens", "contextsShowTokens", self.model.show_tokens)
-        self.usage_action = self._switch("Show reported tokens", "contextsShowUsage", self.model.show_usage)
+        self.tokens_action = self._add_switch("Show tokens", "contextsShowTokens", self.model.show_tokens)
+        self.usage_action = self._add_switch("Show reported tokens", "contextsShowUsage", self.model.show_usage)
         self.usage_action.setEnabled(False)
         self.usage_action.triggered.connect(self.model.ask_for_usage)
-        self.sources_action = self._switch("Show sources", "contextsShowSources", self.model.show_sources, on=True)
+        self.sources_action = self._add_switch("Show sources", "contextsShowSources", self.model.show_sources, on=True)
         self._more.addSeparator()
         self._clear_action = QAction("Clear scope", self)
         self._clear_action.triggered.connect(lambda: self.clear_scope())
@@ -141,7 +141,7 @@ class ContextsPanel(QWidget):
         column.addWidget(self.view, 1)
         self.setFocusProxy(self.view)
 
-    def _switch(self, text: str, name: str, show: Callable[[bool], None], *, on: bool = False) -> QAction:
+    def _add_switch(self, text: str, name: str, show: Callable[[bool], None], *, on: bool = False) -> QAction:
         """Adds a switch to the panel's menu."""
         action = QAction(text, self)
         action.setObjectName(name)
@@ -165,12 +165,12 @@ class ContextsPanel(QWidget):
     def apply_changes(self, changes: AnalysisChanges) -> None:
         """Applies a flush. Scope, cursor, expansion and scroll position stay."""
         self.model.apply_changes(changes)
-        self._offer_usage()
+        self._enable_usage()
         self._show_counts()
         if not self.model.activity.still() and not self._halo_timer.isActive():
             self._halo_timer.start()
 
-    def _offer_usage(self) -> None:
+    def _enable_usage(self) -> None:
         """Enables and shows usage at the first report; the user's later choice stays."""
         if not self.usage_action.isEnabled() and self.model.usage.is_known:
             self.usage_action.setEnabled(True)
@@ -214,7 +214,7 @@ class ContextsPanel(QWidget):
             self._place = place
             self._show_mark()
 
-    def _unscoped(self) -> tuple[int, int] | None:
+    def _details_context(self) -> tuple[int, int] | None:
         """Returns the context of the details; None for a participant, which has no context."""
         if self._place is None:
             return self._message_context
@@ -259,12 +259,12 @@ class ContextsPanel(QWidget):
 
     def clear_scope(self) -> None:
         if self._scope is not None:
-            self._ask(None)
+            self._request_scope(None)
 
     # Display
 
     def _show_mark(self) -> None:
-        target = (self._scope.space, self._scope.node) if self._scope is not None else self._unscoped()
+        target = (self._scope.space, self._scope.node) if self._scope is not None else self._details_context()
         code = None if target is None else self.model.rows.code_of(*target)
         if self._scope is not None and self._scope.source is not None:
             code = source_code(self._scope.source)
@@ -298,28 +298,28 @@ class ContextsPanel(QWidget):
 
     # Actions
 
-    def _on_scope_asked(self, row: int) -> None:
+    def _on_scope_requested(self, row: int) -> None:
         """Sets the scope to a clicked row; a click on the current scope clears it."""
         scope, shown = self.model.scope(row), self.scope
         same = shown is not None and shown.identity == scope.identity
-        self._ask(None if same else scope)
-        self._say_selected(scope)
+        self._request_scope(None if same else scope)
+        self._emit_selected(scope)
 
     def _on_details_chosen(self, target: Scope) -> None:
-        self._say_selected(target)
+        self._emit_selected(target)
         self.details_requested.emit()
 
-    def _say_selected(self, picked: Scope) -> None:
+    def _emit_selected(self, picked: Scope) -> None:
         if picked.node is None:
             self.space_selected.emit()
         else:
             self.selected.emit(picked.space, picked.node)
 
-    def _ask(self, scope: Scope | None) -> None:
+    def _request_scope(self, scope: Scope | None) -> None:
         self.show_scope(scope)
         self.scope_requested.emit(scope)
 
-    def _on_menu_asked(self, point: QPoint) -> None:
+    def _on_menu_requested(self, point: QPoint) -> None:
         row = self.view.rowAt(point.y())
         if row >= 0:
             self.menu_for(row).popup(self.view.viewport().mapToGlobal(point))
@@ -329,7 +329,7 @@ class ContextsPanel(QWidget):
         tree = self._document.analysis.contexts.tree
         filter_ = self.filter_for(space, node) if source is None else f"source == {quote(self._source_name(source))}"
         menu = ContextMenu(self.model.scope(row), self.scope, filter_, self)
-        menu.scope_chosen.connect(self._ask)
+        menu.scope_chosen.connect(self._request_scope)
         menu.filter_chosen.connect(self.filter_requested)
         menu.details_chosen.connect(self._on_details_chosen)
         menu.problems_chosen.connect(self._on_problems_chosen)
@@ -356,7 +356,7 @@ class ContextsPanel(QWidget):
         return menu
 
     def _on_problems_chosen(self, target: Scope) -> None:
-        self._ask(target)
+        self._request_scope(target)
         self.filter_requested.emit(PROBLEMS, "replace")
 
     def _source_name(self, source: int) -> str:

@@ -75,7 +75,7 @@ class ContextMatches:
         self.needle = text.strip().casefold()
         self.closed: set[int] = set()
         self.matches: set[int] = set()
-        self._ways: set[int] = set()
+        self._ancestors: set[int] = set()
         self._seen = self._moves = -1
         self.look_on(())
 
@@ -84,30 +84,30 @@ class ContextMatches:
         tree = self._contexts.tree
         if tree.moves != self._moves:
             self.matches.clear()
-            self._ways.clear()
-            self._look_at(tree.alive())
+            self._ancestors.clear()
+            self._match_nodes(tree.alive())
         else:
-            self._look_at({*range(self._seen, len(tree)), *touched})
+            self._match_nodes({*range(self._seen, len(tree)), *touched})
         self._seen, self._moves = len(tree), tree.moves
 
-    def _look_at(self, nodes: Iterable[int]) -> None:
+    def _match_nodes(self, nodes: Iterable[int]) -> None:
         tree = self._contexts.tree
         for node in nodes:
             label = tree.label[node]
             if self.needle in tree.name[node].casefold() or (label and self.needle in label.casefold()):
                 self.matches.add(node)
                 above = tree.parent[node]
-                while above != MAIN and above not in self._ways:
-                    self._ways.add(above)
+                while above != MAIN and above not in self._ancestors:
+                    self._ancestors.add(above)
                     above = tree.parent[above]
 
     def shows(self, code: int) -> bool:
         """Returns True for a match or its ancestor; for the main context if its name matches."""
-        return (code in self.matches or code in self._ways) if code >= 0 else self.needle in "main"
+        return (code in self.matches or code in self._ancestors) if code >= 0 else self.needle in "main"
 
     def leads_on(self, node: int) -> bool:
         """Returns True if a node has matches below it."""
-        return node in self._ways
+        return node in self._ancestors
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ DEFAULT_DEPTH = 2
 EVERYTHING = 1 << 30
 """A depth beyond any tree."""
 
-_FEW = 16
+_VECTORIZE_FROM = 16
 """Rows of one depth up to this number are searched one by one."""
 
 
@@ -235,11 +235,11 @@ class ContextRows:
         self._row_of: Codes | None = None
         self._open: dict[int, bool] = {}
         self._default_depth = DEFAULT_DEPTH
-        self._found: ContextMatches | None = None
-        self._watch = TreeWatch(self._tree)
+        self._matches: ContextMatches | None = None
+        self._snapshot = TreeWatch(self._tree)
         # Nodes without a row.
         self._to_insert: list[int] = []
-        self._catch_up()
+        self._update_nodes()
         self._to_insert = []
         self.replace(*self.layout())
 
@@ -249,12 +249,12 @@ class ContextRows:
     @property
     def nodes(self) -> int:
         """Number of contexts."""
-        return self._watch.alive
+        return self._snapshot.alive
 
     @property
     def is_outdated(self) -> bool:
         """True if the tree has changed since the last look."""
-        return self._watch.is_outdated or any(space not in self._places for space in self._contexts.spaces)
+        return self._snapshot.is_outdated or any(space not in self._places for space in self._contexts.spaces)
 
     @property
     def regrouped(self) -> bool:
@@ -265,25 +265,25 @@ class ContextRows:
 
     def row_of(self, code: int) -> int:
         """Returns the row of a code; -1 if it is hidden."""
-        rows, seen = self._rows(), self._watch.seen
+        rows, seen = self._rows(), self._snapshot.seen
         return int(rows[code]) if seen - len(rows) <= code < seen else -1
 
     def rows_of(self, codes: Iterable[int]) -> Codes:
         """Returns the visible rows of codes, ascending and unique."""
-        wanted, rows, seen = np.fromiter(codes, np.int64), self._rows(), self._watch.seen
+        wanted, rows, seen = np.fromiter(codes, np.int64), self._rows(), self._snapshot.seen
         found = np.unique(rows[wanted[(wanted >= seen - len(rows)) & (wanted < seen)]])
         return found[found >= 0]
 
     def _rows(self) -> Codes:
         """Returns row by code; negative codes index from the end, as in numpy."""
         if self._row_of is None:
-            self._row_of = np.full(self._watch.seen + 3 * max(len(self.spaces), self._level), -1, np.int32)
+            self._row_of = np.full(self._snapshot.seen + 3 * max(len(self.spaces), self._level), -1, np.int32)
             self._row_of[self.codes] = np.arange(len(self.codes), dtype=np.int32)
         return self._row_of
 
     def shown_row(self, code: int) -> int:
         """Returns the row of a code or of its nearest visible ancestor; -1 for neither."""
-        rows, parent, known = self._rows(), self._tree.parent, self._watch.seen
+        rows, parent, known = self._rows(), self._tree.parent, self._snapshot.seen
         while 0 <= code < known and rows[code] < 0 and parent[code] != MAIN:
             code = parent[code]
         # Main context, then space, then source.
@@ -336,7 +336,7 @@ class ContextRows:
             below = [main_code(place_of(code)), *self._tree.roots.get(self.spaces[place_of(code)], ())]
         else:
             return []
-        return [c for c in below if self._found.shows(c)] if self._found is not None else below
+        return [c for c in below if self._matches.shows(c)] if self._matches is not None else below
 
     def _last_children(self, code: int, count: int) -> list[int]:
         """Returns the last `count` direct children; new ones are at the end."""
@@ -346,12 +346,12 @@ class ContextRows:
     def has_children(self, code: int) -> bool:
         if code < 0:
             return is_root(code) or (is_source(code) and place_of(code) in self._below)
-        return self._found.leads_on(code) if self._found is not None else self._tree.children.any(code)
+        return self._matches.leads_on(code) if self._matches is not None else self._tree.children.any(code)
 
     def is_open(self, code: int, depth: int) -> bool:
         """Returns True if a row is expanded."""
-        if self._found is not None:
-            return code not in self._found.closed
+        if self._matches is not None:
+            return code not in self._matches.closed
         return self._open.get(code, depth < self._default_depth + (self._level > 0))
 
     def end(self, row: int) -> int:
@@ -374,7 +374,7 @@ class ContextRows:
         ends, limits = rows.copy(), self.depths[rows]
         for depth in np.unique(limits).tolist():
             some = np.flatnonzero(limits == depth)
-            if len(some) < _FEW:
+            if len(some) < _VECTORIZE_FROM:
                 ends[some] = [self.end(row) for row in rows[some].tolist()]
             else:
                 stops = np.append(np.flatnonzero(self.depths <= depth), len(self.depths))
@@ -385,8 +385,8 @@ class ContextRows:
 
     def set_open(self, code: int, on: bool) -> None:
         """Stores the expansion of a row; changes no rows."""
-        if self._found is not None:
-            (self._found.closed.discard if on else self._found.closed.add)(code)
+        if self._matches is not None:
+            (self._matches.closed.discard if on else self._matches.closed.add)(code)
         else:
             self._open[code] = on
 
@@ -394,8 +394,8 @@ class ContextRows:
         """Stores an expansion down to a depth; changes no rows."""
         self._open.clear()
         self._default_depth = depth
-        if self._found is not None:
-            self._found.closed.clear()
+        if self._matches is not None:
+            self._matches.closed.clear()
 
     @property
     def expands_all(self) -> bool:
@@ -404,12 +404,12 @@ class ContextRows:
 
     def set_found(self, found: ContextMatches | None) -> None:
         """Sets or clears the search result; changes no rows."""
-        self._found = found
+        self._matches = found
 
     @property
     def found(self) -> ContextMatches | None:
         """Search result; None without a search."""
-        return self._found
+        return self._matches
 
     def _walk(self, codes: Sequence[int], depth: int) -> tuple[list[int], list[int]]:
         """Returns codes and depths of siblings and their expanded subtrees."""
@@ -446,7 +446,7 @@ class ContextRows:
 
     def stale_spans(self) -> list[tuple[int, int]]:
         """Looks at the tree and returns misplaced row spans (first, last), in descending order."""
-        rows = self.rows_of(self._catch_up())
+        rows = self.rows_of(self._update_nodes())
         spans: list[tuple[int, int]] = []
         for row, end in zip(rows.tolist(), self._ends(rows).tolist(), strict=True):
             if not spans or row > spans[-1][1]:
@@ -457,7 +457,7 @@ class ContextRows:
         """Returns the rows of new and moved nodes, in descending order; call it after removing the stale spans."""
         nodes, self._to_insert = self._to_insert, []
         found = self._new_spaces()
-        below = self._grown(nodes)
+        below = self._gained_children(nodes)
         if not below:
             return found[::-1]
         rows = self._rows()[np.fromiter(below, np.int64)]
@@ -469,7 +469,7 @@ class ContextRows:
         found.sort(key=lambda insertion: (insertion.row, -insertion.depths[0]), reverse=True)
         return found
 
-    def _grown(self, nodes: list[int]) -> Counter[int]:
+    def _gained_children(self, nodes: list[int]) -> Counter[int]:
         """Returns the number of new children by visible expanded row."""
         tree, inner = self._tree, set(nodes)
         gained = Counter(self.above(node) for node in nodes if tree.parent[node] not in inner)
@@ -492,7 +492,7 @@ class ContextRows:
                 found.append(RowInsertion(self.end(row), *self._walk(new, 1)))
         return found
 
-    def _catch_up(self) -> list[int]:
+    def _update_nodes(self) -> list[int]:
         """Updates spaces and nodes; returns known nodes that moved or merged."""
         self.sources.feed()
         for space in self._contexts.spaces:
@@ -501,13 +501,13 @@ class ContextRows:
                 self._below.setdefault(self.sources.home(space), []).append(len(self.spaces))
                 self.spaces.append(space)
                 self._row_of = None
-        growth = self._watch.take_changes()
-        self._keep_open(growth)
+        growth = self._snapshot.take_changes()
+        self._keep_expansion(growth)
         self._row_of = None
         self._to_insert = [*(node for node in growth.moved if self._tree.resolve(node) == node), *growth.appeared]
         return [*growth.moved, *growth.gone]
 
-    def _keep_open(self, growth: Growth) -> None:
+    def _keep_expansion(self, growth: Growth) -> None:
         """Keeps the expansion of moved nodes; merged nodes pass theirs on."""
         for node in growth.moved:
             row = self.row_of(node)

@@ -41,8 +41,8 @@ class ContextTreeView(PlainTable):
         super().__init__(theme_controller, parent, name="contextTree", title="Contexts")
         self._rows = model
         self._on_chevron = False
-        self._top: tuple[int, int] | None = None
-        self._cursor: int | None = None
+        self._saved_top: tuple[int, int] | None = None
+        self._saved_cursor: int | None = None
         # States of visible rows by code, as of the last tick.
         self._states: dict[int, str] = {}
         self._delegate = ContextDelegate(model, theme_controller, self)
@@ -106,27 +106,29 @@ class ContextTreeView(PlainTable):
         height = self.rowHeight(0) or 1
         top = self.verticalScrollBar().value()
         row = top // height
-        self._top = (self._rows.code(row), top - row * height) if top > 0 and row < self._rows.rowCount() else None
+        self._saved_top = (
+            (self._rows.code(row), top - row * height) if top > 0 and row < self._rows.rowCount() else None
+        )
         current = self.currentIndex()
-        self._cursor = self._rows.code(current.row()) if current.isValid() else None
+        self._saved_cursor = self._rows.code(current.row()) if current.isValid() else None
 
     def _on_rows_settled(self) -> None:
         """Restores scroll position and cursor by code."""
         # In a later turn it would repaint all rows once more.
         self.executeDelayedItemsLayout()
         rows = self._rows.rows
-        if self._cursor is not None and self._rows.rowCount():
-            row = rows.shown_row(self._living(self._cursor))
+        if self._saved_cursor is not None and self._rows.rowCount():
+            row = rows.shown_row(self._resolved_code(self._saved_cursor))
             if row != self.currentIndex().row():
                 index = self._rows.index(row, 0) if row >= 0 else QModelIndex()
                 self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
-        if self._top is not None:
-            code, offset = self._top
-            row = rows.shown_row(self._living(code))
+        if self._saved_top is not None:
+            code, offset = self._saved_top
+            row = rows.shown_row(self._resolved_code(code))
             if row >= 0:
                 self.verticalScrollBar().setValue(row * self.rowHeight(0) + offset)
 
-    def _living(self, code: int) -> int:
+    def _resolved_code(self, code: int) -> int:
         """Returns a row's code after merges."""
         if code < 0:
             return code
@@ -157,8 +159,8 @@ class ContextTreeView(PlainTable):
 
     def _keys(self) -> dict[int, Callable[[int], None]]:
         return {
-            _KEYS.Key_Left: self._go_out,
-            _KEYS.Key_Right: self._go_in,
+            _KEYS.Key_Left: self._go_to_parent,
+            _KEYS.Key_Right: self._go_to_child,
             _KEYS.Key_Return: self.scope_asked.emit,
             _KEYS.Key_Enter: self.scope_asked.emit,
             _KEYS.Key_Plus: lambda row: self._rows.set_expanded(row, True),
@@ -176,13 +178,13 @@ class ContextTreeView(PlainTable):
         if 0 <= row < self._rows.rowCount():
             self.setCurrentIndex(self._rows.index(row, 0))
 
-    def _go_out(self, row: int) -> None:
+    def _go_to_parent(self, row: int) -> None:
         if self._rows.is_expanded(row):
             self._rows.set_expanded(row, False)
         else:
             self._go_to(self._rows.rows.shown_row(self._rows.rows.above(self._rows.code(row))))
 
-    def _go_in(self, row: int) -> None:
+    def _go_to_child(self, row: int) -> None:
         if not self._rows.is_expanded(row):
             self._rows.set_expanded(row, True)
         elif self._rows.has_children(row):

@@ -25,17 +25,17 @@ from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
-_MOST_LINES, _MOST_FIGURES = 3, 8
+_MAX_QUOTE_LINES, _MAX_FIGURE_LINES = 3, 8
 """Most lines of a quoting sentence, and of a sentence with figures; figures are never cut."""
-_ABOUT: dict[Tone, str] = {
+_TONE_COLORS: dict[Tone, str] = {
     "plain": "ink.secondary", "quiet": "ink.secondary", "bad": "severity.error", "warn": "severity.warning",
 }  # fmt: skip
 # Between two sentences, pixels at 100 %.
 _GAP = 3
-_MOST_WRAPPED = 200
+_WRAP_CACHE_SIZE = 200
 
 
-_USUAL = ("Waiting now", "Unanswered", "First message", "Collapsed", "Proposed")
+_LONG_TOPICS = ("Waiting now", "Unanswered", "First message", "Collapsed", "Proposed")
 """Long subjects; they set the column's width from the start, so that later rows do not move it."""
 _Target = tuple[str, int | None, str | None, str | None]
 
@@ -91,7 +91,7 @@ class AccountList(FittedList[AccountLine]):
     def _about_width(self, width: int) -> int:
         if self._widest < 0:
             metrics = QFontMetrics(self.themes.theme.font("body"))
-            words = {*_USUAL, *(row.about for row in self.rows)}
+            words = {*_LONG_TOPICS, *(row.about for row in self.rows)}
             self._widest = max(map(metrics.horizontalAdvance, words))
         return min(self._widest + 3 * self.themes.theme.metrics.unit, round(width * 0.4))
 
@@ -101,11 +101,11 @@ class AccountList(FittedList[AccountLine]):
     def _lines(self, row: int, width: int) -> list[str]:
         line, room = self.rows[row], width - self._about_width(width) - self._sign_width()
         # Only quotes are cut: a cut figure would be wrong.
-        most = _MOST_LINES if "“" in line.text else _MOST_FIGURES
+        most = _MAX_QUOTE_LINES if "“" in line.text else _MAX_FIGURE_LINES
         found = self._wrapped.get((line.text, room, most))
         if found is None:
             # A resize makes entries for each width on the way, so the cache is bounded.
-            if len(self._wrapped) >= _MOST_WRAPPED:
+            if len(self._wrapped) >= _WRAP_CACHE_SIZE:
                 self._wrapped.clear()
             found = self._wrapped[line.text, room, most] = wrap(line.text, self.themes.theme.font("body"), room, most)
         return found
@@ -130,7 +130,7 @@ class AccountList(FittedList[AccountLine]):
         base = top + (theme.metrics.content_row - metrics.height()) / 2 + metrics.ascent()
         painter.setFont(theme.font("body"))
         if line.about:
-            painter.setPen(theme.color(_ABOUT[line.tone]))
+            painter.setPen(theme.color(_TONE_COLORS[line.tone]))
             room = about - theme.metrics.unit
             painter.drawText(
                 QPointF(rect.left(), base), metrics.elidedText(line.about, Qt.TextElideMode.ElideRight, room)
@@ -191,7 +191,7 @@ class AccountList(FittedList[AccountLine]):
     @override
     def rows_replaced(self, before: Sequence[AccountLine]) -> None:
         # Known subjects cannot widen the column.
-        if not {row.about for row in self.rows} <= {*_USUAL, *(row.about for row in before)}:
+        if not {row.about for row in self.rows} <= {*_LONG_TOPICS, *(row.about for row in before)}:
             self._widest = -1
 
     def update_figures(self, rows: Sequence[AccountLine]) -> None:
@@ -206,7 +206,7 @@ class AccountList(FittedList[AccountLine]):
 
     def _row_lines(self, text: str, width: int) -> int:
         room = width - self._about_width(width) - self._sign_width()
-        most = _MOST_LINES if "“" in text else _MOST_FIGURES
+        most = _MAX_QUOTE_LINES if "“" in text else _MAX_FIGURE_LINES
         return len(wrap(text, self.themes.theme.font("body"), room, most))
 
     @override

@@ -20,11 +20,11 @@ from inspector.ui.panels.details.text_block import TextBlock
 _MOST_BLOCKS = 20
 _MOST_PICTURES = 6
 _TYPES = {"resource_link": "Link to", "resource": "Resource", "audio": "Audio", "image": "Picture"}
-_NAMES = 72
+_NAME_WIDTH = 72
 
 
 @dataclass(frozen=True, slots=True)
-class _Awaited:
+class _PendingPicture:
     """A picture in decoding, with its target widgets."""
 
     block: Block
@@ -47,9 +47,9 @@ class BlocksView(QWidget):
         super().__init__(parent)
         self._pictures = pictures
         self.budget = budget
-        self._awaited: dict[PictureKey, list[_Awaited]] = {}
+        self._pending_pictures: dict[PictureKey, list[_PendingPicture]] = {}
         # An identity only: several views may wait for the same picture.
-        self._asker = object()
+        self._request_token = object()
         pictures.decoded.connect(self._on_decoded)
         self.setObjectName("contentBlocks")
         self.setAccessibleName("Content blocks")
@@ -61,20 +61,20 @@ class BlocksView(QWidget):
         seen = 0
         for place, block in enumerate(blocks[:_MOST_BLOCKS]):
             seen += block.is_picture
-            for widget in self._made(block, place, may_decode=seen <= _MOST_PICTURES):
+            for widget in self._make_block(block, place, may_decode=seen <= _MOST_PICTURES):
                 self._layout.addWidget(widget)
         # Bound to data instead of self: at `destroyed` the widget no longer exists.
-        self.destroyed.connect(partial(pictures.give_up, self._awaited, self._asker))
+        self.destroyed.connect(partial(pictures.give_up, self._pending_pictures, self._request_token))
         if len(blocks) > _MOST_BLOCKS:
             self._add_facts([fact("", f"{len(blocks) - _MOST_BLOCKS} more blocks, see Tree", "dim")], "moreBlocks")
 
-    def _made(self, block: Block, place: int, *, may_decode: bool) -> list[QWidget]:
+    def _make_block(self, block: Block, place: int, *, may_decode: bool) -> list[QWidget]:
         if block.is_picture and may_decode:
-            return self._picture(block, place)
+            return self._make_picture(block, place)
         widgets: list[QWidget] = []
         facts = block_facts(block)
         if facts:
-            widgets.append(self._facts(facts, f"block{place}"))
+            widgets.append(self._make_facts(facts, f"block{place}"))
         if block.text is not None:
             # A declared type takes precedence over the guess about the whole result.
             markdown = self._formatted and (not block.mime or block.mime.startswith("text/markdown"))
@@ -88,52 +88,52 @@ class BlocksView(QWidget):
             )  # fmt: skip
         return widgets
 
-    def _picture(self, block: Block, place: int) -> list[QWidget]:
+    def _make_picture(self, block: Block, place: int) -> list[QWidget]:
         head = read_head(block.data())
         pixels = f"{head.size.width()} by {head.size.height()} pixels" if head.size.isValid() else ""
         words = ", ".join(filter(None, (block.describe(), pixels)))
-        facts = self._facts(_picture_facts(block, words, head.reason), f"block{place}")
+        facts = self._make_facts(_picture_facts(block, words, head.reason), f"block{place}")
         if head.reason:
             return [facts]
         view = PictureView(self._themes, head.size, safe_line(words, 400), f"picture{place}", self)
-        awaited = _Awaited(block, words, view, facts)
+        awaited = _PendingPicture(block, words, view, facts)
         # Pictures in the cache cost nothing more, whatever their size.
         if not self._pictures.knows(key_of(block)) and head.cost > self.budget:
             view.hide()
             button = LinkText(self._themes, "Show picture", f"showPicture{place}", self)
             button.clicked.connect(button.hide)
             button.clicked.connect(view.show)
-            button.clicked.connect(partial(self._await, awaited))
+            button.clicked.connect(partial(self._request_picture, awaited))
             return [view, facts, button]
         self.budget -= head.cost
-        self._await(awaited)
+        self._request_picture(awaited)
         return [view, facts]
 
-    def _await(self, awaited: _Awaited, _checked: bool = False) -> None:
+    def _request_picture(self, awaited: _PendingPicture, _checked: bool = False) -> None:
         key = key_of(awaited.block)
-        self._awaited.setdefault(key, []).append(awaited)
+        self._pending_pictures.setdefault(key, []).append(awaited)
         if self._pictures.decoded_picture(key) is not None:
             self._on_decoded(key)
         else:
-            self._pictures.request_picture(awaited.block, self._asker)
+            self._pictures.request_picture(awaited.block, self._request_token)
 
     def _on_decoded(self, key: PictureKey) -> None:
         found = self._pictures.decoded_picture(key)
         if found is None:
             return
         image, reason = found
-        for awaited in self._awaited.pop(key, ()):
+        for awaited in self._pending_pictures.pop(key, ()):
             if image is not None:
                 awaited.view.show_image(image)
             else:
                 awaited.view.hide()
                 awaited.facts.replace_rows(_picture_facts(awaited.block, awaited.words, reason))
 
-    def _facts(self, rows: list[Fact], name: str) -> FactsView:
-        return FactsView(self._themes, rows, name=name, label="Block", name_width=_NAMES, parent=self)
+    def _make_facts(self, rows: list[Fact], name: str) -> FactsView:
+        return FactsView(self._themes, rows, name=name, label="Block", name_width=_NAME_WIDTH, parent=self)
 
     def _add_facts(self, rows: list[Fact], name: str) -> None:
-        self._layout.addWidget(self._facts(rows, name))
+        self._layout.addWidget(self._make_facts(rows, name))
 
 
 def _picture_facts(block: Block, words: str, reason: str) -> list[Fact]:

@@ -19,12 +19,12 @@ from inspector.ui.panels.details.fitted_list import FittedList, wrap
 # Left edges at 100 %, except the delta's right edge.
 _DELTA, _RAIL, _ICON, _NAME = 56, 70, 85, 104
 # Narrower views show durations only in tooltips.
-_TOOK_FROM = 440
+_DURATION_MIN_WIDTH = 440
 _NAME_LINES = 2
 """Most lines of a name; the tooltip has the whole name."""
 RAIL_LEFT, NAME_LEFT = _RAIL, _NAME
 """Left edges of the rail and of the names, at 100 %."""
-_LONGEST = ("+59 min 59 s", "+23 h 59 min")
+_LONGEST_TIMES = ("+59 min 59 s", "+23 h 59 min")
 """Longest usual times. The column reserves their width, so that a later step moves nothing."""
 
 
@@ -42,7 +42,7 @@ class ChainView(FittedList[ChainRow]):
 
     @override
     def row_text(self, row: ChainRow) -> str:
-        took = _took(row) if self.took else ""
+        took = _duration_text(row) if self.took else ""
         number = f"No. {row.number}" if row.number else ""
         return ", ".join(filter(None, (row.delta, row.name, row.relation, took, number)))
 
@@ -53,7 +53,7 @@ class ChainView(FittedList[ChainRow]):
     @override
     def row_height(self, row: int, width: int) -> int:
         line, link = self.themes.theme.metrics.content_row, self.rows[row]
-        lines, _, below = self.words_in(link, self._room_of(link, width))
+        lines, _, below = self.words_in(link, self._text_width(link, width))
         return line + (len(lines) - 1) * self._line_step() + below * self._small_step()
 
     @override
@@ -75,9 +75,9 @@ class ChainView(FittedList[ChainRow]):
         rect, whole = QRect(rect.left(), rect.top(), rect.width(), theme.metrics.content_row), rect
         painter.setFont(theme.font("body-medium" if link.own else "body"))
         painter.setPen(theme.color("ink.primary" if link.own else "ink.tertiary"))
-        box = QRect(rect.left(), rect.top(), round(_DELTA * zoom) + self._longer(), rect.height())
+        box = QRect(rect.left(), rect.top(), round(_DELTA * zoom) + self._extra_time_width(), rect.height())
         painter.drawText(box, middle | int(Qt.AlignmentFlag.AlignRight), link.delta)
-        rect = rect.adjusted(self._longer(), 0, 0, 0)
+        rect = rect.adjusted(self._extra_time_width(), 0, 0, 0)
         self._paint_rail(painter, rect, row)
         # Names on several lines leave a gap that the rail must cross.
         if row < len(self.rows) - 1 and whole.bottom() > rect.bottom():
@@ -90,13 +90,13 @@ class ChainView(FittedList[ChainRow]):
         painter.drawPixmap(rect.left() + round(_ICON * zoom), rect.top() + (rect.height() - side) // 2, pixmap)
         self._paint_words(painter, rect, link, hovered)
 
-    def _longer(self) -> int:
+    def _extra_time_width(self) -> int:
         """Returns the pixels by which times exceed their column. Times are never cut."""
         room = round(_DELTA * self.themes.theme.zoom)
         # row lists are replaced, never changed in place: identity is a valid cache key
         if self._measured[0] is not self.rows:
             metrics = QFontMetrics(self.themes.theme.font("body-medium"))
-            texts = (*_LONGEST, *(link.delta for link in self.rows))
+            texts = (*_LONGEST_TIMES, *(link.delta for link in self.rows))
             widest = max(metrics.horizontalAdvance(text) for text in texts)
             self._measured = (self.rows, widest)
         return max(0, self._measured[1] - room)
@@ -145,7 +145,7 @@ class ChainView(FittedList[ChainRow]):
             middle | int(Qt.AlignmentFlag.AlignRight),
             number,
         )
-        room = self._room_of(link, rect.right() - rect.left() + 1 + self._longer())
+        room = self._text_width(link, rect.right() - rect.left() + 1 + self._extra_time_width())
         left = rect.left() + round(_NAME * theme.zoom)
         right = left + room
         if self.shows_took:
@@ -175,13 +175,13 @@ class ChainView(FittedList[ChainRow]):
         painter.drawLine(QPointF(x, first.bottom() + 1), QPointF(x, rect.bottom() + 1))
         painter.restore()
 
-    def _room_of(self, link: ChainRow, width: int) -> int:
+    def _text_width(self, link: ChainRow, width: int) -> int:
         """Returns the width in pixels for a row's name and relation in a list of `width`."""
         theme = self.themes.theme
         unit = theme.metrics.unit
         # All rows reserve the widest number: otherwise the durations would not align.
         number = str(max(row.message for row in self.rows) + 1) if self.shows_took else link.number
-        room = width - 1 - self._longer() - round(_NAME * theme.zoom) - 4 * unit + 2
+        room = width - 1 - self._extra_time_width() - round(_NAME * theme.zoom) - 4 * unit + 2
         room -= QFontMetrics(theme.font("body-medium")).horizontalAdvance(number)
         return max(1, room - (self._took_width() + 2 * unit if self.shows_took else 0))
 
@@ -194,7 +194,7 @@ class ChainView(FittedList[ChainRow]):
     @property
     def shows_took(self) -> bool:
         """True if rows show durations; narrow views show them only in tooltips."""
-        return self.took and self.width() >= round(_TOOK_FROM * self.themes.theme.zoom)
+        return self.took and self.width() >= round(_DURATION_MIN_WIDTH * self.themes.theme.zoom)
 
     def words_in(self, link: ChainRow, room: int) -> tuple[list[str], str, bool]:
         """Fits a row into `room` pixels: lines of the name, the relation, and True if the relation is below.
@@ -217,7 +217,7 @@ class ChainView(FittedList[ChainRow]):
 
     def _took_width(self) -> int:
         metrics = QFontMetrics(self.themes.theme.font("small"))
-        return max((metrics.horizontalAdvance(_took(row)) for row in self.rows), default=0)
+        return max((metrics.horizontalAdvance(_duration_text(row)) for row in self.rows), default=0)
 
     def _paint_took(self, painter: QPainter, rect: QRect, link: ChainRow, right: int) -> None:
         """Paints a step's duration right of its name."""
@@ -225,7 +225,7 @@ class ChainView(FittedList[ChainRow]):
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("ink.tertiary"))
         box = QRect(right - wanted, rect.top(), wanted, rect.height())
-        painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), _took(link))
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), _duration_text(link))
 
     @override
     def is_link(self, row: int, place: QPoint) -> bool:
@@ -250,7 +250,7 @@ class ChainView(FittedList[ChainRow]):
         super().fill_menu(menu, row)
 
 
-def _took(link: ChainRow) -> str:
+def _duration_text(link: ChainRow) -> str:
     return f"took {link.took}" if link.took else ""
 
 
@@ -262,7 +262,7 @@ class ThreadView(ChainView):
     """Steps of a reasoning; Enter or a click goes to a message."""
 
     # By row and width; a layout asks for several widths.
-    _broken: dict[tuple[int, int], list[str]] | None = None
+    _wrapped: dict[tuple[int, int], list[str]] | None = None
 
     @override
     def row_text(self, row: ChainRow) -> str:
@@ -299,7 +299,7 @@ class ThreadView(ChainView):
     def _paint_where(self, painter: QPainter, rect: QRect, row: int, height: int) -> None:
         theme, link = self.themes.theme, self.rows[row]
         assert isinstance(link, ThreadRow)
-        left = rect.left() + self._words_left()
+        left = rect.left() + self._text_left()
         room = rect.right() - left
         metrics = QFontMetrics(theme.font("small"))
         words = metrics.elidedText(f"in {link.where}", Qt.TextElideMode.ElideMiddle, room)
@@ -310,7 +310,7 @@ class ThreadView(ChainView):
     def _paint_rail_around(self, painter: QPainter, rect: QRect, first: QRect, row: int) -> None:
         """Paints the rail above and below the step's first line."""
         theme = self.themes.theme
-        x = rect.left() + round(RAIL_LEFT * theme.zoom) + self._longer()
+        x = rect.left() + round(RAIL_LEFT * theme.zoom) + self._extra_time_width()
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setOpacity(0.55)
@@ -331,7 +331,7 @@ class ThreadView(ChainView):
         painter.setPen(theme.color("ink.primary"))
         base = first.top() + (first.height() - metrics.height()) / 2 + metrics.ascent()
         for place, text in enumerate(lines, start=1):
-            painter.drawText(QPointF(rect.left() + self._words_left(), base + place * self._line_step()), text)
+            painter.drawText(QPointF(rect.left() + self._text_left(), base + place * self._line_step()), text)
 
     @override
     def _paint_words(self, painter: QPainter, rect: QRect, link: ChainRow, hovered: bool) -> None:
@@ -345,8 +345,8 @@ class ThreadView(ChainView):
 
     # Geometry
 
-    def _words_left(self) -> int:
-        return round(NAME_LEFT * self.themes.theme.zoom) + self._longer()
+    def _text_left(self) -> int:
+        return round(NAME_LEFT * self.themes.theme.zoom) + self._extra_time_width()
 
     @override
     def words_in(self, link: ChainRow, room: int) -> tuple[list[str], str, bool]:
@@ -368,17 +368,17 @@ class ThreadView(ChainView):
         link = self.rows[row]
         if not isinstance(link, ThreadRow) or not link.text or link.own:
             return [link.name]
-        if self._broken is None:
-            self._broken = {}
-        found = self._broken.get((row, width))
+        if self._wrapped is None:
+            self._wrapped = {}
+        found = self._wrapped.get((row, width))
         if found is None:
             theme = self.themes.theme
             number = QFontMetrics(theme.font("body-medium")).horizontalAdvance(str(link.message + 1))
-            room = width - self._words_left() - number - 5 * theme.metrics.unit
-            found = self._broken[row, width] = wrap(link.text, theme.font("body"), room, MOST_LINES)
+            room = width - self._text_left() - number - 5 * theme.metrics.unit
+            found = self._wrapped[row, width] = wrap(link.text, theme.font("body"), room, MOST_LINES)
         return found
 
     @override
     def _on_theme_changed(self) -> None:
-        self._broken = None
+        self._wrapped = None
         super()._on_theme_changed()

@@ -28,7 +28,7 @@ _TOKENS: dict[Sort, str] = {
 _SLICE_S = 0.008
 """Seconds of the UI thread for one slice of colouring."""
 _ALPHA = 0.13
-_MOST_DIFFERENCE = 1_500
+_MAX_DIFFERENCE_LINES = 1_500
 """Most lines of a difference shown on request."""
 
 
@@ -41,12 +41,12 @@ class CodeColors(QObject):
         self._view = view
         self._found: list[Stretch] = []
         self._pieces: Iterator[Stretch] = iter(())
-        self._wide: list[int] = []
+        self._surrogate_offsets: list[int] = []
         self._timer = QTimer(self)
         # Interval 0 runs after pending events, so input goes first.
         self._timer.setInterval(0)
-        self._timer.timeout.connect(self._go_on)
-        themes.changed.connect(self._renew)
+        self._timer.timeout.connect(self._color_slice)
+        themes.changed.connect(self._repaint)
 
     def show(self, text: str, pieces: Iterable[Stretch]) -> None:
         """Starts to colour `text`, the content of the view.
@@ -56,12 +56,14 @@ class CodeColors(QObject):
             pieces: stretches in Python character offsets, computed lazily.
         """
         # Qt counts characters beyond U+FFFF as two units.
-        self._wide = [place for place, one in enumerate(text) if one > "\uffff"] if not text.isascii() else []
+        self._surrogate_offsets = (
+            [place for place, one in enumerate(text) if one > "\uffff"] if not text.isascii() else []
+        )
         self._found = []
         self._pieces = iter(pieces)
         self._timer.start()
 
-    def _go_on(self) -> None:
+    def _color_slice(self) -> None:
         until = time.perf_counter() + _SLICE_S
         new: list[Stretch] = []
         done = True
@@ -75,12 +77,12 @@ class CodeColors(QObject):
         self._found += new
         self._paint(new)
 
-    def _renew(self) -> None:
+    def _repaint(self) -> None:
         self._paint(self._found)
 
     def _paint(self, pieces: Sequence[Stretch]) -> None:
         document = self._view.document()
-        looks = {sort: self._look(token) for sort, token in _TOKENS.items()}
+        looks = {sort: self._text_format(token) for sort, token in _TOKENS.items()}
         by_block: dict[int, list[QTextLayout.FormatRange]] = {}
         for piece in pieces:
             start, stop = (self._units(place) for place in (piece.start, piece.stop))
@@ -103,9 +105,9 @@ class CodeColors(QObject):
     def _units(self, place: int) -> int:
         """Converts a character offset to UTF-16 units, as Qt counts."""
         # Characters beyond U+FFFF take two units each.
-        return place + bisect_left(self._wide, place)
+        return place + bisect_left(self._surrogate_offsets, place)
 
-    def _look(self, token: str) -> QTextCharFormat:
+    def _text_format(self, token: str) -> QTextCharFormat:
         look = QTextCharFormat()
         look.setForeground(self._themes.theme.color(token))
         return look
@@ -168,10 +170,10 @@ def _numbered_stretches(text: str, language: str) -> Iterator[Stretch]:
         if head:
             yield Stretch(place, place + head, "comment")
         place += len(line) + 1
-    yield from _moved(stretches_of(bare, language), bare.split("\n"), heads)
+    yield from _shift_stretches(stretches_of(bare, language), bare.split("\n"), heads)
 
 
-def _moved(pieces: Iterable[Stretch], lines: Sequence[str], before: Sequence[int]) -> Iterator[Stretch]:
+def _shift_stretches(pieces: Iterable[Stretch], lines: Sequence[str], before: Sequence[int]) -> Iterator[Stretch]:
     """Shifts stretches into a text with `before` more characters at the head of each line."""
     line, start, shift = 0, 0, before[0] if before else 0
     for piece in pieces:
@@ -204,18 +206,18 @@ class DifferenceView(QWidget):
         layout.addWidget(self.view)
         self.more: LinkText | None = None
         if len(edit.lines) > FIRST_LINES:
-            shown = min(len(edit.lines), _MOST_DIFFERENCE)
+            shown = min(len(edit.lines), _MAX_DIFFERENCE_LINES)
             all_there = shown == len(edit.lines) and not edit.left_out
             words = f"Show all {shown:,} lines" if all_there else f"Show the first {shown:,} lines, Tree has the rest"
             self.more = LinkText(themes, words, f"{name}More", self)
             self.more.clicked.connect(self.show_all)
             layout.addWidget(self.more)
         self._show(edit.lines[:FIRST_LINES])
-        themes.changed.connect(self._wash)
+        themes.changed.connect(self._color_backgrounds)
 
     def show_all(self) -> None:
-        """Shows the lines up to `_MOST_DIFFERENCE`."""
-        self._show(self._edit.lines[:_MOST_DIFFERENCE])
+        """Shows the lines up to `_MAX_DIFFERENCE_LINES`."""
+        self._show(self._edit.lines[:_MAX_DIFFERENCE_LINES])
         if self.more is not None:
             self.more.hide()
 
@@ -224,12 +226,12 @@ class DifferenceView(QWidget):
         text = "\n".join(f"{_SIGNS[sign]} {line}" for sign, line in self._lines)
         self.view.setPlainText(text)
         self.view.updateGeometry()
-        self._wash()
+        self._color_backgrounds()
         language = language_of(self._edit.path)
         if language is not None:
             self._colors.show(text, _difference_stretches(self._lines, language))
 
-    def _wash(self) -> None:
+    def _color_backgrounds(self) -> None:
         """Colours the background of added and removed lines."""
         theme = self._themes.theme
         washes: dict[Sign, QTextBlockFormat] = {}
@@ -275,4 +277,4 @@ def _difference_stretches(lines: Sequence[Line], language: str) -> Iterator[Stre
                 skipped = 0
             else:
                 skipped += len(line) + 3
-        yield from _moved(stretches_of("\n".join(some), language), some, before)
+        yield from _shift_stretches(stretches_of("\n".join(some), language), some, before)

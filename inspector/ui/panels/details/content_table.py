@@ -24,9 +24,9 @@ from inspector.ui.look.theme import Theme, ThemeController
 
 FIRST_ROWS = 25
 """Rows shown at first."""
-_WIDEST, _NARROWEST, _LAST = 220, 56, 72
+_MAX_WIDTH, _MIN_WIDTH, _LAST_WIDTH = 220, 56, 72
 """Column widths in logical pixels at 100 %."""
-_MARGIN = 40
+_NAME_MARGIN = 40
 """Pixels that the name column leaves free, so that further columns stay visible."""
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -154,7 +154,7 @@ class ContentTable(QTableView):
         super().__init__(parent)
         self._themes = themes
         self._table = table
-        self._natural: list[int] = []
+        self._wanted_widths: list[int] = []
         self.setObjectName(name)
         self.setAccessibleName(f"Records, {formats.count_of(table.total, 'row')}")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -193,7 +193,7 @@ class ContentTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(theme.metrics.content_row)
         self.horizontalHeader().setFixedHeight(theme.metrics.column_head)
         cells, heads = QFontMetrics(theme.font("mono-row")), QFontMetrics(theme.font("column"))
-        self._natural = []
+        self._wanted_widths = []
         for column, title in enumerate(self._table.columns):
             widest = max(
                 # A cell may have 500 characters, too many to measure.
@@ -201,19 +201,23 @@ class ContentTable(QTableView):
                 default=0,
             )
             wanted = max(widest, heads.horizontalAdvance(title[:40])) + 3 * theme.metrics.unit + 2
-            self._natural.append(wanted if self._is_name(column) else min(wanted, round(_WIDEST * theme.zoom)))
-        self._share_out()
+            self._wanted_widths.append(
+                wanted if self._is_name_column(column) else min(wanted, round(_MAX_WIDTH * theme.zoom))
+            )
+        self._set_widths()
 
-    def _share_out(self) -> None:
+    def _set_widths(self) -> None:
         """Sets column widths; where they exceed the view, the widest text columns shrink first, never names."""
         zoom = self._themes.theme.zoom
-        least = round(_NARROWEST * zoom)
-        widths = list(self._natural)
-        if self._is_name(0):
-            widths[0] = min(widths[0], max(round(_WIDEST * zoom), self.viewport().width() - round(_MARGIN * zoom)))
-        widths[-1] = min(widths[-1], round(_LAST * zoom))
+        least = round(_MIN_WIDTH * zoom)
+        widths = list(self._wanted_widths)
+        if self._is_name_column(0):
+            widths[0] = min(
+                widths[0], max(round(_MAX_WIDTH * zoom), self.viewport().width() - round(_NAME_MARGIN * zoom))
+            )
+        widths[-1] = min(widths[-1], round(_LAST_WIDTH * zoom))
         over = sum(widths) - self.viewport().width()
-        texts = [c for c in range(len(widths) - 1) if not self._table.numeric[c] and not self._is_name(c)]
+        texts = [c for c in range(len(widths) - 1) if not self._table.numeric[c] and not self._is_name_column(c)]
         while over > 0 and (wide := max(texts, key=lambda c: widths[c], default=None)) is not None:
             # Half of what it can spare, so that columns of equal width shrink alike.
             step = min(over, max(1, (widths[wide] - least) // 2 + 1), widths[wide] - least)
@@ -226,7 +230,7 @@ class ContentTable(QTableView):
             self.setColumnWidth(column, width)
         self.updateGeometry()
 
-    def _is_name(self, column: int) -> bool:
+    def _is_name_column(self, column: int) -> bool:
         """Returns True for a column of names (tools, resources); such columns are cut last."""
         return column == 0 and len(self._table.columns) > 1 and self._table.columns[0] == "name"
 
@@ -234,7 +238,7 @@ class ContentTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
-            self._share_out()
+            self._set_widths()
 
     @override
     def sizeHint(self) -> QSize:

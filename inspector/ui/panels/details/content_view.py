@@ -53,7 +53,7 @@ class ContentView(QWidget):
     def show_as(self, choice: str) -> None:
         """Shows a view of the content, by its name."""
         old = self._body
-        self._body = self._made(choice)
+        self._body = self._make_body(choice)
         self._layout.addWidget(self._body)
         if old is not None:
             self._layout.removeWidget(old)
@@ -61,7 +61,7 @@ class ContentView(QWidget):
             old.hide()
             old.deleteLater()
 
-    def _made(self, choice: str) -> QWidget:
+    def _make_body(self, choice: str) -> QWidget:
         content = self._content
         if choice == "Table" and self._table is not None:
             return _TableBody(self._themes, self._table, self)

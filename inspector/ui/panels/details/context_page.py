@@ -61,7 +61,7 @@ class ContextPage(Page):
         if keep_place and shown == self._shown:
             for block in blocks:
                 self._views[block.name].replace_rows(block.rows)
-            self._name_scope()
+            self._update_scope_link()
             return
         self._shown = shown
         self._views = {}
@@ -85,8 +85,8 @@ class ContextPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4 * self._themes.theme.metrics.unit)
         acts: list[tuple[str, str, Callable[[], object]]] = [
-            ("Scope to this context", "contextScope", self._ask_scope),
-            ("Filter by this", "contextFilter", self._ask_filter),
+            ("Scope to this context", "contextScope", self._request_scope),
+            ("Filter by this", "contextFilter", self._request_filter),
         ]
         if self._subject is not None and self._subject.node != MAIN:
             acts.append(("Copy path", "contextCopyPath", self._copy_path))
@@ -94,20 +94,20 @@ class ContextPage(Page):
         for link in links:
             layout.addWidget(link)
         self._scope_link = links[0]
-        self._name_scope()
+        self._update_scope_link()
         layout.addStretch(1)
         return row
 
     def show_scope(self, scope: tuple[int, int] | None) -> None:
         """Sets the table's scope (space and node); the page of this context then offers to clear it."""
         self._scoped = scope
-        self._name_scope()
+        self._update_scope_link()
 
     @property
     def _is_scoped(self) -> bool:
         return self._subject is not None and (self._subject.space, self._subject.node) == self._scoped
 
-    def _name_scope(self) -> None:
+    def _update_scope_link(self) -> None:
         link = self._scope_link
         # A refill of the page deletes the old link with its section.
         if link is not None and isValid(link):
@@ -115,12 +115,12 @@ class ContextPage(Page):
             link.setAccessibleName(link.text())
             link.updateGeometry()
 
-    def _ask_scope(self) -> None:
+    def _request_scope(self) -> None:
         if self._subject is not None:
             place = ContextPlace(self._subject.space, self._subject.node)
             self._links.context_scope_requested.emit(None if self._is_scoped else place)
 
-    def _ask_filter(self) -> None:
+    def _request_filter(self) -> None:
         if self._subject is not None:
             self._links.filter_requested.emit(self._subject.filter, "replace")
 

@@ -32,12 +32,12 @@ from inspector.ui.panels.details.section import Segments
 from inspector.ui.widgets.labels import TextLabel
 
 VALUES, TEXT = "Values", "Text"
-_MOST = 200_000
+_MAX_VALUE_CHARACTERS = 200_000
 """Most characters of a message compared by values; longer ones are compared by lines."""
 _TOKENS = {"added": "badge.consumed", "removed": "severity.error", "changed": "badge.transient"}
 _SIGNS = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "\N{ALMOST EQUAL TO}"}
 _ALPHA = 0.22
-_WORDS_FROM = 24
+_MIN_WORD_CHARACTERS = 24
 """Fewest characters of a changed text whose words are compared."""
 
 
@@ -127,7 +127,7 @@ class DifferenceDialog(Dialog):
             self._show_texts(*(side.text for side in self._sides), is_json=False)
             return
         written = [json.dumps(side.value, indent=2, ensure_ascii=False, default=str) for side in self._sides]
-        if max(map(len, written)) > _MOST:
+        if max(map(len, written)) > _MAX_VALUE_CHARACTERS:
             self._show_texts(*map(visible_controls, written), is_json=True)
             return
         self._show_values([visible_controls(text) for text in written])
@@ -153,8 +153,8 @@ class DifferenceDialog(Dialog):
                 for text, own in zip(self._texts, ("removed", "added"), strict=True)
             ]
             places = [(span.start, span.stop) if span is not None else None for span in spans]
-            if all(place is not None and place[1] - place[0] >= _WORDS_FROM for place in places):
-                self._light_words(places, lights)  # type: ignore[arg-type] - all are set here
+            if all(place is not None and place[1] - place[0] >= _MIN_WORD_CHARACTERS for place in places):
+                self._highlight_words(places, lights)  # type: ignore[arg-type] - all are set here
                 continue
             for place, some in zip(places, lights, strict=True):
                 if place is not None:
@@ -164,7 +164,7 @@ class DifferenceDialog(Dialog):
         for change in self._found:
             self.changes.addItem(QListWidgetItem(f"{_SIGNS[change.kind]} {path_words(change.steps)}, {change.kind}"))
 
-    def _light_words(
+    def _highlight_words(
         self, places: Sequence[tuple[int, int]], lights: Sequence[list[tuple[tuple[int, int], str]]]
     ) -> None:
         """Highlights only the differing words of two long texts."""

@@ -15,7 +15,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.fitted_list import FittedList, plain_value, wrap
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
-_LOOKS: dict[Ink, tuple[str, str]] = {
+_STYLES: dict[Ink, tuple[str, str]] = {
     "plain": ("body", "ink.primary"),
     "mono": ("mono-row", "ink.primary"),
     "dim": ("body", "ink.tertiary"),
@@ -26,14 +26,14 @@ _LOOKS: dict[Ink, tuple[str, str]] = {
     "bad": ("body", "severity.error"),
     "warn": ("body", "severity.warning"),
 }
-_END = 500
+_END_LENGTH = 500
 MOST_LINES = 400
 """Most lines of an expanded value; Tree and Raw have the rest."""
 
 
-def _ends(text: str) -> str:
+def _shorten_middle(text: str) -> str:
     """Shortens a middle-elided value to its two ends; measuring all of it takes long."""
-    return text if len(text) <= 2 * _END else f"{text[:_END]}…{text[-_END:]}"
+    return text if len(text) <= 2 * _END_LENGTH else f"{text[:_END_LENGTH]}…{text[-_END_LENGTH:]}"
 
 
 class FactsView(FittedList[Fact]):
@@ -52,11 +52,11 @@ class FactsView(FittedList[Fact]):
     ) -> None:
         """Creates the list; `name_width` is the least width of the name column at 100 %."""
         super().__init__(themes, rows, name=name, label=label, surface=surface, parent=parent)
-        self._least = name_width
+        self._min_name_width = name_width
         self._open: set[int] = set()
         self._wrapped: dict[tuple[int, int, bool], list[str]] = {}
         # Width of the name column by the width of the list.
-        self._names: dict[int, int] = {}
+        self._name_widths: dict[int, int] = {}
 
     # Text
 
@@ -82,14 +82,14 @@ class FactsView(FittedList[Fact]):
         opened = {before[row].name for row in self._open if row < len(before)} - {""}
         self._open = {place for place, row in enumerate(self.rows) if row.name in opened}
         self._wrapped.clear()
-        self._names.clear()
+        self._name_widths.clear()
 
     # Geometry
 
     def _names_width(self, width: int) -> int:
-        found = self._names.get(width)
+        found = self._name_widths.get(width)
         if found is None:
-            found = self._names[width] = self._measured_names(width)
+            found = self._name_widths[width] = self._measured_names(width)
         return found
 
     def _measured_names(self, width: int) -> int:
@@ -102,7 +102,7 @@ class FactsView(FittedList[Fact]):
             (mono_names if r.mono_name else plain_names).horizontalAdvance(r.name[:200]) + self._indent(r)
             for r in self.rows
         )
-        return min(max(round(self._least * theme.zoom), widest + 3 * theme.metrics.unit), round(width * 0.45))
+        return min(max(round(self._min_name_width * theme.zoom), widest + 3 * theme.metrics.unit), round(width * 0.45))
 
     def _indent(self, row: Fact) -> int:
         return row.indent * 3 * self.themes.theme.metrics.unit
@@ -115,7 +115,7 @@ class FactsView(FittedList[Fact]):
         found = self._wrapped.get(key)
         if found is None:
             part = fact_.parts[0]
-            font = self.themes.theme.font(_LOOKS[part.ink][0])
+            font = self.themes.theme.font(_STYLES[part.ink][0])
             most = MOST_LINES if opened else fact_.lines
             room = width - (self._names_width(width) if fact_.name else 0)
             found = self._wrapped[key] = wrap(part.text, font, room, most)
@@ -144,7 +144,7 @@ class FactsView(FittedList[Fact]):
             font = theme.font("mono-row" if fact_.mono_name else "body")
             painter.setFont(font)
             plain_ink = "ink.tertiary" if fact_.mono_name else "ink.secondary"
-            painter.setPen(theme.color(_LOOKS[fact_.name_ink][1] if fact_.name_ink else plain_ink))
+            painter.setPen(theme.color(_STYLES[fact_.name_ink][1] if fact_.name_ink else plain_ink))
             room = names - theme.metrics.unit - self._indent(fact_)
             shown = QFontMetrics(font).elidedText(safe_line(fact_.name, 200), Qt.TextElideMode.ElideRight, room)
             left = rect.left() + self._indent(fact_)
@@ -156,12 +156,12 @@ class FactsView(FittedList[Fact]):
         if fact_.right:
             self._paint_right(painter, first, fact_, hovered)
             right -= self._right_width(fact_) + 2 * theme.metrics.unit
-        for part, box, text in self._placed(fact_, rect.left() + names, right, rect.top()):
+        for part, box, text in self._place_parts(fact_, rect.left() + names, right, rect.top()):
             self._paint_part(painter, part, box, text, hovered)
 
     def _paint_lines(self, painter: QPainter, rect: QRect, row: int, names: int) -> None:
         theme, part = self.themes.theme, self.rows[row].parts[0]
-        role, token = _LOOKS[part.ink]
+        role, token = _STYLES[part.ink]
         painter.setFont(theme.font(role))
         painter.setPen(theme.color(token))
         step = QFontMetrics(theme.font("body")).height() + 1
@@ -189,7 +189,7 @@ class FactsView(FittedList[Fact]):
 
     def _paint_part(self, painter: QPainter, part: FactPart, box: QRectF, text: str, hovered: bool) -> None:
         theme = self.themes.theme
-        role, token = _LOOKS[part.ink]
+        role, token = _STYLES[part.ink]
         font = theme.font(role)
         if part.is_link and hovered:
             font = QFont(font)
@@ -198,7 +198,7 @@ class FactsView(FittedList[Fact]):
         painter.setPen(theme.color(token))
         painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)
 
-    def _placed(self, fact_: Fact, left: int, right: int, top: int) -> list[tuple[FactPart, QRectF, str]]:
+    def _place_parts(self, fact_: Fact, left: int, right: int, top: int) -> list[tuple[FactPart, QRectF, str]]:
         """Places the parts of a one-line value: part, box and fitting text. Plain words are cut before links."""
         theme = self.themes.theme
         placed: list[tuple[FactPart, QRectF, str]] = []
@@ -206,19 +206,21 @@ class FactsView(FittedList[Fact]):
         mode = Qt.TextElideMode.ElideMiddle if fact_.middle else Qt.TextElideMode.ElideRight
         widths = [self._width(part) if part.is_link else 0 for part in fact_.parts]
         for number, part in enumerate(fact_.parts):
-            metrics = QFontMetrics(theme.font(_LOOKS[part.ink][0]))
+            metrics = QFontMetrics(theme.font(_STYLES[part.ink][0]))
             reserved = sum(widths[number:]) if not part.is_link else 0
             room = right - place - (reserved + theme.metrics.unit if reserved else 0)
             if room < theme.metrics.unit:
                 continue
-            shown = metrics.elidedText(plain_value(_ends(part.text) if fact_.middle else part.text), mode, int(room))
+            shown = metrics.elidedText(
+                plain_value(_shorten_middle(part.text) if fact_.middle else part.text), mode, int(room)
+            )
             width = metrics.horizontalAdvance(shown)
             placed.append((part, QRectF(place, top, width + 2, theme.metrics.content_row), shown))
             place += width + (theme.metrics.unit if reserved and shown.endswith("…") else 0)
         return placed
 
     def _width(self, part: FactPart) -> int:
-        return QFontMetrics(self.themes.theme.font(_LOOKS[part.ink][0])).horizontalAdvance(plain_value(part.text))
+        return QFontMetrics(self.themes.theme.font(_STYLES[part.ink][0])).horizontalAdvance(plain_value(part.text))
 
     # Interaction
 
@@ -230,12 +232,12 @@ class FactsView(FittedList[Fact]):
         rect = self.visualRect(self.model().index(row, 0))
         if fact_.right_message is not None and place.x() >= rect.right() - self._right_width(fact_):
             return FactPart(fact_.right, "link", fact_.right_message)
-        for part, box, _ in self._placed(fact_, rect.left() + names, rect.right(), rect.top()):
+        for part, box, _ in self._place_parts(fact_, rect.left() + names, rect.right(), rect.top()):
             if box.contains(QPointF(place)):
                 return part
         return None
 
-    def _openable(self, row: int) -> bool:
+    def _can_expand(self, row: int) -> bool:
         if row in self._open:
             return True
         fact_, width = self.rows[row], self.viewport().width()
@@ -244,7 +246,7 @@ class FactsView(FittedList[Fact]):
         names = self._names_width(width) if fact_.name else 0
         text = fact_.parts[0].text
         if fact_.lines == 1:
-            font = self.themes.theme.font(_LOOKS[fact_.parts[0].ink][0])
+            font = self.themes.theme.font(_STYLES[fact_.parts[0].ink][0])
             taken = names + (self._right_width(fact_) if fact_.right else 0)
             return QFontMetrics(font).horizontalAdvance(plain_value(text)) > width - taken
         return self._lines(row, width)[-1].endswith("…") and not text.endswith("…")
@@ -252,14 +254,14 @@ class FactsView(FittedList[Fact]):
     @override
     def is_link(self, row: int, place: QPoint) -> bool:
         part = self._part_at(row, place)
-        return (part is not None and part.is_link) or self._openable(row)
+        return (part is not None and part.is_link) or self._can_expand(row)
 
     @override
     def click_row(self, row: int, place: QPoint) -> None:
         part = self._part_at(row, place)
         if part is not None and part.is_link:
             self._follow(part)
-        elif self._openable(row):
+        elif self._can_expand(row):
             self.toggle(row)
 
     @override
@@ -269,7 +271,7 @@ class FactsView(FittedList[Fact]):
             self._follow(link)
         elif (message := self.rows[row].right_message) is not None:
             self.message_requested.emit(message)
-        elif self._openable(row):
+        elif self._can_expand(row):
             self.toggle(row)
 
     def _follow(self, part: FactPart) -> None:
@@ -296,7 +298,7 @@ class FactsView(FittedList[Fact]):
             if part.place is not None:
                 go = menu.addAction("Show in details")
                 go.triggered.connect(lambda _=False, place=part.place: self.place_requested.emit(place))
-        if self._openable(row):
+        if self._can_expand(row):
             menu.addAction("Show less" if row in self._open else "Show all").triggered.connect(lambda: self.toggle(row))
         if fact_.filter:
             menu.addSeparator()
@@ -305,5 +307,5 @@ class FactsView(FittedList[Fact]):
     @override
     def _on_theme_changed(self) -> None:
         self._wrapped.clear()
-        self._names.clear()
+        self._name_widths.clear()
         super()._on_theme_changed()

@@ -52,7 +52,7 @@ class FiguresView(FittedList[FigureRow]):
     def row_height(self, row: int, width: int) -> int:
         return self.themes.theme.metrics.content_row
 
-    def _widths(self) -> list[int]:
+    def _column_widths(self) -> list[int]:
         theme = self.themes.theme
         body, head = QFontMetrics(theme.font("body")), QFontMetrics(theme.font("column"))
         columns = range(len(self.rows[0].values))
@@ -71,7 +71,7 @@ class FiguresView(FittedList[FigureRow]):
         right = rect.right() + 1
         painter.setFont(theme.font("column" if row == 0 else "body"))
         painter.setPen(theme.color("ink.secondary" if row == 0 else "ink.primary"))
-        for text, width in reversed(list(zip(figures.values, self._widths(), strict=True))):
+        for text, width in reversed(list(zip(figures.values, self._column_widths(), strict=True))):
             painter.drawText(QRect(right - width, rect.top(), width, rect.height()),
                              int(middle | Qt.AlignmentFlag.AlignRight), text)  # fmt: skip
             right -= width
@@ -98,12 +98,14 @@ class FiguresView(FittedList[FigureRow]):
             add_filter_actions(menu, wanted, self.filter_requested.emit)
 
 
-_WARN, _FULL = 0.75, 0.90  # shares of the limit (docs/design.md 10)
+_WARN_SHARE, _FULL_SHARE = 0.75, 0.90  # shares of the limit (docs/design.md 10)
 
 
 def gauge_color(theme: Theme, share: float) -> QColor:
     """Returns a gauge's colour by its share (docs/design.md 10)."""
-    return theme.color("gauge.full" if share >= _FULL else "gauge.warn" if share >= _WARN else "ink.tertiary")
+    return theme.color(
+        "gauge.full" if share >= _FULL_SHARE else "gauge.warn" if share >= _WARN_SHARE else "ink.tertiary"
+    )
 
 
 class UsageGauge(QWidget):

@@ -13,7 +13,7 @@ from inspector.ui.panels.details.content_table import ContentTable
 from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.json_tree import JsonTree
 
-_MOST = 500
+_MAX_HIGHLIGHTS = 500
 """Most highlights in one text."""
 
 
@@ -25,13 +25,13 @@ class DetailLights:
         self._panel = panel
         self._locate: Locate | None = None
         self._message: int | None = None
-        self._soon = QTimer(panel)
-        self._soon.setSingleShot(True)
+        self._timer = QTimer(panel)
+        self._timer.setSingleShot(True)
         # One run after all widgets of the page exist.
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self._light)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._highlight)
         self._page: QWidget | None = None
-        self._go = False
+        self._scroll_to_first = False
 
     def show_find(self, search: FindSearch | None) -> None:
         """Sets the search to highlight; None clears it."""
@@ -42,8 +42,8 @@ class DetailLights:
 
     def renew(self, *, go: bool = False) -> None:
         """Highlights again after a change of the page; `go` scrolls to the first hit."""
-        self._go = self._go or go
-        self._soon.start()
+        self._scroll_to_first = self._scroll_to_first or go
+        self._timer.start()
 
     def light(self, page: QWidget | None) -> None:
         """Highlights a page after its layout."""
@@ -51,31 +51,31 @@ class DetailLights:
         if page is not None and (self._locate is not None or page.property("lit")):
             self.renew()
 
-    def _light(self) -> None:
+    def _highlight(self) -> None:
         page = self._page
         if page is None:
             return
         page.setProperty("lit", self._locate is not None)
         first: QWidget | None = None
         for text in [*page.findChildren(QTextEdit), *page.findChildren(QPlainTextEdit)]:
-            if self._light_text(text) and first is None:
+            if self._highlight_text(text) and first is None:
                 first = text
         for rows in [*page.findChildren(FittedList), *page.findChildren(ContentTable)]:
             if rows.show_find(self._locate) and first is None:
                 first = rows
         for tree in page.findChildren(JsonTree):
             tree.show_find(self._locate)
-        if self._go and isinstance(page, QScrollArea) and first is not None:
+        if self._scroll_to_first and isinstance(page, QScrollArea) and first is not None:
             page.ensureWidgetVisible(first, 0, self._themes.theme.metrics.row)
-        self._go = False
+        self._scroll_to_first = False
 
-    def _light_text(self, view: QTextEdit | QPlainTextEdit) -> bool:
+    def _highlight_text(self, view: QTextEdit | QPlainTextEdit) -> bool:
         """Highlights a text; returns True if it has hits."""
         if not view.property("followed"):
             # "Show all" changes the text later.
             view.setProperty("followed", True)
             view.textChanged.connect(self.renew)
-        places = self._locate(view.toPlainText())[:_MOST] if self._locate is not None else []
+        places = self._locate(view.toPlainText())[:_MAX_HIGHLIGHTS] if self._locate is not None else []
         look = QTextCharFormat()
         look.setBackground(self._themes.theme.color("find.hit"))
         look.setForeground(self._themes.theme.color("ink.primary"))
@@ -85,21 +85,21 @@ class DetailLights:
         for start, stop in places:
             selection = QTextEdit.ExtraSelection()
             cursor = QTextCursor(view.document())
-            cursor.setPosition(_units(text, start) if wide else start)
-            cursor.setPosition(_units(text, stop) if wide else stop, QTextCursor.MoveMode.KeepAnchor)
+            cursor.setPosition(_utf16_offset(text, start) if wide else start)
+            cursor.setPosition(_utf16_offset(text, stop) if wide else stop, QTextCursor.MoveMode.KeepAnchor)
             selection.cursor, selection.format = cursor, look  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
             selections.append(selection)
         view.setExtraSelections(selections)
-        if selections and self._go and isinstance(view, QPlainTextEdit):
+        if selections and self._scroll_to_first and isinstance(view, QPlainTextEdit):
             view.setTextCursor(QTextCursor(view.document()))
             place = QTextCursor(view.document())
-            place.setPosition(_units(text, places[0][0]))
+            place.setPosition(_utf16_offset(text, places[0][0]))
             view.setTextCursor(place)
             view.ensureCursorVisible()
         return bool(selections)
 
 
-def _units(text: str, place: int) -> int:
+def _utf16_offset(text: str, place: int) -> int:
     """Converts a character offset to UTF-16 units, as Qt counts."""
     head = text[:place]
     return place if head.isascii() else len(head.encode("utf-16-le", "surrogatepass")) // 2

@@ -26,8 +26,8 @@ from inspector.ui.panels.details.section import Section
 
 FINDINGS_TAB = "Findings"
 """Title of the tab."""
-_LINES = 8
-_MOST = 50
+_MAX_LINES = 8
+_MAX_FINDINGS = 50
 # A blank name reserves the space of the icon.
 _BLANK = " "
 
@@ -66,9 +66,9 @@ def finding_sections(sheet: Sheet) -> list[QWidget]:
     if not found:
         rows = [fact("", "No findings for this message.", "dim")]
         return [sheet.section(FINDINGS_TAB, sheet.facts(rows, name="noFindings", label=FINDINGS_TAB))]
-    made: list[QWidget] = [_section(sheet, one) for one in found[:_MOST]]
-    if len(found) > _MOST:
-        rest = fact("", f"{number(len(found) - _MOST)} more", "dim")
+    made: list[QWidget] = [_section(sheet, one) for one in found[:_MAX_FINDINGS]]
+    if len(found) > _MAX_FINDINGS:
+        rest = fact("", f"{number(len(found) - _MAX_FINDINGS)} more", "dim")
         made.append(sheet.facts([rest], name="moreFindings", label="More"))
     return made
 
@@ -102,7 +102,7 @@ def _sentence_card(sheet: Sheet, found: StoredFinding, right: str, *, name: str)
     code = found.check.code
     sentence = plain_words(mask_text(sheet.subject.analysis.findings.in_words(found).text))
     rows = [
-        Fact(_BLANK, (FactPart(sentence),), lines=_LINES, tooltip=""),
+        Fact(_BLANK, (FactPart(sentence),), lines=_MAX_LINES, tooltip=""),
         Fact(_BLANK, (FactPart(code, "mono-dim"),), right=right, filter=filter_by(code), tooltip=found.check.title),
     ]
     view = FindingSentence(sheet.themes, rows, found.check.severity, name=name)
@@ -113,8 +113,8 @@ def _sentence_card(sheet: Sheet, found: StoredFinding, right: str, *, name: str)
 def _facts(subject: Subject, found: StoredFinding) -> list[Fact]:
     check = found.check
     rows = [
-        fact("Why it matters", why_check_matters(check), lines=_LINES, tooltip=""),
-        fact("Advice", plain_words(mask_text(subject.analysis.findings.hint(found))), lines=_LINES, tooltip=""),
+        fact("Why it matters", why_check_matters(check), lines=_MAX_LINES, tooltip=""),
+        fact("Advice", plain_words(mask_text(subject.analysis.findings.hint(found))), lines=_MAX_LINES, tooltip=""),
     ]
     if found.other >= 0:
         name, mono = name_of(subject.analysis, found.other)

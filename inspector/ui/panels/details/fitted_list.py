@@ -398,15 +398,15 @@ class FittedList(QListView, Generic[RowT]):
         self.viewport().update()
 
 
-_MOST_CHARACTERS = 40_000
-_ONE_LINE = 2_000
+_MAX_CHARACTERS = 40_000
+_MAX_VALUE_LENGTH = 2_000
 # Most characters of a line; laying out text beyond the view takes long.
-_A_LINE = 500
+_MAX_LINE_LENGTH = 500
 
 
 def plain_value(text: str) -> str:
     """Returns a value on one line, with line ends and control characters as visible signs."""
-    return _plain_value(mask_start(text, _ONE_LINE)[:_ONE_LINE])
+    return _plain_value(mask_start(text, _MAX_VALUE_LENGTH)[:_MAX_VALUE_LENGTH])
 
 
 @lru_cache(maxsize=512)
@@ -430,7 +430,7 @@ def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
     """Wraps text into at most `most` lines of a width; an ellipsis marks a cut."""
     lines: list[str] = []
     # One line more than shown, so that a cut is noticed.
-    room = min(_MOST_CHARACTERS, (most + 1) * _A_LINE)
+    room = min(_MAX_CHARACTERS, (most + 1) * _MAX_LINE_LENGTH)
     shown = visible_controls(mask_start(text, room)[:room].rstrip("\n").replace("\t", "    "))[:room]
     option = QTextOption()
     # Ids and paths have no word boundary.
@@ -452,7 +452,7 @@ def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
             last = len(lines) == most - 1
             cut = start + length < len(paragraph) or place < len(paragraphs) - 1 or len(text) > room
             if last and cut:
-                rest = paragraph[start : start + _A_LINE] + ("…" if start + length >= len(paragraph) else "")
+                rest = paragraph[start : start + _MAX_LINE_LENGTH] + ("…" if start + length >= len(paragraph) else "")
                 elided = QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, max(width, 20))
                 lines.append(elided)
             else:

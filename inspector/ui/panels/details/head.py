@@ -37,7 +37,7 @@ class DetailHead(QWidget):
 
     def show_subject(self, subject: Subject | None) -> None:
         """Shows a message; None clears the head."""
-        before, self._shown = self._look(), subject is not None
+        before, self._shown = self._content_key(), subject is not None
         if subject is not None:
             self.glyph = _glyph(subject)
             namespace, slash, name = safe_line(subject.kind, 200).partition("/")
@@ -57,22 +57,22 @@ class DetailHead(QWidget):
                 self.second_line,
             ]
             self.setAccessibleName(", ".join(filter(None, words)))
-        self._paint_if_other(before)
+        self._paint_if_changed(before)
 
     def show_words(self, words: HeadWords) -> None:
         """Shows the head of a context, a participant or a document."""
-        before, self._shown = self._look(), True
+        before, self._shown = self._content_key(), True
         self.glyph, self.state, self.second_line = words.glyph, words.state, words.second_line
         self.namespace, self.name, self.tool = "", safe_line(words.name, 200), ""
         spoken = (f"{words.what} {self.name}".strip(), words.state.word if words.state else "", words.second_line)
         self.setAccessibleName(", ".join(filter(None, spoken)))
-        self._paint_if_other(before)
+        self._paint_if_changed(before)
 
-    def _look(self) -> tuple[object, ...]:
+    def _content_key(self) -> tuple[object, ...]:
         return self._shown, self.glyph, self.namespace, self.name, self.tool, self.state, self.second_line
 
-    def _paint_if_other(self, before: tuple[object, ...]) -> None:
-        if self._look() != before:
+    def _paint_if_changed(self, before: tuple[object, ...]) -> None:
+        if self._content_key() != before:
             self.update()
 
     @override

@@ -21,7 +21,7 @@ from inspector.store.messages.payload_values import OPEN_JSON, decode_embedded_j
 
 MOST_CHILDREN = 2_000
 """Most children shown of one node; a last row counts the rest."""
-_SHOWN = 300
+_MAX_SHOWN_LENGTH = 300
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = 0
 
@@ -40,7 +40,7 @@ class JsonRole(enum.IntEnum):
 
 
 _UNREAD = object()
-_MOST_OPENED = 1 << 20
+_MAX_EMBEDDED_LENGTH = 1 << 20
 """Most characters of a text parsed for embedded JSON."""
 
 
@@ -77,7 +77,7 @@ class JsonModel(QAbstractItemModel):
         if held.children is None:
             held.children = []
             items: list[tuple[str | int, Any]]
-            within = self._within(node)
+            within = self._inner_value(node)
             if isinstance(within, Mapping):
                 items = [(str(k), v) for k, v in list(within.items())[:MOST_CHILDREN]]
             elif isinstance(within, list):
@@ -93,7 +93,7 @@ class JsonModel(QAbstractItemModel):
                 self._nodes.append(_Node(node, len(items), "…", None, [], hidden, held.depth + 1))
         return held.children
 
-    def _within(self, node: int) -> Any:
+    def _inner_value(self, node: int) -> Any:
         """Returns a node's value, or the masked object or list that its text embeds as JSON."""
         held = self._nodes[node]
         text = held.value
@@ -101,7 +101,7 @@ class JsonModel(QAbstractItemModel):
             return text
         if held.opened is _UNREAD:
             # The first character excludes almost all texts without a parse.
-            looks = len(text) <= _MOST_OPENED and text.lstrip()[:1] in ("{", "[")
+            looks = len(text) <= _MAX_EMBEDDED_LENGTH and text.lstrip()[:1] in ("{", "[")
             found = decode_embedded_json(text) if looks else None
             # The outer masking saw only a text, so mask its inner keys again.
             held.opened = mask_secrets(found) if isinstance(found, dict | list) and found else None
@@ -136,7 +136,7 @@ class JsonModel(QAbstractItemModel):
     def hasChildren(self, parent: _Index = QModelIndex()) -> bool:
         if parent.isValid() and parent.column():
             return False
-        return _length(self._within(self._node(parent))) > 0
+        return _length(self._inner_value(self._node(parent))) > 0
 
     # Values
 
@@ -171,12 +171,12 @@ class JsonModel(QAbstractItemModel):
         if node.hidden:
             return f"{node.hidden:,} more, see Raw"
         if isinstance(node.value, str):
-            return safe_line(node.value, _SHOWN)
+            return safe_line(node.value, _MAX_SHOWN_LENGTH)
         if isinstance(node.value, Mapping):
             return _summary(node.value)
         if isinstance(node.value, list):
             return f"{len(node.value):,} {'item' if len(node.value) == 1 else 'items'}" if node.value else "[]"
-        return safe_line(compact_json(node.value), _SHOWN)
+        return safe_line(compact_json(node.value), _MAX_SHOWN_LENGTH)
 
     def _tooltip(self, node: _Node, column: int) -> str | None:
         text = str(node.key) if column == 0 else node.value if isinstance(node.value, str) else ""

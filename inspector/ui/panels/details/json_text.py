@@ -111,12 +111,12 @@ _COLORED = re.compile(r'("(?:[^"\\]|\\.)*"?)(?=(\s{0,19}:)?)|(-?\d[\d.eE+-]*)|\b
 _COLORS = ("", "json.string", "ink.secondary", "json.number", "json.word", "ink.tertiary")
 """Colour tokens by the last matching group: string, key, number, word, punctuation."""
 
-_MOST_COLORED = 8_000
+_MAX_COLORED_TOKENS = 8_000
 """Most coloured tokens of a line: more than a screen shows; twice as many need 0.1 s of layout."""
 
 
 class JsonColors(QSyntaxHighlighter):
-    """Colours keys and values by type, up to `_MOST_COLORED` tokens of a line.
+    """Colours keys and values by type, up to `_MAX_COLORED_TOKENS` tokens of a line.
 
     A line may have 30,000 tokens, and each costs a match, a call and a separate piece of the line's layout.
     """
@@ -138,7 +138,7 @@ class JsonColors(QSyntaxHighlighter):
         if not self.on:
             return
         looks, color = self._looks or self._made_looks(), self.setFormat
-        for token in islice(_COLORED.finditer(text), _MOST_COLORED):
+        for token in islice(_COLORED.finditer(text), _MAX_COLORED_TOKENS):
             start, stop = token.span()
             color(start, stop - start, looks[token.lastindex or 0])
 
@@ -229,7 +229,7 @@ class JsonText(QPlainTextEdit):
 
     # Folding
 
-    def _end_of(self, block: QTextBlock) -> QTextBlock | None:
+    def _closing_line(self, block: QTextBlock) -> QTextBlock | None:
         """Returns the line that closes the object or list opened in `block`; None if nothing can be folded."""
         text = block.text().rstrip()
         if not text.endswith(("{", "[")):
@@ -250,7 +250,7 @@ class JsonText(QPlainTextEdit):
     def fold(self, line: int, on: bool) -> None:
         """Folds or unfolds the object or list opened in a line."""
         block = self.document().findBlockByNumber(line)
-        if not self._folds or self._end_of(block) is None:
+        if not self._folds or self._closing_line(block) is None:
             return
         self._folded.symmetric_difference_update({line} if on != (line in self._folded) else ())
         hidden_to, block = -1, self.document().begin()
@@ -259,7 +259,7 @@ class JsonText(QPlainTextEdit):
             # QPlainTextEdit skips invisible blocks in its layout.
             block.setVisible(number >= hidden_to)
             if number >= hidden_to and number in self._folded:
-                end = self._end_of(block)
+                end = self._closing_line(block)
                 hidden_to = end.blockNumber() if end is not None else hidden_to
             block = block.next()
         self.document().markContentsDirty(0, self.document().characterCount())
@@ -282,7 +282,7 @@ class JsonText(QPlainTextEdit):
             box = self.blockBoundingGeometry(block).translated(self.contentOffset())
             if box.top() > self.viewport().height():
                 return
-            if block.isVisible() and self._end_of(block) is not None:
+            if block.isVisible() and self._closing_line(block) is not None:
                 name = "ri.arrow-right-s-line" if self.is_folded(block.blockNumber()) else "ri.arrow-down-s-line"
                 high = self.fontMetrics().height()
                 painter.drawPixmap(
@@ -292,7 +292,7 @@ class JsonText(QPlainTextEdit):
 
     def units(self, place: int) -> int:
         """Converts a character offset to UTF-16 units, as Qt counts."""
-        return _units(self.toPlainText(), place)
+        return _utf16_offset(self.toPlainText(), place)
 
     # Values
 
@@ -302,12 +302,12 @@ class JsonText(QPlainTextEdit):
         if span is None:
             return
         cursor = self.textCursor()
-        cursor.setPosition(_units(self.toPlainText(), span.stop))
-        cursor.setPosition(_units(self.toPlainText(), span.start), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(_utf16_offset(self.toPlainText(), span.stop))
+        cursor.setPosition(_utf16_offset(self.toPlainText(), span.start), QTextCursor.MoveMode.KeepAnchor)
         line = self.document().findBlock(cursor.position())
         # A value inside a folded object is invisible.
         for number in sorted(self._folded):
-            end = self._end_of(self.document().findBlockByNumber(number))
+            end = self._closing_line(self.document().findBlockByNumber(number))
             if end is not None and number < line.blockNumber() < end.blockNumber():
                 self.fold(number, False)
         self.setTextCursor(cursor)
@@ -320,7 +320,7 @@ class JsonText(QPlainTextEdit):
         super().mouseReleaseEvent(event)
         if event.button() is Qt.MouseButton.LeftButton and self.colors.on and not self.textCursor().hasSelection():
             text = self.toPlainText()
-            steps = steps_at(text, _characters(text, self.textCursor().position()))
+            steps = steps_at(text, _character_offset(text, self.textCursor().position()))
             if steps is not None:
                 self.value_chosen.emit(steps)
 
@@ -339,12 +339,12 @@ class JsonText(QPlainTextEdit):
         self._gutter.setGeometry(QRect(area.left(), area.top(), self.gutter, area.height()))
 
 
-def _units(text: str, place: int) -> int:
+def _utf16_offset(text: str, place: int) -> int:
     """Converts a character offset to UTF-16 units, as Qt counts."""
     return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _characters(text: str, units: int) -> int:
+def _character_offset(text: str, units: int) -> int:
     """Converts an offset in UTF-16 units to characters."""
     return (
         units

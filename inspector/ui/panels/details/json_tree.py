@@ -38,7 +38,7 @@ from inspector.ui.widgets.labels import TextLabel
 
 _OPEN_DEPTH = 3
 _OPEN_ROWS = 200
-_MOST_SEARCHED = 2_000
+_MAX_SEARCHED_NODES = 2_000
 """Most nodes searched for hits."""
 _TOKENS = {
     "string": "json.string", "number": "json.number", "boolean": "json.word", "null": "json.word",
@@ -129,7 +129,7 @@ class JsonTree(QTreeView):
         self.setVerticalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._on_menu_requested)
-        self._opened_in: QAbstractItemModel | None = None
+        self._expanded_model: QAbstractItemModel | None = None
         self._delegate = JsonDelegate(themes, self)
         self.setItemDelegate(self._delegate)
         self.activated.connect(self._on_activated)
@@ -188,11 +188,11 @@ class JsonTree(QTreeView):
         """Highlights hits in keys and values and expands their ancestors."""
         self._delegate.lights.locate = locate
         self.viewport().update()
-        if locate is not None and self.model() is not None and self.model() is not self._opened_in:
-            self._opened_in = self.model()
-            self._open_to(locate, QModelIndex(), [_MOST_SEARCHED])
+        if locate is not None and self.model() is not None and self.model() is not self._expanded_model:
+            self._expanded_model = self.model()
+            self._expand_to_hits(locate, QModelIndex(), [_MAX_SEARCHED_NODES])
 
-    def _open_to(self, locate: Locate, parent: QModelIndex, left: list[int]) -> bool:
+    def _expand_to_hits(self, locate: Locate, parent: QModelIndex, left: list[int]) -> bool:
         """Expands ancestors of hits, within the budget `left[0]` of nodes; returns True if the subtree has a hit."""
         model, found = self.model(), False
         for row in range(model.rowCount(parent)):
@@ -200,7 +200,7 @@ class JsonTree(QTreeView):
             if left[0] < 0:
                 break
             index = model.index(row, 0, parent)
-            inside = model.hasChildren(index) and self._open_to(locate, index, left)
+            inside = model.hasChildren(index) and self._expand_to_hits(locate, index, left)
             if inside:
                 self.expand(index)
             found = found or inside or bool(locate(str(index.data())) or locate(str(index.siblingAtColumn(1).data())))
@@ -311,13 +311,15 @@ class TreePage(QWidget):
         value = subject.capture.records.envelope(subject.message)
         if not isinstance(value, dict | list):
             frame = bool(subject.flags & Flag.FRAME)
-            self._say("A stream frame is not JSON. Raw shows its bytes." if frame else "Not JSON. Raw shows its bytes.")
+            self._show_sentence(
+                "A stream frame is not JSON. Raw shows its bytes." if frame else "Not JSON. Raw shows its bytes."
+            )
             return
         self.tree.show_value(
             value, is_envelope=isinstance(value, dict) and "payload" in value and not subject.flags & Flag.RPC
         )
         self._stack.setCurrentWidget(self.tree)
 
-    def _say(self, words: str) -> None:
+    def _show_sentence(self, words: str) -> None:
         self.sentence.setText(words)
         self._stack.setCurrentWidget(self.sentence)

@@ -110,7 +110,7 @@ class Maker:
         surface = "surface.inset" if in_card else "surface.base"
         view = FactsView(self.themes, rows, name=name, label=label, surface=surface, name_width=name_width)
         view.live = live
-        return self._wired(view)
+        return self._connect_links(view)
 
     def fact_card(
         self, rows: Sequence[Fact], *, name: str, label: str, name_width: int = 66,
@@ -122,7 +122,7 @@ class Maker:
 
     def rail(self, rows: Sequence[ChainRow], *, label: str, name: str = "chain") -> ChainView:
         """Makes a list in the form of a chain."""
-        return self._wired(ChainView(self.themes, rows, name=name, label=label))
+        return self._connect_links(ChainView(self.themes, rows, name=name, label=label))
 
     def text(self, text: str, *, name: str, label: str, markdown: bool = False, mono: bool = False) -> TextBlock:
         return TextBlock(self.themes, text, name=name, label=label, markdown=markdown, mono=mono)
@@ -134,7 +134,7 @@ class Maker:
         button.clicked.connect(lambda: act())
         return button
 
-    def _wired(self, view: Any) -> Any:
+    def _connect_links(self, view: Any) -> Any:
         assert isinstance(view, FittedList)
         view.message_requested.connect(self.links.message_requested)
         view.filter_requested.connect(self.links.filter_requested)
@@ -182,7 +182,7 @@ class Sheet(Maker):
         return view
 
     def thread(self, rows: Sequence[ThreadRow], *, label: str, name: str) -> ThreadView:
-        return self._wired(ThreadView(self.themes, rows, name=name, label=label))
+        return self._connect_links(ThreadView(self.themes, rows, name=name, label=label))
 
     def chain_section(self, label: str = "Causal chain") -> list[QWidget]:
         """Makes the section of the chain; empty for a message without causes and effects."""
@@ -199,7 +199,7 @@ class Sheet(Maker):
         )
 
 
-class _OwnWords(QWidget):
+class _UserNote(QWidget):
     """A text with a vertical line at its left, in the colour of user annotations."""
 
     def __init__(self, themes: ThemeController, text: QWidget) -> None:
@@ -232,6 +232,6 @@ def note_sections(maker: Maker, target: Target, note: Note) -> list[QWidget]:
     label = "Your comment" if note.comment else "Marked"
     body: list[QWidget] = []
     if note.comment:
-        body.append(_OwnWords(maker.themes, maker.text(note.comment, name="comment", label="Comment")))
+        body.append(_UserNote(maker.themes, maker.text(note.comment, name="comment", label="Comment")))
     section: Section = maker.section(label, *body, name="noteSection", action=link)
     return [section]

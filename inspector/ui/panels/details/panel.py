@@ -43,7 +43,7 @@ from inspector.ui.widgets.page_stack import PageStack
 EMPTY = "Select a message to see its content and outcome."
 
 # More new messages in one flush are not searched; later flushes show a busy context anyway.
-_MOST_NEW = 500
+_MAX_SEARCHED_NEW = 500
 
 TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle", FINDINGS_TAB)
 
@@ -122,9 +122,9 @@ class DetailsPanel(QWidget):
         self.account: AccountPage | None = None
         self._stale: set[str] = set()
         # Page and path of the selected value.
-        self._chosen: tuple[str, tuple[str | int, ...]] | None = None
+        self._selected_value: tuple[str, tuple[str | int, ...]] | None = None
         # Pages of this message that need only a refresh.
-        self._filled: set[str] = set()
+        self._filled_pages: set[str] = set()
         self.links = Links(self)
         self.links.tab_requested.connect(self.show_tab)
         self.head = DetailHead(theme_controller, self)
@@ -132,11 +132,11 @@ class DetailsPanel(QWidget):
         self.pages = _Pages(self._make_page)
         self._scope: tuple[int, int] | None = None
         self.lights = DetailLights(theme_controller, self)
-        self._assemble()
+        self._build_layout()
         self._growth_timer = QTimer(self)
         self._growth_timer.setSingleShot(True)
         self._growth_timer.setInterval(budgets.current.details_ms)
-        self._growth_timer.timeout.connect(self._renew)
+        self._growth_timer.timeout.connect(self._refresh)
         theme_controller.changed.connect(self._on_theme_changed)
         self.show_message(None)
 
@@ -156,11 +156,11 @@ class DetailsPanel(QWidget):
             page = TreePage(self._themes, self)
             page.tree.filter_requested.connect(self.links.filter_requested)
             page.tree.column_requested.connect(self.links.column_requested)
-            page.tree.value_chosen.connect(lambda steps: self._choose_value("Tree", steps))
+            page.tree.value_chosen.connect(lambda steps: self._remember_value("Tree", steps))
         elif title == "Raw":
             page = RawPage(self._themes, self)
             page.save_requested.connect(self.links.save_requested)
-            page.value_chosen.connect(lambda steps: self._choose_value("Raw", steps))
+            page.value_chosen.connect(lambda steps: self._remember_value("Raw", steps))
         else:
             page = _SectionsPage(self._themes, self.links, title, _SECTIONS[title], self)
         self._stack.addWidget(page)
@@ -180,7 +180,7 @@ class DetailsPanel(QWidget):
         self._stack.addWidget(page)
         return page
 
-    def _assemble(self) -> None:
+    def _build_layout(self) -> None:
         self._stack = PageStack(self)
         self._stack.setObjectName("detailPages")
         self.empty = TextLabel(EMPTY, variant="secondary", name="noDetails", wrap=True, parent=self)
@@ -228,7 +228,7 @@ class DetailsPanel(QWidget):
     def show_keys(self, words: KeyWords) -> None:
         """Updates the key names that pages mention."""
         self.links.key_of = words
-        self._renew()
+        self._refresh()
 
     # Content
 
@@ -309,8 +309,8 @@ class DetailsPanel(QWidget):
             widget.setVisible(message is not None)
         self._show_empty(message is None)
         self._stale = set(TABS)
-        self._filled = set()
-        self._chosen = None
+        self._filled_pages = set()
+        self._selected_value = None
         self._fill_current()
 
     def show_scope(self, scope: tuple[int, int] | None) -> None:
@@ -322,7 +322,7 @@ class DetailsPanel(QWidget):
         """Shows or hides badges."""
         if shown != self._hints:
             self._hints = shown
-            self._renew()
+            self._refresh()
 
     def show_tab(self, title: str) -> None:
         """Switches to a tab by its title."""
@@ -341,9 +341,9 @@ class DetailsPanel(QWidget):
                 # The first messages arrived.
                 self._show_empty(True)
             return
-        if len(changes.changed) and np.isin(changes.changed, self._concerned(subject)).any():
-            self._renew()
-        elif not self._growth_timer.isActive() and self._grows(subject, changes):
+        if len(changes.changed) and np.isin(changes.changed, self._related_messages(subject)).any():
+            self._refresh()
+        elif not self._growth_timer.isActive() and self._has_new_rows(subject, changes):
             self._growth_timer.start()
 
     def tick(self) -> None:
@@ -364,12 +364,12 @@ class DetailsPanel(QWidget):
 
     def renew(self) -> None:
         """Refreshes the page after a change of marks or comments."""
-        self._renew()
+        self._refresh()
 
-    def _concerned(self, subject: Subject) -> list[int]:
+    def _related_messages(self, subject: Subject) -> list[int]:
         return [subject.message, *(step.message for step in subject.likely_chain.steps)]
 
-    def _grows(self, subject: Subject, changes: AnalysisChanges) -> bool:
+    def _has_new_rows(self, subject: Subject, changes: AnalysisChanges) -> bool:
         """Returns True if new messages extend the Overview's lists: context, stream, reports or answer."""
         if changes.stop <= changes.start:
             return False
@@ -383,7 +383,7 @@ class DetailsPanel(QWidget):
                 return True
             inside = columns["context"][new].nonzero()[0] + changes.start
             node_of = subject.analysis.contexts.node_of
-            return any(node_of(int(message)) == subject.reasoning_node for message in inside[:_MOST_NEW])
+            return any(node_of(int(message)) == subject.reasoning_node for message in inside[:_MAX_SEARCHED_NEW])
         if namespace == "stream":
             own = int(columns["stream"][subject.message])
             return bool(own and (columns["stream"][new] == own).any())
@@ -397,7 +397,7 @@ class DetailsPanel(QWidget):
         waits = subject.kind in ("mcp/request", "mcp/proposal") and subject.answer is None
         return waits and self._document.live
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         """Reads the current content again and keeps scroll positions."""
         if self._place is not None:
             self._fill_place(keep_place=True)
@@ -407,7 +407,7 @@ class DetailsPanel(QWidget):
         self.head.show_subject(self._subject)
         self._count_findings()
         # Hidden pages are refreshed only when they are shown.
-        self._filled |= set(TABS) - self._stale
+        self._filled_pages |= set(TABS) - self._stale
         self._stale = set(TABS)
         self._fill_current()
 
@@ -422,27 +422,27 @@ class DetailsPanel(QWidget):
         page = self.pages[title]
         self._stack.setCurrentWidget(page)
         if title in self._stale:
-            page.show_subject(self._subject, keep_place=title in self._filled)
+            page.show_subject(self._subject, keep_place=title in self._filled_pages)
             self._stale.discard(title)
-            self._filled.add(title)
+            self._filled_pages.add(title)
         self.lights.light(page)
 
-    def _choose_value(self, page: str, steps: tuple[str | int, ...]) -> None:
+    def _remember_value(self, page: str, steps: tuple[str | int, ...]) -> None:
         """Remembers the selected value, so that Tree and Raw select the same one."""
         if page == TABS[self.tabs.currentIndex()]:
-            self._chosen = page, steps
+            self._selected_value = page, steps
 
     def _on_tab_changed(self, _index: int) -> None:
         self._fill_current()
         page = self._stack.currentWidget()
-        if self._chosen is not None and self._chosen[0] != TABS[self.tabs.currentIndex()]:
+        if self._selected_value is not None and self._selected_value[0] != TABS[self.tabs.currentIndex()]:
             if isinstance(page, TreePage):
-                page.tree.choose(self._chosen[1])
+                page.tree.choose(self._selected_value[1])
             elif isinstance(page, RawPage):
-                page.choose(self._chosen[1])
+                page.choose(self._selected_value[1])
 
     def _on_theme_changed(self) -> None:
         self.head.updateGeometry()
         self.head.update()
-        self._renew()
+        self._refresh()
         self.lights.renew()

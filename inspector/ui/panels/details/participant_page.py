@@ -47,7 +47,7 @@ from inspector.ui.panels.details.page_builder import Links, Maker
 from inspector.ui.panels.details.section import Page, Segments
 
 # The story takes at most 1/20 of the time.
-_SHARE = 20
+_READ_SHARE = 20
 _MOST_REFUSED = 10 * MAX_EVENTS
 _WORDS, _RAW = "Words", "Raw"
 
@@ -67,7 +67,7 @@ class _Block:
     """Further key of the layout; a change of it builds a new page."""
 
 
-_OF_MODELS = ("chat", "reasoning/", "mcp/proposal")
+_MODEL_KINDS = ("chat", "reasoning/", "mcp/proposal")
 """Prefixes of kinds sent only by participants with a model, or by persons."""
 
 
@@ -146,9 +146,9 @@ class ParticipantPage(Page):
         self._due = time.monotonic() + max(
             # Less than the timer's interval, which Qt keeps only within 5 %.
             budgets.current.figures_ms / 1000 * 0.9,
-            (time.monotonic() - started) * _SHARE,
+            (time.monotonic() - started) * _READ_SHARE,
         )
-        blocks = self._blocks_of(self.story) if self.story is not None else [self._nobody()]
+        blocks = self._blocks_of(self.story) if self.story is not None else [self._unknown_block()]
         shape, before = ([(one.name, one.label, one.shape) for one in many] for many in (blocks, self._blocks))
         self._blocks = blocks
         if keep_place and shape == before:
@@ -170,9 +170,9 @@ class ParticipantPage(Page):
 
     # Content
 
-    def _nobody(self) -> _Block:
+    def _unknown_block(self) -> _Block:
         words = words_fact("No participant of this name in the space.")
-        return self._facts("nobody", "Participant", partial(list, [words]))
+        return self._facts_block("nobody", "Participant", partial(list, [words]))
 
     def _blocks_of(self, story: ParticipantStory) -> list[_Block]:
         document, name = self._document, self._key[1]
@@ -180,41 +180,43 @@ class ParticipantPage(Page):
         presence = partial(presence_rows, document, story)
         ask = partial(self._links.sees_requested.emit, self._key)
         answers = story.answered is not None or story.offered is not None
-        speaks = any(kind.startswith(_OF_MODELS) for kind in story.kinds)
+        speaks = any(kind.startswith(_MODEL_KINDS) for kind in story.kinds)
         link = partial(self._make.link, "Model sees", ask, name="modelSees")
         # A server has no model.
         sees = None if answers and not speaks else link
-        blocks = [self._facts("presence", "Presence", presence, name_width=80, action=sees)]
+        blocks = [self._facts_block("presence", "Presence", presence, name_width=80, action=sees)]
         blocks += self._waiting(document, story)
         if story.refused:
             refused, more = partial(refused_rows, document, story.refused), len(story.refused) >= _MOST_REFUSED
             show = self._filter_link(f'kind == "system/error" && to == {quote(name)}', "filterRefused")
             label = f"Refused, {len(story.refused)}{' or more' if more else ''}"
-            blocks.append(self._facts("refused", label, refused, name_width=80, action=show))
+            blocks.append(self._facts_block("refused", label, refused, name_width=80, action=show))
         if story.judged_count:
             label = f"Differing verdicts, {len(story.differing)}" if story.differing else "The gateway's verdicts"
             differing = partial(differing_rows, document, story)
-            blocks.append(self._facts("differing", label, differing, name_width=80))
-        blocks += self._may(document, story)
-        blocks += self._usage(document, story)
+            blocks.append(self._facts_block("differing", label, differing, name_width=80))
+        blocks += self._capability_blocks(document, story)
+        blocks += self._usage_blocks(document, story)
         if self._outcome is not None:
             rows = partial(outcome_rows, document.analysis, self._outcome)
-            blocks.append(self._facts("contextTokens", "Context, reconstructed from the traffic", rows, name_width=126))
+            blocks.append(
+                self._facts_block("contextTokens", "Context, reconstructed from the traffic", rows, name_width=126)
+            )
         if story.tools is not None:
             label = f"Offered tools, {len(story.tools)}" if story.tools else "Offered tools"
             if story.tools or story.tool_use:
                 blocks.append(self._figures_block("toolUse", "Calls of its tools", partial(tool_use_rows, story, name)))
             if story.offered is not None and story.offered.changes:
                 changed, count = partial(change_of_tools_rows, document, story), len(story.offered.changes)
-                blocks.append(self._facts("toolChanges", f"Changed definitions, {count}", changed, name_width=80))
-            blocks.append(self._facts("toolsOffered", label, partial(tool_rows, story, name), name_width=80))
+                blocks.append(self._facts_block("toolChanges", f"Changed definitions, {count}", changed, name_width=80))
+            blocks.append(self._facts_block("toolsOffered", label, partial(tool_rows, story, name), name_width=80))
         if story.answered is not None:
             rows = partial(latency_rows, story, name)
             blocks.append(self._figures_block("answersTook", "Answer times", rows))
         if story.kinds:
             show = self._filter_link(f"from == {quote(name)}", "filterSent")
             rows = partial(kind_rows, story, name, spoken_kinds(document))
-            blocks.append(self._facts("sentKinds", "Sent by kind", rows, name_width=140, action=show))
+            blocks.append(self._facts_block("sentKinds", "Sent by kind", rows, name_width=140, action=show))
         return blocks
 
     def _waiting(self, document: CaptureDocument, story: ParticipantStory) -> list[_Block]:
@@ -226,35 +228,35 @@ class ParticipantPage(Page):
             if waiting:
                 show = self._filter_link(f"{field} == {quote(self._key[1])} && ({PENDING_FILTER})", f"{name}Filter")
                 rows = partial(waiting_rows, document, waiting, to=field == "from")
-                blocks.append(self._rail(name, f"{label}, {formats.number(len(waiting))}", rows, action=show))
+                blocks.append(self._chain_block(name, f"{label}, {formats.number(len(waiting))}", rows, action=show))
         return blocks
 
-    def _may(self, document: CaptureDocument, story: ParticipantStory) -> list[_Block]:
+    def _capability_blocks(self, document: CaptureDocument, story: ParticipantStory) -> list[_Block]:
         if story.held is None:
             words = partial(list, [words_fact("Its capabilities were not announced.")])
-            return [self._facts("held", "May send", words)]
-        held = partial(self._held_rows, story.held)
-        blocks = [self._facts("held", "May send", held, action=self._held_choice)]
+            return [self._facts_block("held", "May send", words)]
+        held = partial(self._capability_rows, story.held)
+        blocks = [self._facts_block("held", "May send", held, action=self._capability_choice)]
         cut = f", last {MAX_EVENTS} of {len(story.changes):,}" if len(story.changes) > MAX_EVENTS else ""
         changes = partial(change_rows, document, story.changes)
-        return [*blocks, self._rail("changes", f"History{cut}", changes)] if story.changes else blocks
+        return [*blocks, self._chain_block("changes", f"History{cut}", changes)] if story.changes else blocks
 
-    def _held_rows(self, held: Sequence[HeldCapability]) -> list[Fact]:
+    def _capability_rows(self, held: Sequence[HeldCapability]) -> list[Fact]:
         return held_rows(held, raw=self._capability_form == _RAW)
 
-    def _held_choice(self) -> QWidget:
+    def _capability_choice(self) -> QWidget:
         choice = Segments(self._themes, (_WORDS, _RAW), "heldAs", "May send, in words or raw")
         choice.choose(self._capability_form)
-        choice.chosen.connect(self._on_held_chosen)
+        choice.chosen.connect(self._on_capability_form_chosen)
         return choice
 
-    def _on_held_chosen(self, choice: str) -> None:
+    def _on_capability_form_chosen(self, choice: str) -> None:
         self._capability_form = choice
         for block in self._blocks:
             if block.name == "held":
                 self._fill(block)
 
-    def _usage(self, document: CaptureDocument, story: ParticipantStory) -> list[_Block]:
+    def _usage_blocks(self, document: CaptureDocument, story: ParticipantStory) -> list[_Block]:
         participant = story.participant
         if participant.tokens is None or not participant.status_rows:
             return []
@@ -273,13 +275,13 @@ class ParticipantPage(Page):
 
     # Widgets
 
-    def _facts(
+    def _facts_block(
         self, name: str, label: str, rows: Rows, *, name_width: int = 96, action: Callable[[], QWidget] | None = None
     ) -> _Block:
         make = partial(self._make.facts, name=name, label=label, name_width=name_width)
         return _Block(name, label, rows, make, action)
 
-    def _rail(self, name: str, label: str, rows: Rows, *, action: Callable[[], QWidget] | None = None) -> _Block:
+    def _chain_block(self, name: str, label: str, rows: Rows, *, action: Callable[[], QWidget] | None = None) -> _Block:
         return _Block(name, label, rows, partial(self._make.rail, label=label, name=name), action)
 
     def _figures_block(self, name: str, label: str, rows: Rows) -> _Block:

@@ -39,7 +39,7 @@ _LONGEST_SIDE = 1_600
 """Pixels of the longer side after decoding; more than the panel shows."""
 _FORMATS = frozenset({b"png", b"jpeg", b"jpg", b"gif", b"webp", b"bmp"})
 # 16 bits a channel; Qt's own limit would report such a picture as damaged.
-_MOST_MB = MAX_PIXELS * 8 // (1 << 20) + 1
+_QT_LIMIT_MB = MAX_PIXELS * 8 // (1 << 20) + 1
 # Bytes of decoded pictures.
 _CACHE_BYTES = 96 << 20
 
@@ -84,8 +84,8 @@ def decode_picture(data: bytes) -> tuple[QImage | None, QSize, str]:
     if head.reason:
         return None, head.size, head.reason
     # 0 means no limit. The limit is shared by the process, so it is only raised.
-    if 0 < QImageReader.allocationLimit() < _MOST_MB:
-        QImageReader.setAllocationLimit(_MOST_MB)
+    if 0 < QImageReader.allocationLimit() < _QT_LIMIT_MB:
+        QImageReader.setAllocationLimit(_QT_LIMIT_MB)
     size = reader.size()
     if max(size.width(), size.height()) > _LONGEST_SIDE:
         reader.setScaledSize(_bounded_size(size))
@@ -222,8 +222,8 @@ def _decode(block: Block) -> tuple[QImage | None, str]:
     return image, reason
 
 
-_TALLEST = 320
-_CHECKER = 8
+_MAX_HEIGHT = 320
+_CHECKER_SIDE = 8
 
 
 class PictureView(QWidget):
@@ -250,16 +250,16 @@ class PictureView(QWidget):
         self.updateGeometry()
         self.update()
 
-    def _shown(self, width: int) -> QSize:
+    def _shown_size(self, width: int) -> QSize:
         size = self._size
-        room = QSize(max(width, 1), round(_TALLEST * self._themes.theme.zoom))
+        room = QSize(max(width, 1), round(_MAX_HEIGHT * self._themes.theme.zoom))
         if size.width() > room.width() or size.height() > room.height():
             size = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
         return size.expandedTo(QSize(1, 1))
 
     @override
     def sizeHint(self) -> QSize:
-        return QSize(200, self._shown(max(self.width(), 100) - 2).height() + 2)
+        return QSize(200, self._shown_size(max(self.width(), 100) - 2).height() + 2)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -275,16 +275,16 @@ class PictureView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._themes.theme
         painter = QPainter(self)
-        size = self._shown(self.width() - 2)
+        size = self._shown_size(self.width() - 2)
         box = QRect(1, 1, size.width(), size.height())
         if self.image is None:
             painter.fillRect(box, theme.color("surface.inset"))
         elif self.image.hasAlphaChannel():
             painter.fillRect(box, theme.color("surface.base"))
             light = theme.color("surface.inset")
-            for row in range(0, box.height(), _CHECKER):
-                for column in range(row // _CHECKER % 2 * _CHECKER, box.width(), 2 * _CHECKER):
-                    painter.fillRect(QRect(1 + column, 1 + row, _CHECKER, _CHECKER).intersected(box), light)
+            for row in range(0, box.height(), _CHECKER_SIDE):
+                for column in range(row // _CHECKER_SIDE % 2 * _CHECKER_SIDE, box.width(), 2 * _CHECKER_SIDE):
+                    painter.fillRect(QRect(1 + column, 1 + row, _CHECKER_SIDE, _CHECKER_SIDE).intersected(box), light)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         if self.image is not None:
             painter.drawImage(box, self.image)

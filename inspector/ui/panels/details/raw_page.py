@@ -34,7 +34,7 @@ LAST = 1 << 11
 """Characters of the end, shown below a cut."""
 _MARK = "…"
 # Bytes read before the end, so that masking sees the key of a secret.
-_AROUND = 1 << 16
+_MASK_CONTEXT_BYTES = 1 << 16
 
 
 FORMATTED = "Formatted"
@@ -62,7 +62,7 @@ class RawPage(QWidget):
         self._head = ""
         self._copied: str | None = ""  # None: read when copied
         self._end = ""
-        self._left_out = ""
+        self._hidden_size = ""
         self._room = FIRST
         self._formatted: str | None = None
         metrics = themes.theme.metrics
@@ -137,35 +137,35 @@ class RawPage(QWidget):
         # Masking pieces of thousands of lines takes long, so hidden ones are masked only for a copy.
         cut = logged.length > self._room + LAST and subject.is_derived and self._formatted is None
         in_parts = big or (cut and len(logged.places) > 1)
-        text, end, hidden = self._parts(logged) if in_parts else self._small(subject, logged)
+        text, end, hidden = self._parts(logged) if in_parts else self._read_small(subject, logged)
         with_secrets = self.secrets.isChecked()
         # Hidden text is masked only for a copy: 1 MB of JSON takes 0.1 s.
         head = text[: 4 * self._room] if hidden and not big else text
         masked = head if with_secrets else wire_text.mask_start(head, self._room)
         masked_end = end if with_secrets else mask_text(end)
-        self._left_out = hidden
+        self._hidden_size = hidden
         self._head = masked[: self._room] if big or hidden else masked
         self._end = masked_end[-LAST:] if hidden else ""
         # Of a large message, only the shown parts are in memory.
-        self._copied = self._seen() if big else None if in_parts else text
+        self._copied = self._shown_text() if big else None if in_parts else text
         is_masked = masked != head or masked_end != end or (self._holds_pieces and not with_secrets)
         may_be = is_masked or bool(hidden and (self._copied is None or may_hold_secrets(text)))
-        self._say(subject, logged, big=big, is_masked=is_masked, may_be=may_be)
+        self._show_notes(subject, logged, big=big, is_masked=is_masked, may_be=may_be)
         folds = self.what.choice == FORMATTED and self._formatted is not None
         is_json = not subject.flags & Flag.FRAME.value
-        self.text.show_text(self._visible(), is_json=is_json, folds=folds and not hidden)
+        self.text.show_text(self._visible_text(), is_json=is_json, folds=folds and not hidden)
 
-    def _seen(self) -> str:
-        if not self._left_out:
+    def _shown_text(self) -> str:
+        if not self._hidden_size:
             return self._head
-        return f"{self._head}\n\n{_MARK} {self._left_out} not shown {_MARK}\n\n{self._end}"
+        return f"{self._head}\n\n{_MARK} {self._hidden_size} not shown {_MARK}\n\n{self._end}"
 
-    def _visible(self) -> str:
+    def _visible_text(self) -> str:
         """Returns the shown text with visible control characters; they count towards the limits."""
         seen = visible_controls(self._head)
-        if not self._left_out and len(seen) <= MOST:
+        if not self._hidden_size and len(seen) <= MOST:
             return seen
-        between = f"\n\n{_MARK} {self._left_out or 'The rest is'} not shown {_MARK}\n\n"
+        between = f"\n\n{_MARK} {self._hidden_size or 'The rest is'} not shown {_MARK}\n\n"
         return seen[: self._room] + between + visible_controls(self._end)[-LAST:]
 
     def choose(self, steps: Sequence[str | int]) -> None:
@@ -179,7 +179,7 @@ class RawPage(QWidget):
             value = subject.capture.records.envelope(subject.message)
         return pretty_json(value) if isinstance(value, dict | list) else None
 
-    def _small(self, subject: Subject, logged: LoggedLines) -> tuple[str, str, str]:
+    def _read_small(self, subject: Subject, logged: LoggedLines) -> tuple[str, str, str]:
         """Returns the text, its end, and the size of a cut between them."""
         capture, message = subject.capture, subject.message
         if self._formatted is None and (self.what.choice == "Line" or subject.is_derived):
@@ -188,10 +188,10 @@ class RawPage(QWidget):
             shown = capture.records.envelope_bytes(message)
             with capture.records.unmasked():
                 raw = capture.records.envelope_bytes(message)
-        chosen = self._chosen(raw, shown)
+        chosen = self._masked_or_raw(raw, shown)
         return self._cut(_decoded(chosen) if self._formatted is None else self._formatted)
 
-    def _chosen(self, raw: bytes, shown: bytes) -> bytes:
+    def _masked_or_raw(self, raw: bytes, shown: bytes) -> bytes:
         """Returns the logged bytes if secrets are shown, else without pieces of secrets that span lines.
 
         Records if the two differ.
@@ -201,21 +201,28 @@ class RawPage(QWidget):
 
     def _cut(self, text: str) -> tuple[str, str, str]:
         hidden = len(text) - self._room - LAST
-        return (text, text[-LAST - _AROUND :], f"{formats.number(hidden)} characters") if hidden > 0 else (text, "", "")
+        return (
+            (text, text[-LAST - _MASK_CONTEXT_BYTES :], f"{formats.number(hidden)} characters")
+            if hidden > 0
+            else (text, "", "")
+        )
 
     def _parts(self, logged: LoggedLines) -> tuple[str, str, str]:
         """Reads and masks only the shown parts of a large message."""
         if len(logged.places) > 1:
             firsts, lasts = [*logged.lines(0, self._room)], [*logged.lines(logged.length - LAST, logged.length)]
-            head = self._chosen(b"\n".join(firsts), b"\n".join(mask_lines(firsts)))
-            end = self._chosen(b"\n".join(lasts), b"\n".join(mask_lines(lasts)))
-            head, end = head[: 4 * self._room], end[-LAST - _AROUND :]
+            head = self._masked_or_raw(b"\n".join(firsts), b"\n".join(mask_lines(firsts)))
+            end = self._masked_or_raw(b"\n".join(lasts), b"\n".join(mask_lines(lasts)))
+            head, end = head[: 4 * self._room], end[-LAST - _MASK_CONTEXT_BYTES :]
         else:
-            head, end = logged.read(0, self._room), logged.read(logged.length - LAST - _AROUND, LAST + _AROUND)
+            head, end = (
+                logged.read(0, self._room),
+                logged.read(logged.length - LAST - _MASK_CONTEXT_BYTES, LAST + _MASK_CONTEXT_BYTES),
+            )
         hidden = formats.size(logged.length - self._room - LAST)
         return head.decode("utf-8", "replace"), end.decode("utf-8", "replace"), hidden
 
-    def _say(self, subject: Subject, logged: LoggedLines, *, big: bool, is_masked: bool, may_be: bool) -> None:
+    def _show_notes(self, subject: Subject, logged: LoggedLines, *, big: bool, is_masked: bool, may_be: bool) -> None:
         """Shows the notes about omitted parts; `may_be` is True if hidden parts may add secrets to a copy."""
         converted = place_in_original(subject.capture, subject.message)
         words = [converted] if converted is not None else []
@@ -231,7 +238,7 @@ class RawPage(QWidget):
         self.secrets.setVisible(may_be or self.secrets.isChecked())
         self.sentence.setText(" ".join(words))
         self.sentence.setVisible(bool(words))
-        self.more_link.setVisible(bool(self._left_out) and self._room < MOST)
+        self.more_link.setVisible(bool(self._hidden_size) and self._room < MOST)
         self.more_link.setAccessibleName(self.more_link.text())
 
     def _on_more(self) -> None:
@@ -244,7 +251,7 @@ class RawPage(QWidget):
         copied, subject, logged = self._copied, self._subject, self._logged
         if copied is None and subject is not None and logged is not None:
             shown = shown_line(subject.capture, subject.message)
-            copied = _decoded(self._chosen(logged.read(0, logged.length), shown))
+            copied = _decoded(self._masked_or_raw(logged.read(0, logged.length), shown))
         with_secrets = self.secrets.isChecked()
         QGuiApplication.clipboard().setText((copied or "") if with_secrets else mask_text(copied or ""))
 

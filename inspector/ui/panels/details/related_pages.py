@@ -85,7 +85,7 @@ def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
         label = "Origin"
         made.append(sheet.section(label, sheet.facts(origin_facts(subject, life), name="how", label=label)))
         if life.saving is not None:
-            made.append(_seen_section(sheet, life))
+            made.append(_model_view_section(sheet, life))
         if story.collapsed_by is None:
             rows = [fact("", sentence, lines=4) for sentence in pending_sentences(subject, life)]
             made.append(sheet.section("Pending", sheet.facts(rows, name="pending", label="Pending")))
@@ -126,7 +126,7 @@ def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], colla
 # The model's view
 
 
-def _seen_section(sheet: Sheet, life: Lifecycle) -> QWidget:
+def _model_view_section(sheet: Sheet, life: Lifecycle) -> QWidget:
     story = sheet.subject.lifecycle
     collapsed = story.collapsed_by is not None
     label = seen_label(sheet.subject) if collapsed else "Seen by the model once consumed"

@@ -240,7 +240,7 @@ class Page(QScrollArea):
             keep_place: keeps the scroll position as far as possible.
         """
         place = self.verticalScrollBar().value() if keep_place else 0
-        focused = self._focused() if keep_place else None
+        focused = self._saved_focus() if keep_place else None
         metrics = self._themes.theme.metrics
         body = QWidget()
         body.setObjectName(f"{self.objectName()}Body")
@@ -262,7 +262,7 @@ class Page(QScrollArea):
             old.deleteLater()
         layout.activate()
         if focused is not None:
-            self._give_back(*focused)
+            self._restore_focus(*focused)
         self.verticalScrollBar().setValue(place)
         self.setUpdatesEnabled(True)
 
@@ -274,14 +274,14 @@ class Page(QScrollArea):
             # The bar takes the place only after the pending layout has set its range.
             QTimer.singleShot(0, self, lambda: bar.setValue(place))
 
-    def _focused(self) -> tuple[str, int] | None:
+    def _saved_focus(self) -> tuple[str, int] | None:
         """Returns object name and list row of the focused widget, so that a refresh can restore the focus."""
         focus = self.focusWidget()
         if focus is None or not focus.hasFocus() or not self.isAncestorOf(focus):
             return None
         return focus.objectName(), focus.currentIndex().row() if isinstance(focus, QListView) else -1
 
-    def _give_back(self, name: str, row: int) -> None:
+    def _restore_focus(self, name: str, row: int) -> None:
         again = self.findChild(QWidget, name) if name else None
         if again is None:
             return

@@ -11,13 +11,13 @@ from typing_extensions import override
 
 from inspector.ui.look.theme import ThemeController
 
-_MOST_GAP, _LEAST_GAP = 12, 0
+_MAX_GAP, _MIN_GAP = 12, 0
 _COUNT_GAP = 4
 SIDE = 3
 """Padding of a tab's words inside the focus ring, pixels at 100 %."""
-_LEAST = 160
+_MIN_BAR_WIDTH = 160
 """Narrower tab bars scroll; pixels at 100 %."""
-_LEAST_TITLE = 22
+_MIN_TITLE_WIDTH = 22
 """Least width of a shortened title, pixels at 100 %."""
 
 
@@ -28,7 +28,7 @@ class DetailTabs(QTabBar):
         super().__init__(parent)
         self._themes = themes
         self._counts: dict[int, str] = {}
-        self._gap = _MOST_GAP
+        self._gap = _MAX_GAP
         # Widths of shortened tabs.
         self._shortened: dict[int, int] = {}
         self.setObjectName("detailTabs")
@@ -40,7 +40,7 @@ class DetailTabs(QTabBar):
         self.setMouseTracking(True)
         for title in titles:
             self.addTab(title)
-        themes.changed.connect(self._fit)
+        themes.changed.connect(self._fit_titles)
 
     def set_count(self, title: str, count: int) -> None:
         """Shows a count after a title; none for 0."""
@@ -50,14 +50,14 @@ class DetailTabs(QTabBar):
                 self._counts[index] = words
                 self.setAccessibleTabName(index, f"{title} {words}".strip())
                 self.setTabToolTip(index, f"{words} finding{'s' if count != 1 else ''}" if words else "")
-                self._fit()
+                self._fit_titles()
 
     def show_title(self, title: str, shown: bool) -> None:
         """Shows or hides a tab; the current tab stays visible."""
         for index in range(self.count()):
             if self.tabText(index) == title and self.isTabVisible(index) != (shown or index == self.currentIndex()):
                 self.setTabVisible(index, not self.isTabVisible(index))
-                self._fit()
+                self._fit_titles()
 
     def words(self) -> list[str]:
         """Visible titles with their counts."""
@@ -73,23 +73,23 @@ class DetailTabs(QTabBar):
 
     def _wanted(self, index: int) -> int:
         theme = self._themes.theme
-        width = QFontMetrics(theme.font("body-medium")).horizontalAdvance(self.tabText(index)) + 2 * self._side()
+        width = QFontMetrics(theme.font("body-medium")).horizontalAdvance(self.tabText(index)) + 2 * self._padding()
         count = self._counts.get(index)
         if count:
             width += QFontMetrics(theme.font("small")).horizontalAdvance(count) + round(_COUNT_GAP * theme.zoom)
         return width
 
-    def _side(self) -> int:
+    def _padding(self) -> int:
         return round(SIDE * self._themes.theme.zoom)
 
-    def _fit(self) -> None:
+    def _fit_titles(self) -> None:
         """Fits all titles: shrinks the spacing, then the longest titles."""
         zoom, tabs = self._themes.theme.zoom, self._shown()
         widths = {index: self._wanted(index) for index in tabs}
         between = (self.width() - sum(widths.values())) // max(1, len(tabs) - 1)
-        self._gap = max(round(_LEAST_GAP * zoom), min(round(_MOST_GAP * zoom), between))
+        self._gap = max(round(_MIN_GAP * zoom), min(round(_MAX_GAP * zoom), between))
         missing = sum(widths.values()) + self._gap * max(0, len(tabs) - 1) - self.width()
-        least = round(_LEAST_TITLE * zoom)
+        least = round(_MIN_TITLE_WIDTH * zoom)
         # The widest title gives way first, so that short ones stay readable.
         while missing > 0 and max(widths.values(), default=0) > least:
             widest = max(tabs, key=lambda index: widths[index])
@@ -110,7 +110,7 @@ class DetailTabs(QTabBar):
     @override
     def minimumSizeHint(self) -> QSize:
         """Narrow bars scroll, so the titles do not limit the panel's width."""
-        return QSize(round(_LEAST * self._themes.theme.zoom), self._themes.theme.metrics.head - 1)
+        return QSize(round(_MIN_BAR_WIDTH * self._themes.theme.zoom), self._themes.theme.metrics.head - 1)
 
     @override
     def minimumTabSizeHint(self, index: int) -> QSize:
@@ -120,7 +120,7 @@ class DetailTabs(QTabBar):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
-            self._fit()
+            self._fit_titles()
 
     # Painting
 
@@ -139,12 +139,12 @@ class DetailTabs(QTabBar):
         font = theme.font("body-medium")
         painter.setFont(font)
         painter.setPen(theme.color(ink))
-        words = box.adjusted(self._side(), 0, 0, 0)
+        words = box.adjusted(self._padding(), 0, 0, 0)
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         count, metrics = self._counts.get(index), QFontMetrics(font)
         title = self.tabText(index)
         if index in self._shortened:
-            aside = self._wanted(index) - metrics.horizontalAdvance(title) - self._side()
+            aside = self._wanted(index) - metrics.horizontalAdvance(title) - self._padding()
             title = metrics.elidedText(title, Qt.TextElideMode.ElideRight, self._shortened[index] - aside)
         painter.drawText(words, flags, title)
         if count:

@@ -34,7 +34,7 @@ FIRST_LINES = 30
 ALL_CHARACTERS = 60_000
 """Most characters shown on request; Raw has the rest."""
 
-_OPENED = frozenset({"http", "https"})
+_ALLOWED_SCHEMES = frozenset({"http", "https"})
 
 
 class TextView(QTextBrowser):
@@ -46,7 +46,7 @@ class TextView(QTextBrowser):
         super().__init__(parent)
         self._themes = themes
         self._mono = mono
-        self._ringed = False
+        self._has_focus_ring = False
         self.setObjectName(name)
         self.setAccessibleName(label)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -70,20 +70,20 @@ class TextView(QTextBrowser):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         by_keys = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
-        self._ringed = event.reason() in by_keys
+        self._has_focus_ring = event.reason() in by_keys
         self.viewport().update()
 
     @override
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._ringed = False
+        self._has_focus_ring = False
         self.viewport().update()
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints a ring while the keyboard focus is inside: the text has no visible cursor."""
         super().paintEvent(event)
-        if self._ringed:
+        if self._has_focus_ring:
             painter = QPainter(self.viewport())
             painter.setPen(self._themes.theme.color("accent.ring"))
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
@@ -150,7 +150,7 @@ class TextView(QTextBrowser):
 
 def may_be_opened(address: str) -> bool:
     """Returns True for addresses that may open in the browser after consent."""
-    return QUrl(address).scheme().lower() in _OPENED
+    return QUrl(address).scheme().lower() in _ALLOWED_SCHEMES
 
 
 def ask_to_open(url: QUrl, parent: QWidget) -> None:
@@ -163,7 +163,7 @@ def ask_to_open(url: QUrl, parent: QWidget) -> None:
     box.setTextFormat(Qt.TextFormat.PlainText)
     encoded = QUrl.ComponentFormattingOption.FullyEncoded
     # Other schemes, such as file, could start programs.
-    allowed = url.scheme().lower() in _OPENED
+    allowed = url.scheme().lower() in _ALLOWED_SCHEMES
     whole = url.toString(encoded)
     address = safe_line(whole, 500)
     question = "Links of this type are not opened."

@@ -91,7 +91,7 @@ class FacetsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.words
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return _spoken(row)
+            return _accessible_text(row)
         if role == Qt.ItemDataRole.ToolTipRole and row.value is not None:
             return tool_tip(f"{row.value.value}\nClick to filter by it, Alt+click to hide it")
         if role == Qt.ItemDataRole.CheckStateRole and row.value is not None:
@@ -99,7 +99,7 @@ class FacetsModel(QAbstractTableModel):
         return None
 
 
-def _spoken(row: FacetRow) -> str:
+def _accessible_text(row: FacetRow) -> str:
     if row.value is None:
         return row.title
     state = ", chosen" if row.value.chosen else ", hidden" if row.value.excluded else ""

@@ -28,9 +28,9 @@ from inspector.ui.panels.plain_table import PlainTable
 from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
-_MOST = 8
+_MAX_VALUES = 8
 """Maximum of displayed values of a facet: the most frequent ones; chosen ones are always displayed."""
-_ALL = 200
+_MAX_VALUES_OPEN = 200
 _REST = 20  # pause after a count, as a multiple of its duration
 _MARK = 12  # pixels at 100 %
 
@@ -202,7 +202,7 @@ class FacetsPanel(HeadedPanel):
         before = self.model.rows[current] if 0 <= current < len(self.model.rows) else None
         rows: list[FacetRow] = []
         for field in FACETS:
-            values, more = self._tally.facet_values(field, _ALL if field in self._open else _MOST)
+            values, more = self._tally.facet_values(field, _MAX_VALUES_OPEN if field in self._open else _MAX_VALUES)
             if values:
                 rows.append(FacetRow(field, label_of(field)))
                 labels = spoken_kinds(self._document) if field == "kind" else {}

@@ -40,9 +40,9 @@ class SeverityToggle(QAbstractButton):
         # With this attribute Qt repaints when the pointer enters or leaves.
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.toggled.connect(self._say)
+        self.toggled.connect(self._update_texts)
         theme_controller.changed.connect(self.updateGeometry)
-        self._say()
+        self._update_texts()
 
     @property
     def words(self) -> str:
@@ -57,14 +57,14 @@ class SeverityToggle(QAbstractButton):
         """Shows the count alone, for a narrow head."""
         if brief != self._brief:
             self._brief = brief
-            self._say()
+            self._update_texts()
 
     def set_count(self, count: int) -> None:
         if count != self._count:
             self._count = count
-            self._say()
+            self._update_texts()
 
-    def _say(self, *_on: object) -> None:
+    def _update_texts(self, *_on: object) -> None:
         self.setText(self.words)
         self.setAccessibleName(self.words)
         verb = "Hide" if self.isChecked() else "Show"

@@ -88,8 +88,8 @@ class FindingMenu(QMenu):
 
 
 _KEYS = Qt.Key
-_OUT = (_KEYS.Key_Left, _KEYS.Key_Minus)
-_IN = (_KEYS.Key_Right, _KEYS.Key_Plus)
+_COLLAPSE_KEYS = (_KEYS.Key_Left, _KEYS.Key_Minus)
+_EXPAND_KEYS = (_KEYS.Key_Right, _KEYS.Key_Plus)
 
 
 class FindingsView(ListView):
@@ -106,15 +106,15 @@ class FindingsView(ListView):
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if plain and event.key() in _OUT:
+        if plain and event.key() in _COLLAPSE_KEYS:
             self._go_out(self.currentIndex().row())
-        elif plain and event.key() in _IN:
-            self._go_in(self.currentIndex().row())
+        elif plain and event.key() in _EXPAND_KEYS:
+            self._expand(self.currentIndex().row())
         else:
             super().keyPressEvent(event)
 
     @override
-    def _enter(self, row: int) -> None:
+    def _enter_row(self, row: int) -> None:
         if row < 0:
             return
         if self._rows.is_head(row):
@@ -129,33 +129,33 @@ class FindingsView(ListView):
         if self._rows.is_head(row):
             self._rows.set_open(row, False)
         else:
-            self._pick(self._rows.group(row).first_row)
+            self._pick_row(self._rows.group(row).first_row)
 
-    def _go_in(self, row: int) -> None:
+    def _expand(self, row: int) -> None:
         """Expands the group of a head; from an expanded head moves to its first finding."""
         if row < 0 or not self._rows.is_head(row):
             return
         if self._rows.group(row).is_open:
-            self._pick(row + 1)
+            self._pick_row(row + 1)
         else:
             self._rows.set_open(row, True)
 
     # Pointer
 
     @override
-    def _press(self, row: int) -> None:
+    def _on_row_pressed(self, row: int) -> None:
         if self._rows.is_head(row):
             self.select(self._rows.rows.key_at(row), into_view=False)
             self._rows.set_open(row, not self._rows.group(row).is_open)
         else:
-            super()._press(row)
+            super()._on_row_pressed(row)
 
     @override
-    def _press_twice(self, row: int) -> None:
+    def _on_row_double_clicked(self, row: int) -> None:
         if self._rows.is_head(row):
-            self._press(row)
+            self._on_row_pressed(row)
         else:
-            super()._press_twice(row)
+            super()._on_row_double_clicked(row)
 
 
 _REST = 10

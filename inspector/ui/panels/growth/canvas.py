@@ -106,7 +106,7 @@ class PlotCanvas(QWidget):
         self._stale = True
         self._gestures = AxisGestures(axis, self)
         self._rest_ns: int | None = None
-        self._asked = False  # the pointer is here or a key moved the cursor: show the card
+        self._shows_card = False  # the pointer is here or a key moved the cursor: show the card
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         # One update per iteration, however many changes arrive in it.
@@ -310,7 +310,7 @@ class PlotCanvas(QWidget):
         if not self.isVisible() or figure is None:
             return
         text = None if x is None or cursor is None or figure.empty else figure.card(cursor)
-        asked = self._asked and not self._gestures.dragging
+        asked = self._shows_card and not self._gestures.dragging
         self.setAccessibleDescription(
             figure.empty or (text.accessible_text if text is not None else "No time selected")
         )
@@ -329,7 +329,7 @@ class PlotCanvas(QWidget):
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         place = event.position().toPoint()
-        self._asked = True
+        self._shows_card = True
         if not self._gestures.pressed:
             inside = 0 <= place.x() - self.head <= self.axis_width
             self._axis.set_cursor(self._gestures.ns_at(place) if inside else self._rest_ns)
@@ -357,11 +357,11 @@ class PlotCanvas(QWidget):
     @override
     def enterEvent(self, event: QEvent) -> None:
         self._rest_ns = self._axis.cursor_ns
-        self._asked = True
+        self._shows_card = True
 
     @override
     def leaveEvent(self, event: QEvent) -> None:
-        self._asked = False
+        self._shows_card = False
         self._axis.set_cursor(self._rest_ns)
         self._follow_cursor()
 
@@ -384,9 +384,9 @@ class PlotCanvas(QWidget):
         if gestures.take_key(event):
             return True
         if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            self._step(axis.cursor_ns, -1 if key == Qt.Key.Key_Left else 1)
+            self._step_cursor(axis.cursor_ns, -1 if key == Qt.Key.Key_Left else 1)
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
-            self._step(None, 1 if key == Qt.Key.Key_Home else -1)
+            self._step_cursor(None, 1 if key == Qt.Key.Key_Home else -1)
         elif key == Qt.Key.Key_B:
             gestures.turn_brush(axis.cursor_ns)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -400,10 +400,10 @@ class PlotCanvas(QWidget):
             return False
         return True
 
-    def _step(self, ns: int | None, step: int) -> None:
+    def _step_cursor(self, ns: int | None, step: int) -> None:
         found = self._figure.next_time(ns, step) if self._figure is not None else None
         if found is not None:
-            self._asked = True
+            self._shows_card = True
             self._axis.bring(found)
             self._axis.set_cursor(found)
             self._rest_ns = found
@@ -427,7 +427,7 @@ class PlotCanvas(QWidget):
     @override
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._asked = self._asked and self.underMouse()
+        self._shows_card = self._shows_card and self.underMouse()
         self._follow_cursor()
 
     def _on_theme_changed(self) -> None:

@@ -66,7 +66,7 @@ class ValuesCard(FloatingFrame):
         self.setAccessibleDescription(text.accessible_text)
         parent = self.parentWidget()
         if parent is not None:
-            self._leave_out(parent.height())
+            self._drop_rows_to_fit(parent.height())
         self.resize(self.sizeHint())
         away = round(_AWAY * self._themes.theme.zoom)
         left = area.left() + away if x > area.center().x() else area.right() - away - self.width()
@@ -76,7 +76,7 @@ class ValuesCard(FloatingFrame):
         self.raise_()
         self.update()
 
-    def _leave_out(self, room: int) -> None:
+    def _drop_rows_to_fit(self, room: int) -> None:
         """Drops the last values until the card fits. The line about the message stays: it matters most."""
         shown = self.text
         while shown is not None and len(shown.rows) > 1 and self.sizeHint().height() > room:

@@ -29,7 +29,7 @@ COMPACTED_KEY = Key("compacted", COMPACTED, "dashed", "compacted")
 LIMIT_KEY = Key("reported limit", "severity.error", "dashed", "limit")
 _DASHED_UP_TO = 500
 """Maximum of corners for a dashed line. Dashes are invisible in a line that changes at every pixel."""
-_MOST_APART, _APART_PX = 100, 6
+_MAX_SEPARATE, _APART_PX = 100, 6
 """Up to this many reports each is drawn; of more, one per so many pixels."""
 _NEAR_LIMIT = 2
 """A limit is drawn up to this multiple of the greatest value, and only named beyond it."""
@@ -92,7 +92,7 @@ class GrowthFigure:
         x = self._axis.xs_of(source.times.values[source.reports.messages], window.width)
         inside = np.flatnonzero((x >= 0) & (x <= window.width))
         x, y = x[inside], source.reports.tokens[inside].astype(np.float64)
-        if len(x) > _MOST_APART:
+        if len(x) > _MAX_SEPARATE:
             # By pixel cell, the greatest value first.
             order = np.lexsort((-y, (x / _APART_PX).astype(np.int64)))
             first = np.unique((x[order] / _APART_PX).astype(np.int64), return_index=True)[1]

@@ -45,7 +45,7 @@ class ReaderChoice(ChoiceButton):
         super().__init__(themes, _LEAD, (("", ""),), name="growthReader", parent=parent)
         self._readers: dict[str, Reader] = {}
         self._group: QActionGroup | None = None
-        self._goes = True
+        self._follows = True
         self._brief: dict[str, str] = {}
         self._is_brief = False
 
@@ -54,17 +54,17 @@ class ReaderChoice(ChoiceButton):
         words = {str(place): source.words_of(reader) for place, reader in enumerate(source.readers)}
         value = next((key for key, one in zip(words, source.readers, strict=True) if one == source.reader), "")
         goes = source.follows_selection
-        same = (words, value, goes) == (self._words, self.value, self._goes)
+        same = (words, value, goes) == (self._words, self.value, self._follows)
         if same and list(self._readers.values()) == source.readers:
             return
-        self._goes = goes
+        self._follows = goes
         self._brief = {str(place): source.name_of(reader) for place, reader in enumerate(source.readers)}
         # The button needs a label even without readers; it is hidden then.
         self._words = words or {"": "no one"}
         self.value = value if words else ""
         self._readers = dict(zip(words, source.readers, strict=True))
         self._fill()
-        self._say()
+        self._update_texts()
 
     def shorten(self, on: bool) -> None:
         """Omits the senders of the results the reader reads, for a narrow head."""
@@ -92,14 +92,14 @@ class ReaderChoice(ChoiceButton):
         group = self._group = QActionGroup(self)
         goes = self.menu_of_options.addAction(SELECTED)
         goes.setCheckable(True)
-        goes.setChecked(self._goes)
+        goes.setChecked(self._follows)
         goes.triggered.connect(lambda: self.selected_chosen.emit())
         self.menu_of_options.addSeparator()
         for key in self._readers:
             action = group.addAction(self._words[key].replace("&", "&&"))
             action.setCheckable(True)
             action.setData(key)
-            action.setChecked(key == self.value and not self._goes)
+            action.setChecked(key == self.value and not self._follows)
             self.menu_of_options.addAction(action)
         group.triggered.connect(lambda action: self._choose(action.data()))
         self.setEnabled(bool(self._readers))
@@ -306,7 +306,7 @@ class GrowthPlot(QWidget):
                 pause_ms = budgets.current.more_ms if source.working else soon
             if source.working and len(source.steps_ns):  # the old drawing stays until the new one is complete
                 return pause_ms
-        self._say()
+        self._update_texts()
         self.canvas.redraw()
         return pause_ms
 
@@ -319,7 +319,7 @@ class GrowthPlot(QWidget):
         self._show_figure()
         self.refresh()
 
-    def _say(self) -> None:
+    def _update_texts(self) -> None:
         """Updates head, legend and the text of an empty plot."""
         head, source = self.head, self.source
         total = len(self._document.analysis)

@@ -22,7 +22,7 @@ from inspector.ui.panels.timeline.legend import Key
 NAMES = tuple(family.name.lower() for family in FAMILIES)
 
 
-_LEAST_S = 0.001
+_MIN_DURATION_S = 0.001
 """Duration assumed for messages that arrived at the same time, seconds."""
 _GREYS = {"gateway": "line.control", "unknown": "line.strong"}
 """Families whose usual colours are too similar for stacked bars."""
@@ -79,7 +79,7 @@ class RatesFigure:
             return np.ones(len(bins.edges) - 1)
         # Rounded up: the first message at or after an edge.
         rows = np.clip(-(-bins.edges // PER_MESSAGE), 0, len(times) - 1)
-        return np.maximum(np.diff(np.maximum.accumulate(times[rows])) / 1e9, _LEAST_S)
+        return np.maximum(np.diff(np.maximum.accumulate(times[rows])) / 1e9, _MIN_DURATION_S)
 
     @property
     def keys(self) -> tuple[Key, ...]:

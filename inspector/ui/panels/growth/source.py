@@ -55,7 +55,7 @@ class GrowthSource:
         self._context: ModelContext | None = None
         self._due = False  # the lines of the present context must be drawn
         self._work: SlicedWork[None] | None = None
-        self._took = 0.0
+        self._duration_s = 0.0
         self._differs = False
         self._made_of: tuple[object, ...] | None = None
         self._next = 0.0
@@ -124,14 +124,14 @@ class GrowthSource:
             anew = now or (self._made_of != self._state() and rested)
             if not anew and (not self._due or (self.counting and not rested)):
                 return False
-            self._work, self._took = self._work_out(anew=anew), 0.0
+            self._work, self._duration_s = self._work_out(anew=anew), 0.0
         done = run_until(self._work, budgets.turn_ends(len(self.document.analysis)))
         now_s = time.perf_counter()
-        self._took += now_s - began
+        self._duration_s += now_s - began
         if done:
             self._work = None
             # Limits the share of time spent on this plot while traffic goes on.
-            self._next = now_s + _REST_FACTOR * self._took
+            self._next = now_s + _REST_FACTOR * self._duration_s
         return done and self._differs
 
     def _work_out(self, *, anew: bool) -> SlicedWork[None]:

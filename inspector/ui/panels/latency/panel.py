@@ -153,7 +153,7 @@ class LatencyPanel(HeadedPanel):
         self.view.message_requested.connect(self.message_requested)
         self.view.filter_requested.connect(self.filter_requested)
         self.stack(self.head, self.view)
-        self.throttle = RefreshThrottle(self, self._look_on, lambda: budgets.current.figures_ms)
+        self.throttle = RefreshThrottle(self, self._refresh_steps, lambda: budgets.current.figures_ms)
 
     def apply_changes(self, changes: AnalysisChanges) -> None:
         """Takes in a flush of the document. O(changed messages); skipped while hidden."""
@@ -173,7 +173,7 @@ class LatencyPanel(HeadedPanel):
         self._tally = None  # a hidden panel discards it rather than keep it up to date
         self.throttle.stale = True
 
-    def _look_on(self) -> Iterator[int]:
+    def _refresh_steps(self) -> Iterator[int]:
         """Reads messages in slices, and shows the figures once all were read."""
         tally = self._tally = self._tally or LatencyTally(self._document.analysis)
         until = time.perf_counter() + budgets.current.background_slice_s

@@ -159,7 +159,7 @@ class MarksPanel(ListPanel):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(document, rows, "Marks", parent)
-        self._seen: tuple[object, ...] = ()
+        self._shown_state: tuple[object, ...] = ()
         self._message: int | None = None
         self._key_of: KeyWords = lambda _name: ""
         self.model = MarksModel(document, rows, self)
@@ -211,10 +211,10 @@ class MarksPanel(ListPanel):
 
     def apply_view(self) -> None:
         """Updates the rows after a change of filter, scope or marks."""
-        if self._seen != self._seen_now():
+        if self._shown_state != self._present_state():
             self.throttle.request()
 
-    def _seen_now(self) -> tuple[object, ...]:
+    def _present_state(self) -> tuple[object, ...]:
         return self._document.analysis.marks.version, self._shown.filter, self._shown.scope
 
     def show_message(self, message: int | None) -> None:
@@ -235,7 +235,7 @@ class MarksPanel(ListPanel):
         self.throttle.run()
 
     def _list(self) -> None:
-        self._seen = self._seen_now()
+        self._shown_state = self._present_state()
         selected = self.view.selected
         self.model.refresh()
         if selected is None or self.model.rows.row_of(selected) < 0:
@@ -247,9 +247,9 @@ class MarksPanel(ListPanel):
         self.head.count_things(total, "mark")
         hint, link = "", ""
         if rows.outside and self.model.choice.view_only:
-            hint, link = f"{rows.outside:,} more {_are(rows.outside)} hidden by {self.hider()}", "List all"
+            hint, link = f"{rows.outside:,} more {_is_or_are(rows.outside)} hidden by {self.hider()}", "List all"
         elif rows.outside:
-            hint, link = f"{rows.outside:,} {_are(rows.outside)} hidden by {self.hider()}", "List this view only"
+            hint, link = f"{rows.outside:,} {_is_or_are(rows.outside)} hidden by {self.hider()}", "List this view only"
         self.head.show_hint(hint, link)
         for action in (self._filter, self._clear):
             action.setEnabled(total > 0)
@@ -311,5 +311,5 @@ class MarksPanel(ListPanel):
         return menu
 
 
-def _are(count: int) -> str:
+def _is_or_are(count: int) -> str:
     return "is" if count == 1 else "are"

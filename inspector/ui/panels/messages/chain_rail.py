@@ -89,7 +89,7 @@ class SelectedChain(QObject):
         self._document = document
         self._rows = rows
         self._selected: int | None = None
-        self._of: int | None = None
+        self._found_for: int | None = None
         self._members: set[int] = set()
         self._steps: set[int] = set()
         self.rail = ChainRail()
@@ -104,15 +104,15 @@ class SelectedChain(QObject):
         A message of the same chain keeps its rail meanwhile.
         """
         self._selected = selected
-        self._draw(self.rail.members if selected in self.rail.members else ())
-        self._find_soon()
+        self._set_rail(self.rail.members if selected in self.rail.members else ())
+        self._schedule_search()
 
     def rows_replaced(self) -> None:
         """Draws the rail again after a sort or a change of the visible rows."""
-        self._draw(self.rail.members)
-        self._find_soon()
+        self._set_rail(self.rail.members)
+        self._schedule_search()
 
-    def _find_soon(self) -> None:
+    def _schedule_search(self) -> None:
         if self._selected is not None and not self._timer.isActive():
             self._timer.start()
 
@@ -122,27 +122,27 @@ class SelectedChain(QObject):
         # A pending search will see these changes, too.
         if selected is None or self._timer.isActive():
             return
-        if selected != self._of or may_change_chain(self._document.analysis, selected, self._members, changes):
+        if selected != self._found_for or may_change_chain(self._document.analysis, selected, self._members, changes):
             self._timer.start()
         else:
-            self._draw_shown()
+            self._update_rail()
 
     def _find(self) -> None:
         selected = self._selected
         if selected is not None:
-            self._of, chain = selected, self._document.chain(selected)
+            self._found_for, chain = selected, self._document.chain(selected)
             self._members = {step.message for step in chain}
             self._steps = {step.message for step in steps_of_turn(self._document.analysis, chain, selected)}
-            self._draw_shown()
+            self._update_rail()
 
-    def _draw_shown(self) -> None:
+    def _update_rail(self) -> None:
         """Draws the rail if the chain's visible messages changed. O(chain)."""
         # The filter may hide members of the chain.
         shown = {message for message in self._steps if self._rows.position(message) is not None}
         if shown != self.rail.members or self._selected != self.rail.selected:
-            self._draw(shown)
+            self._set_rail(shown)
 
-    def _draw(self, members: Iterable[int]) -> None:
+    def _set_rail(self, members: Iterable[int]) -> None:
         """Draws the rail; positions are looked up only in sorted tables."""
         by = self._rows.sorted_by
         if by is None:

@@ -26,33 +26,39 @@ from inspector.ui.panels.messages.columns import AS_USUAL, ChosenColumns, Wanted
 from inspector.ui.panels.messages.model import MessageTableModel
 
 # Pixels at 100 %, from the table in docs/design.md 14.
-_NARROW: dict[int, int] = {
+_NARROW_WIDTHS: dict[int, int] = {
     Column.NUMBER: 37, Column.TIME: 56, Column.FROM_TO: 112, Column.KIND: 110, Column.CONTEXT: 60,
 }  # fmt: skip
-_WIDE: dict[int, int] = {Column.NUMBER: 52, Column.TIME: 68, Column.FROM_TO: 184, Column.KIND: 132, Column.CONTEXT: 150}
+_WIDE_WIDTHS: dict[int, int] = {
+    Column.NUMBER: 52,
+    Column.TIME: 68,
+    Column.FROM_TO: 184,
+    Column.KIND: 132,
+    Column.CONTEXT: 150,
+}
 _FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
-_ENDS_MOST = 160
+_MAX_NAMES_WIDTH = 160
 """Most width of From -> To for long names, pixels at 100 %."""
 _MESSAGE_BESIDE_NAMES = 320
 """Least width of Message beside long names, pixels at 100 %."""
-_WIDENED = (Column.FROM_TO, Column.CONTEXT, Column.KIND, Column.NUMBER, Column.TIME)
+_WIDENED_COLUMNS = (Column.FROM_TO, Column.CONTEXT, Column.KIND, Column.NUMBER, Column.TIME)
 """Columns that share the width beyond Message's share, in this order."""
 _MESSAGE_SHARE = 0.42
 """Share of the table's width."""
-_MESSAGE_LEAST = 240
-_MESSAGE_ENOUGH = 120
+_MESSAGE_MIN_WIDTH = 240
+_MESSAGE_NARROW_WIDTH = 120
 """Width of Message below which a narrow table hides columns, pixels at 100 %."""
-_MESSAGE_LIKED = 200
+_MESSAGE_SHRINK_WIDTH = 200
 """Width to which Message shrinks before columns of fields do, pixels at 100 %."""
-_FIELD_LEAST = 72
+_FIELD_MIN_WIDTH = 72
 """Width to which columns of fields shrink before Message shrinks further, pixels at 100 %."""
-_GIVEN_UP = (Column.CONTEXT, Column.TIME, Column.KIND)
+_DROPPED_COLUMNS = (Column.CONTEXT, Column.TIME, Column.KIND)
 """Columns that a narrow table hides, in this order; the details show all of them."""
-_LEAST_DIGITS = 3
+_MIN_DIGITS = 3
 _SECONDS_DIGITS, _HOURS_DIGITS = 4, 5
 """Digits of seconds below an hour, and below 100,000 s; longer times have another format."""
-_NARROWEST = 40
+_MIN_DRAGGED_WIDTH = 40
 """Least width of a dragged column, pixels at 100 %."""
 
 
@@ -109,28 +115,32 @@ def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, w
                 widths[column] = max(widths[column], least)
         return widths
 
-    least, enough, field_least = (round(px * zoom) for px in (_MESSAGE_LEAST, _MESSAGE_ENOUGH, _FIELD_LEAST))
+    least, enough, field_least = (
+        round(px * zoom) for px in (_MESSAGE_MIN_WIDTH, _MESSAGE_NARROW_WIDTH, _FIELD_MIN_WIDTH)
+    )
 
     def laid_out(widths: dict[int, int]) -> Layout:
         if wanted.fields:
-            _narrow_fields(widths, wanted, sum(widths.values()) + round(_MESSAGE_LIKED * zoom) - width, field_least)
-        named, beside = min(ends, round(_ENDS_MOST * zoom)), round(_MESSAGE_BESIDE_NAMES * zoom)
+            _narrow_fields(
+                widths, wanted, sum(widths.values()) + round(_MESSAGE_SHRINK_WIDTH * zoom) - width, field_least
+            )
+        named, beside = min(ends, round(_MAX_NAMES_WIDTH * zoom)), round(_MESSAGE_BESIDE_NAMES * zoom)
         _widen(widths, {Column.FROM_TO: named}, wanted, width - sum(widths.values()) - beside)
         return Layout(widths, max(enough, width - sum(widths.values())))
 
     share = 0 if wanted.fields or wanted.widths else round(width * _MESSAGE_SHARE)
-    for usual in (_NARROW | _FIGURES, _NARROW):
+    for usual in (_NARROW_WIDTHS | _FIGURES, _NARROW_WIDTHS):
         widths = scaled(usual | wanted.fields)
         spare = width - sum(widths.values()) - max(least, share)
-        if spare >= 0 and (usual is not _NARROW or not wanted.always.intersection(_FIGURES)):
-            _widen(widths, scaled(_WIDE), wanted, spare)
+        if spare >= 0 and (usual is not _NARROW_WIDTHS or not wanted.always.intersection(_FIGURES)):
+            _widen(widths, scaled(_WIDE_WIDTHS), wanted, spare)
             return laid_out(widths)
-    narrow = _NARROW | {column: width for column, width in _FIGURES.items() if column in wanted.always}
-    for column in _GIVEN_UP:
+    narrow = _NARROW_WIDTHS | {column: width for column, width in _FIGURES.items() if column in wanted.always}
+    for column in _DROPPED_COLUMNS:
         taken = scaled(narrow | wanted.fields if column is Column.CONTEXT else narrow)
         room = enough
         if column is Column.CONTEXT and wanted.fields:
-            room = enough - _to_spare(taken, wanted, field_least)
+            room = enough - _shrinkable_pixels(taken, wanted, field_least)
         if column not in wanted.always and sum(taken.values()) + room > width:
             narrow.pop(column, None)
     return laid_out(scaled(narrow | wanted.fields))
@@ -138,28 +148,28 @@ def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, w
 
 def _widen(widths: dict[int, int], wide: Mapping[int, int], wanted: Wanted, spare: int) -> None:
     """Distributes spare width among columns without a chosen width."""
-    for column in _WIDENED:
+    for column in _WIDENED_COLUMNS:
         if column in widths and column in wide and column not in wanted.widths:
             given = max(0, min(spare, wide[column] - widths[column]))
             widths[column] += given
             spare -= given
 
 
-def _elastic(widths: dict[int, int], wanted: Wanted) -> list[int]:
+def _unchosen_fields(widths: dict[int, int], wanted: Wanted) -> list[int]:
     """Returns the columns of fields without a chosen width."""
     return [column for column in wanted.fields if column in widths and column not in wanted.widths]
 
 
-def _to_spare(widths: dict[int, int], wanted: Wanted, least: int) -> int:
+def _shrinkable_pixels(widths: dict[int, int], wanted: Wanted, least: int) -> int:
     """Returns the pixels by which these columns can shrink."""
-    return sum(max(0, widths[column] - least) for column in _elastic(widths, wanted))
+    return sum(max(0, widths[column] - least) for column in _unchosen_fields(widths, wanted))
 
 
 def _narrow_fields(widths: dict[int, int], wanted: Wanted, missing: int, least: int) -> None:
     """Takes missing pixels from the columns of fields."""
-    missing = min(missing, _to_spare(widths, wanted, least))
+    missing = min(missing, _shrinkable_pixels(widths, wanted, least))
     # Narrow columns first: the wider ones share what these cannot give.
-    columns = sorted(_elastic(widths, wanted), key=lambda column: widths[column])
+    columns = sorted(_unchosen_fields(widths, wanted), key=lambda column: widths[column])
     for place, column in enumerate(columns):
         # Rounded up, so that the last column leaves no pixel missing.
         share = -(-missing // (len(columns) - place))
@@ -190,9 +200,9 @@ class ColumnLayout(QObject):
         self._table = table
         self._heads = table.horizontalHeader()
         self._paints = paints
-        self._laid_out: tuple[object, ...] = ()
+        self._layout_key: tuple[object, ...] = ()
         self._share_read = 1.0
-        self._digits, self._time_digits = _LEAST_DIGITS, 1
+        self._digits, self._time_digits = _MIN_DIGITS, 1
         self._measured, self._longest = 0, list[str]()
         self._arranging = False
         self._dragged: dict[int, int] = {}
@@ -234,9 +244,9 @@ class ColumnLayout(QObject):
         ends = names + self._paints.width("body", " → ") + padding
         wanted = (room, zoom, number_width, time_width, ends, columns, shown, empty)
         # Called after every flush: without this check each would resize all columns.
-        if wanted == self._laid_out:
+        if wanted == self._layout_key:
             return
-        self._laid_out = wanted
+        self._layout_key = wanted
         chosen = columns.wanted.showing(shown)
         layout = layout_for(room, zoom, number=number_width, time=time_width, ends=ends, wanted=chosen, empty=empty)
         self._arranging = True
@@ -278,7 +288,7 @@ class ColumnLayout(QObject):
 
     def lay_out_anew(self) -> None:
         """Lays out after a change of grid or columns, which `lay_out` cannot detect."""
-        self._laid_out = ()
+        self._layout_key = ()
         self.lay_out()
 
     def use_columns(self) -> None:
@@ -338,7 +348,7 @@ class ColumnLayout(QObject):
         # Qt emits this signal for every change; only those under a pressed button are the user's.
         dragging = bool(QApplication.mouseButtons() & Qt.MouseButton.LeftButton)
         if dragging and not self._arranging and section not in (Column.GUTTER, Column.MESSAGE) and new:
-            self._dragged[section] = max(_NARROWEST, round(new / self._paints.theme.zoom))
+            self._dragged[section] = max(_MIN_DRAGGED_WIDTH, round(new / self._paints.theme.zoom))
             self._report_timer.start()
 
     def _on_section_moved(self, _section: int, _from: int, _to: int) -> None:

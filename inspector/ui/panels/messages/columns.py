@@ -24,9 +24,9 @@ ALWAYS = frozenset({Column.GUTTER, Column.MESSAGE})
 MOST_FIELDS = 32
 """Most columns of fields."""
 
-_SORTED_BY = {Column.FROM_TO: "from", Column.MESSAGE: "text", Column.GUTTER: "finding.severity"}
+_SORT_FIELDS = {Column.FROM_TO: "from", Column.MESSAGE: "text", Column.GUTTER: "finding.severity"}
 _NAME_OF = {column: name for name, column in BUILT_IN.items()}
-_FIGURES = frozenset({FieldType.INTEGER, FieldType.NUMBER, FieldType.TIME})
+_NUMBER_TYPES = frozenset({FieldType.INTEGER, FieldType.NUMBER, FieldType.TIME})
 _WIDTHS = {FieldType.INTEGER: 72, FieldType.NUMBER: 72, FieldType.TIME: 96, FieldType.BOOLEAN: 56}
 _USUAL_WIDTH = 120
 _MAX_TITLE = 60
@@ -88,7 +88,7 @@ class ChosenColumns:
                 self._index[column.name] = len(Column) + len(fields)
                 fields.append(field)
             known.append(column)
-        self.columns = tuple(_completed(known))
+        self.columns = tuple(_with_built_in(known))
         self.fields = tuple(fields)
         self.order = (int(Column.GUTTER), *(self._index[column.name] for column in self.columns))
         self.wanted = self._make_wanted()
@@ -123,7 +123,7 @@ class ChosenColumns:
     def sort_name(self, column: int) -> str:
         """Returns the name of the sort field."""
         field = self.field(column)
-        return _SORTED_BY.get(Column(column)) or self.name(column) if field is None else field.name
+        return _SORT_FIELDS.get(Column(column)) or self.name(column) if field is None else field.name
 
     def named(self, name: str) -> int | None:
         """Returns the column of a name, or None."""
@@ -153,7 +153,7 @@ class ChosenColumns:
     def is_figure(self, column: int) -> bool:
         """Returns True for right-aligned columns of numbers."""
         field = self.field(column)
-        return field is not None and field.type in _FIGURES
+        return field is not None and field.type in _NUMBER_TYPES
 
     # Changes; each returns the list for the settings
 
@@ -205,7 +205,7 @@ def _field(name: str) -> Field | None:
         return None
 
 
-def _completed(columns: list[TableColumn]) -> list[TableColumn]:
+def _with_built_in(columns: list[TableColumn]) -> list[TableColumn]:
     """Inserts missing built-in columns after their usual predecessors."""
     found, before = list(columns), ""
     for name in BUILT_IN:

@@ -161,7 +161,7 @@ class HeaderMenu(QObject):
             name = self._model.columns.sort_name(column)
             mine = by is not None and by.field.name == name
             group = QActionGroup(menu)
-            for words, descending in zip(_way_words(name), (False, True), strict=True):
+            for words, descending in zip(_direction_names(name), (False, True), strict=True):
                 own = "descending" if descending else "ascending"
                 action = _add(menu, f"sort.{own}", words, lambda d=descending: self.sort_requested.emit(name, d))
                 action.setCheckable(True)
@@ -208,20 +208,20 @@ class HeaderMenu(QObject):
             action.setChecked(shown)
 
 
-def _way_words(name: str) -> tuple[str, str]:
+def _direction_names(name: str) -> tuple[str, str]:
     """Returns the names of the two sort directions of a field."""
     try:
         kind = field_named(name).type
     except FilterError:
         kind = FieldType.ANY
-    return _WAYS.get(kind, ("A to Z", "Z to A"))
+    return _DIRECTION_NAMES.get(kind, ("A to Z", "Z to A"))
 
 
-_SIZES = ("Smallest first", "Largest first")
-_WAYS = {
-    FieldType.INTEGER: _SIZES, FieldType.NUMBER: _SIZES, FieldType.TIME: ("Earliest first", "Latest first"),
-    FieldType.SEVERITY: ("Least severe first", "Most severe first"), FieldType.BOOLEAN: ("No first", "Yes first"),
-    FieldType.ANY: ("Smallest or A first", "Largest or Z first"),
+_NUMBER_DIRECTIONS = ("Smallest first", "Largest first")
+_DIRECTION_NAMES = {
+    FieldType.INTEGER: _NUMBER_DIRECTIONS, FieldType.NUMBER: _NUMBER_DIRECTIONS,
+    FieldType.TIME: ("Earliest first", "Latest first"), FieldType.SEVERITY: ("Least severe first", "Most severe first"),
+    FieldType.BOOLEAN: ("No first", "Yes first"), FieldType.ANY: ("Smallest or A first", "Largest or Z first"),
 }  # fmt: skip
 """Names of sort directions by type; other types sort by letters."""
 

@@ -241,7 +241,7 @@ class Copies(QObject):
         """Returns the selected rows below their column titles, one a line; a single row as `row`."""
         if self._selection.several:
             count = self._selection.count
-            rows = self._several("row", self._row_of)
+            rows = self._texts_of_selected("row", self._row_of)
             return rows and Texts(rows.words, chain([self._heads()], rows.texts) if count > 1 else rows.texts)
         row = self._table.currentIndex().row()
         return self.row(row) if row >= 0 else None
@@ -252,13 +252,15 @@ class Copies(QObject):
         wanted = index.column() if column is None else column
         wanted = wanted if wanted > Column.GUTTER else Column.MESSAGE
         if self._selection.several:
-            return self._several("value", lambda message: self._text(message, wanted))
+            return self._texts_of_selected("value", lambda message: self._text(message, wanted))
         return self.value(index.row(), wanted) if index.isValid() else None
 
     def json(self, message: int | None) -> Texts | None:
         """Returns one message as indented JSON, several as JSON Lines; secrets are masked."""
         if self._selection.several:
-            texts = self._several("message", lambda one: copied_text.json_line(self._document, one), whole=True)
+            texts = self._texts_of_selected(
+                "message", lambda one: copied_text.json_line(self._document, one), whole=True
+            )
             return texts and Texts(f"{texts.words} as JSON Lines", texts.texts)
         if message is None or self._refuse_too_large([message]):
             return None
@@ -267,7 +269,7 @@ class Copies(QObject):
     def ids(self, message: int | None) -> Texts | None:
         """Returns ids, one a line; messages without an id are skipped."""
         if self._selection.several:
-            texts = self._several("id", lambda one: copied_text.id_text(self._document, one))
+            texts = self._texts_of_selected("id", lambda one: copied_text.id_text(self._document, one))
             return texts and Texts(texts.words, filter(None, texts.texts))
         return None if message is None else one_text("the id", copied_text.id_text(self._document, message))
 
@@ -277,7 +279,7 @@ class Copies(QObject):
         if self._selection.several:
             # A section costs several times as much as a row.
             most = min(MOST, MOST_SECTIONS)
-            texts = self._several("message", lambda one: writer.message(one).decode(), whole=True, most=most)
+            texts = self._texts_of_selected("message", lambda one: writer.message(one).decode(), whole=True, most=most)
             return texts and Texts(f"{texts.words} as Markdown", texts.texts, "\n")
         if message is None or self._refuse_too_large([message]):
             return None
@@ -291,7 +293,7 @@ class Copies(QObject):
             self.refused.emit("The selected messages are too scattered for a filter by number.")
         return expression
 
-    def _several(
+    def _texts_of_selected(
         self, what: str, text_of: Callable[[int], str], *, whole: bool = False, most: int | None = None
     ) -> Texts | None:
         """Returns one text for each selected message.

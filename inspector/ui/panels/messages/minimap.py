@@ -20,18 +20,18 @@ from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.ui.look.theme import ThemeController
 
-_MOST_ASKED = 2_048
+_MAX_UNSAMPLED = 2_048
 """Most messages of a lane without sampling."""
 # Several for each pixel, since a filter may hide some of them.
 _PER_PIXEL = 16
 _WIDTH = 14
 _TICK_LENGTH, _TICK_HEIGHT = 5, 2
-_LEAST_APART = 6
+_MIN_DISTANCE = 6
 """Least average distance of marks in pixels; closer ones would run together."""
-_CLUSTER = 2
+_CLUSTER_FACTOR = 2
 """Factor over the median count that makes a cluster."""
-_PALE = 0.35
-_NEAR = 3
+_PALE_ALPHA = 0.35
+_NEAR_PIXELS = 3
 """Pixels around the pointer covered by tooltip and click."""
 
 
@@ -80,7 +80,7 @@ class Minimap(QWidget):
         self._pixels: dict[str, NDArray[np.int64]] = {}
         self._counts: dict[str, NDArray[np.int64]] = {}
         self._stale = True
-        self._seen = (0, 0)
+        self._visible_range = (0, 0)
         self.setObjectName("minimap")
         self.setAccessibleName("Minimap")
         self.setAccessibleDescription("Where problems, marks, gaps and hits are in the table")
@@ -102,8 +102,8 @@ class Minimap(QWidget):
 
     def show_seen(self, first: int, last: int) -> None:
         """Sets the range of rows on screen."""
-        if (first, last) != self._seen:
-            self._seen = (first, last)
+        if (first, last) != self._visible_range:
+            self._visible_range = (first, last)
             self.update()
 
     @property
@@ -142,9 +142,9 @@ class Minimap(QWidget):
             return np.zeros(0, np.bool_)
         count, high = self._scale()
         # In a sparse lane all marks are distinct.
-        if len(pixels) * _LEAST_APART <= count * high:
+        if len(pixels) * _MIN_DISTANCE <= count * high:
             return np.zeros(len(pixels), np.bool_)
-        return counts < _CLUSTER * np.median(counts)
+        return counts < _CLUSTER_FACTOR * np.median(counts)
 
     def fractions(self, name: str) -> list[float]:
         """Returns the positions of a lane's marks as fractions, 0 for the first row and 1 for the last."""
@@ -167,7 +167,7 @@ class Minimap(QWidget):
         visible = self._rows.visible
         if not len(visible):
             return np.zeros(0, np.uint32)
-        wanted = messages.astype(np.uint32) if len(messages) <= _MOST_ASKED else self._sample(messages, visible)
+        wanted = messages.astype(np.uint32) if len(messages) <= _MAX_UNSAMPLED else self._sample(messages, visible)
         # frames count for the row of their stream
         wanted = np.unique(self._rows.row_messages(wanted)).astype(np.uint32)
         places = np.minimum(visible.searchsorted(wanted), len(visible) - 1)
@@ -195,7 +195,7 @@ class Minimap(QWidget):
             self._paint_lane(painter, lane)
 
     def _paint_seen(self, painter: QPainter) -> None:
-        first, last = self._seen
+        first, last = self._visible_range
         count, high = self._scale()
         if count and last - first + 1 < count:
             top, bottom = self._top + round(first * high), self._top + round((last + 1) * high)
@@ -211,7 +211,7 @@ class Minimap(QWidget):
             max(1, round(lane.height * zoom)),
         )
         pale = QColor(color)
-        pale.setAlphaF(_PALE)
+        pale.setAlphaF(_PALE_ALPHA)
         faint = self.faint(lane.name).tolist()
         for place, y in enumerate(self._pixels.get(lane.name, np.zeros(0, np.int64)).tolist()):
             # Dashed, as in the table.
@@ -232,7 +232,7 @@ class Minimap(QWidget):
             (abs(int(at) - y), lane.name, int(at))
             for lane in reversed(LANES)
             for at in self._pixels.get(lane.name, np.zeros(0, np.int64))
-            if abs(int(at) - y) <= _NEAR
+            if abs(int(at) - y) <= _NEAR_PIXELS
         ]
         return [(name, at) for _, name, at in sorted(found, key=lambda one: one[0])]
 

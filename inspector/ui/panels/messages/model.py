@@ -36,15 +36,15 @@ from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.columns import ChosenColumns
 
 _CACHED_ROWS = 512  # several screens of rows; one takes 0.2 ms to make
-_DECODED_AT_ONCE = 1 << 19
+_MAX_DECODED_BYTES = 1 << 19
 """Bytes decoded for one paint; a screen of 1 MB messages would take 500 ms."""
-_MOST_SPANS = 16
+_MAX_SPANS = 16
 """Most ranges of changed rows reported separately."""
-_NEAR = 200
+_MERGE_DISTANCE = 200
 """Rows between two changed ones merged into one report if ranges are many; a few screens."""
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-_ABOUT_BADGES = frozenset(("badge", "collapsed.by", "consumes"))
+_BADGE_FIELDS = frozenset(("badge", "collapsed.by", "consumes"))
 """Filter fields that show badges in rows, whatever the settings."""
 _AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -151,7 +151,7 @@ class MessageTableModel(QAbstractTableModel):
         return message in self._contents
 
     def prepare(self, messages: Sequence[int]) -> bool:
-        """Builds the row contents of messages in one batch; stops after `_DECODED_AT_ONCE` bytes.
+        """Builds the row contents of messages in one batch; stops after `_MAX_DECODED_BYTES` bytes.
 
         Returns:
             True if all contents are cached. If not, call again in a later turn of the event loop.
@@ -161,7 +161,7 @@ class MessageTableModel(QAbstractTableModel):
         lengths, decoded = self._document.capture.columns["length"], 0
         for message in wanted:
             # The budget is checked between messages, so at least one is decoded.
-            if decoded >= _DECODED_AT_ONCE:
+            if decoded >= _MAX_DECODED_BYTES:
                 break
             new.append(message)
             length = int(lengths[message])
@@ -207,7 +207,7 @@ class MessageTableModel(QAbstractTableModel):
 
     def badges(self, content: RowContent) -> tuple[Badge, ...]:
         """Returns the badges of a row; empty if context hints are off and the filter does not use badges."""
-        asked = self._hints or not _ABOUT_BADGES.isdisjoint(self.rows.filter.fields)
+        asked = self._hints or not _BADGE_FIELDS.isdisjoint(self.rows.filter.fields)
         return shown_in_row(content.badges) if asked and content.badges else ()
 
     def state(self, content: RowContent) -> RowState | None:
@@ -324,7 +324,7 @@ class MessageTableModel(QAbstractTableModel):
     def set_times(self, mode: str, reference: int | None) -> None:
         """Changes the column Time; arguments as for `TimeColumn.choose`."""
         if self.times.set_mode(mode, reference):
-            self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.TIME)
+            self._emit_rows(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.TIME)
             self.report_heads()
 
     def put_in_order(
@@ -350,7 +350,7 @@ class MessageTableModel(QAbstractTableModel):
             self._read.pop(name, None)
             for content in self._contents.values():
                 content.fields.pop(name, None)
-        self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
+        self._emit_rows(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
 
     # Changes
 
@@ -358,12 +358,12 @@ class MessageTableModel(QAbstractTableModel):
         if on == self._hints:
             return
         self._hints = on
-        self._report(0, self.rowCount() - 1, [Role.BADGES, Qt.ItemDataRole.AccessibleTextRole], Column.MESSAGE)
+        self._emit_rows(0, self.rowCount() - 1, [Role.BADGES, Qt.ItemDataRole.AccessibleTextRole], Column.MESSAGE)
 
     def set_states_shown(self, on: bool) -> None:
         if on != self._states_shown:
             self._states_shown = on
-            self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole])
+            self._emit_rows(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole])
 
     def apply_changes(self, changes: AnalysisChanges, *, clock: bool = False, until: float | None = None) -> None:
         """Applies the changes of a feed; runs on the UI thread, O(new and changed messages).
@@ -374,7 +374,7 @@ class MessageTableModel(QAbstractTableModel):
             until: deadline by `time.perf_counter`; the remainder stays in `VisibleRows.behind`.
         """
         update = self.rows.prepare(changes, clock=clock, until=until)
-        self._forget(changes)
+        self._drop_changed(changes)
         # Rows of growing streams change with each frame.
         for message in update.grown.tolist() if self._contents else ():
             self._contents.pop(message, None)
@@ -391,12 +391,12 @@ class MessageTableModel(QAbstractTableModel):
             self.rows.apply(update)
             self.endResetModel()
         for message in update.grown.tolist():
-            self._grow(message)
-        self._report_changed(update.changed)
+            self._insert_stream_lines(message)
+        self._emit_changed(update.changed)
         if changes.tree_moved:
-            self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
+            self._emit_rows(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
 
-    def _forget(self, changes: AnalysisChanges) -> None:
+    def _drop_changed(self, changes: AnalysisChanges) -> None:
         self.highlights.on_changes(changes)
         if changes.tree_moved:
             # Any visible context may have moved.
@@ -406,22 +406,22 @@ class MessageTableModel(QAbstractTableModel):
             for message in cached[np.isin(cached, changes.changed)].tolist():
                 del self._contents[message]
 
-    def _report_changed(self, messages: NDArray[np.int64]) -> None:
+    def _emit_changed(self, messages: NDArray[np.int64]) -> None:
         """Emits changed rows in few ranges, because each costs, but not in one that covers the whole screen."""
         if not len(messages):
             return
         rows = self.rows.rows_of(messages)
         # Merge over larger gaps until the number of ranges is small.
-        for gap in (1, _NEAR, len(self.rows)):
+        for gap in (1, _MERGE_DISTANCE, len(self.rows)):
             breaks = np.flatnonzero(np.diff(rows) > gap)
-            if len(breaks) < _MOST_SPANS:
+            if len(breaks) < _MAX_SPANS:
                 break
         firsts = rows[np.concatenate(([0], breaks + 1))]
         lasts = rows[np.concatenate((breaks, [len(rows) - 1]))]
         for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
-            self._report(first, last)
+            self._emit_rows(first, last)
 
-    def _report(self, first: int, last: int, roles: list[int] | None = None, column: int | None = None) -> None:
+    def _emit_rows(self, first: int, last: int, roles: list[int] | None = None, column: int | None = None) -> None:
         if 0 <= first <= last:
             left, right = (0, len(self.columns) - 1) if column is None else (column, column)
             self.dataChanged.emit(self.index(first, left), self.index(last, right), roles or [])
@@ -445,7 +445,7 @@ class MessageTableModel(QAbstractTableModel):
         folded = self.rows.is_folded
         self.rows.apply_filter(filter_, scope, visible, answers)
         if self.rows.is_folded != folded:
-            self._forget_streams()
+            self._drop_stream_rows()
         self.endResetModel()
 
     def fold_streams(self, on: bool) -> bool:
@@ -454,7 +454,7 @@ class MessageTableModel(QAbstractTableModel):
             return False
         self.beginResetModel()
         self.rows.set_folding(on)
-        self._forget_streams()
+        self._drop_stream_rows()
         self.endResetModel()
         return True
 
@@ -467,7 +467,7 @@ class MessageTableModel(QAbstractTableModel):
         self.endResetModel()
         return True
 
-    def _forget_streams(self) -> None:
+    def _drop_stream_rows(self) -> None:
         """Drops cached rows and expanded lines of stream frames."""
         runs = self._document.analysis.streams.columns["run"]
         for message in [message for message in self._originals if runs[message]]:
@@ -490,7 +490,7 @@ class MessageTableModel(QAbstractTableModel):
         of_stream = self.content(message).stream is not None
         return (stream_lines if of_stream else original_of)(self._document, message)
 
-    def _grow(self, message: int) -> None:
+    def _insert_stream_lines(self, message: int) -> None:
         """Shows new lines below the row of a growing stream."""
         before = self.rows.part_count(message)
         row = self.rows.row_of(message) if before else None
@@ -506,7 +506,7 @@ class MessageTableModel(QAbstractTableModel):
             self.beginRemoveRows(QModelIndex(), row + count + 1, row + before)
             self.rows.expand(message, count)
             self.endRemoveRows()
-        self._report(row + 1, row + count, column=Column.MESSAGE)
+        self._emit_rows(row + 1, row + count, column=Column.MESSAGE)
 
     def is_expanded(self, message: int) -> bool:
         """Returns True if the lines of a message's original are shown."""
@@ -522,7 +522,7 @@ class MessageTableModel(QAbstractTableModel):
         self.beginInsertRows(QModelIndex(), row + 1, row + count)
         self.rows.expand(message, count)
         self.endInsertRows()
-        self._report(row, row, [Role.EXPANDED], Column.MESSAGE)
+        self._emit_rows(row, row, [Role.EXPANDED], Column.MESSAGE)
         return True
 
     def collapse(self, message: int) -> bool:
@@ -537,6 +537,6 @@ class MessageTableModel(QAbstractTableModel):
             self.beginRemoveRows(QModelIndex(), row + 1, row + count)
             self.rows.collapse(message)
             self.endRemoveRows()
-            self._report(row, row, [Role.EXPANDED], Column.MESSAGE)
+            self._emit_rows(row, row, [Role.EXPANDED], Column.MESSAGE)
         self._originals.pop(message, None)
         return True

@@ -29,7 +29,7 @@ class NewPill(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._paints = paints
         self._table = table
-        self._work = ""
+        self._task_text = ""
         self._ground: tuple[object, QPixmap] | None = None
         self.show_count(0)
 
@@ -42,7 +42,7 @@ class NewPill(QAbstractButton):
     @property
     def working(self) -> bool:
         """True while the pill shows a running task."""
-        return bool(self._work)
+        return bool(self._task_text)
 
     def show_count(self, count: int, *, is_sorted: bool = False) -> None:
         """Sets the number of new messages; 0 hides the pill.
@@ -56,13 +56,13 @@ class NewPill(QAbstractButton):
 
     def show_work(self, words: str) -> None:
         """Shows a running task, with a click to cancel it; "" ends it."""
-        self._work = words
+        self._task_text = words
         self._refresh()
 
     def _refresh(self) -> None:
         number = formats.number(self._count)
-        if self._work:
-            words = name = self._work
+        if self._task_text:
+            words = name = self._task_text
             tool_tip, self._icon = "Cancel", "clear"
         elif self._is_sorted:
             words = f"Sorted; {number} new below"

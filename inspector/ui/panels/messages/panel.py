@@ -118,7 +118,7 @@ class MessagesPanel(QWidget):
         self._document = document
         self._connected: tuple[str, int] | None = (document.name, time.time_ns()) if document.live else None
         self._shown = -1
-        self._when_empty = "This log has no messages. New messages will appear here."
+        self._empty_text = "This log has no messages. New messages will appear here."
         self._more_timer = QTimer(self)
         self._more_timer.setSingleShot(True)
         self._more_timer.setInterval(budgets.current.more_ms)
@@ -274,7 +274,7 @@ class MessagesPanel(QWidget):
 
     def say_when_empty(self, words: str) -> None:
         """Sets the text for an empty document without a connection."""
-        self._when_empty = words
+        self._empty_text = words
         self._refresh_empty()
 
     def _refresh_empty(self) -> None:
@@ -294,7 +294,7 @@ class MessagesPanel(QWidget):
         elif self._connected is not None:
             self.empty.show_silence(*self._connected)
         else:
-            self.empty.show_words(self._when_empty if self._document.path is not None else "")
+            self.empty.show_words(self._empty_text if self._document.path is not None else "")
         self.empty.setGeometry(self.view.viewport().geometry())
         self.empty.show()
         self.empty.raise_()
@@ -325,13 +325,13 @@ class MessagesPanel(QWidget):
         self.table = table.model_copy()
         self.view.columns.use_columns()
 
-    def _change(self, table: Table) -> None:
+    def _change_table(self, table: Table) -> None:
         self.set_table(table)
         self.table_changed.emit(self.table)
 
     def choose_columns(self, columns: list[TableColumn]) -> None:
         """Shows other columns; an empty list resets them."""
-        self._change(self.table.model_copy(update={"columns": list(columns)}))
+        self._change_table(self.table.model_copy(update={"columns": list(columns)}))
 
     def add_column(self, name: str) -> None:
         """Shows a column for a field, `payload.<path>` included.
@@ -361,7 +361,7 @@ class MessagesPanel(QWidget):
             if current is None:
                 return
             self.model.set_times(mode, current)
-        self._change(Table.model_validate({**self.table.model_dump(), "time": mode}))
+        self._change_table(Table.model_validate({**self.table.model_dump(), "time": mode}))
 
     def count_times_from(self, message: int) -> None:
         self.model.set_times("mark", message)

@@ -43,18 +43,18 @@ _GAP = 10
 """Gap between parts of the Message column, pixels."""
 _RAIL_ALPHA = 0.45
 _STRIPE = 3
-_MOST_STRIPES = 3
+_MAX_STRIPES = 3
 """Most sources with a stripe beside one row."""
-_EDGE = 3
+_HIGHLIGHT_BAR_WIDTH = 3
 """Width of a highlighted row's bar, pixels at 100 %."""
 _CORNER = 8
-_ROOMY = 320
+_FULL_STATE_WIDTH = 320
 """Width of Message from which states are written in full, pixels at 100 %."""
-_BAR = 2
+_DURATION_BAR_HEIGHT = 2
 """Height of the duration bar, pixels at 100 %."""
-_FULL_BAR = math.log10(1 + 60_000)
+_LOG_FULL_BAR = math.log10(1 + 60_000)
 """A minute fills the column."""
-_LEAST = 28
+_MIN_PART_WIDTH = 28
 """Least width for further parts of Message; less would show only an ellipsis."""
 _NOT_SEARCHED = frozenset((Column.GUTTER, Column.NUMBER, Column.TIME, Column.LATENCY, Column.SIZE))
 """Columns whose text is not part of the message."""
@@ -93,10 +93,10 @@ class RowPainter(QObject):
         self._waiting_timer.setSingleShot(True)
         self._waiting_timer.setInterval(_WAITING_MS)
         self._waiting_timer.timeout.connect(self.repaint_waiting)
-        self._settle_timer = QTimer(self)
-        self._settle_timer.setSingleShot(True)
-        self._settle_timer.setInterval(budgets.current.more_ms)
-        self._settle_timer.timeout.connect(table.viewport().update)
+        self._repaint_timer = QTimer(self)
+        self._repaint_timer.setSingleShot(True)
+        self._repaint_timer.setInterval(budgets.current.more_ms)
+        self._repaint_timer.timeout.connect(table.viewport().update)
         self._cells: tuple[Callable[[QPainter, QRect, RowContent], None], ...] = (
             self._paint_gutter, self._paint_number, self._paint_time, self._paint_ends, self._paint_kind,
             self._paint_context, self._paint_message, self._paint_latency, self._paint_size,
@@ -148,11 +148,11 @@ class RowPainter(QObject):
             return
         first, last = max(0, table.rowAt(rect.top())), table.rowAt(rect.bottom())
         shown = range(first, (last if last >= 0 else rows - 1) + 1)
-        self._settle_highlights(shown)
+        self._evaluate_highlights(shown)
         # One batch for the screen is cheaper than single rows.
         if not self._model.prepare([self._model.message_at_row(row)[0] for row in shown]):
             # The rest follows.
-            self._settle_timer.start()
+            self._repaint_timer.start()
         painter = QPainter(table.viewport())
         self._paint_rows(painter, shown, rect)
         for row in shown:
@@ -162,14 +162,14 @@ class RowPainter(QObject):
         if self.waiting and not self._waiting_timer.isActive():
             self._waiting_timer.start()
 
-    def _settle_highlights(self, shown: range) -> None:
+    def _evaluate_highlights(self, shown: range) -> None:
         """Evaluates highlight rules for rows before painting; continues later at the deadline."""
         if self._model.highlights:
             seen = list(dict.fromkeys(self._model.message_at_row(row)[0] for row in shown))
             if not self._model.highlights.evaluate_messages(
                 seen, time.perf_counter() + budgets.current.painting_slice_s
             ):
-                self._settle_timer.start()
+                self._repaint_timer.start()
 
     def _paint_rows(self, painter: QPainter, shown: range, rect: QRect) -> None:
         """Paints the rows' cells in a part of the viewport."""
@@ -290,7 +290,7 @@ class RowPainter(QObject):
             if content.gap is None:
                 hits.locate = None if column in _NOT_SEARCHED else locate
                 if column == Column.NUMBER:
-                    self._paint_standing_out(painter, rect, content, look)
+                    self._paint_highlighted_number(painter, rect, content, look)
                 else:
                     self._paint_cell(painter, rect, content, column)
             else:
@@ -322,10 +322,10 @@ class RowPainter(QObject):
         if not self._selection.is_selected(message):
             painter.fillRect(rect, theme.pill_fill(f"highlight.{look.edge}"))
         left = rect.x() + (self._paints.metrics.selection_bar if message == self._selection.current else 0)
-        bar = QRect(left, rect.y(), round(_EDGE * theme.zoom), rect.height())
+        bar = QRect(left, rect.y(), round(_HIGHLIGHT_BAR_WIDTH * theme.zoom), rect.height())
         painter.fillRect(bar, theme.color(f"highlight.{look.edge}"))
 
-    def _paint_standing_out(self, painter: QPainter, rect: QRect, content: RowContent, look: Look) -> None:
+    def _paint_highlighted_number(self, painter: QPainter, rect: QRect, content: RowContent, look: Look) -> None:
         """Paints the number, tinted in highlighted rows."""
         if look.edge is None:
             self._paint_number(painter, rect, content)
@@ -347,7 +347,7 @@ class RowPainter(QObject):
             word = content.severity.word
             self._paints.icon(painter, word, f"severity.{word}", rect.right() + 1 - side, rect, side)
             if content.note:
-                self._paint_beside(painter, rect, content)
+                self._paint_note_beside(painter, rect, content)
         elif content.note:
             name = "mark" if content.note.marked else "comment"
             self._paints.icon(painter, name, "accent.text", rect.right() + 1 - side, rect, side)
@@ -356,7 +356,7 @@ class RowPainter(QObject):
 
     def _paint_sources(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         """Paints a stripe in the source's colour; a message of several sources has one part for each."""
-        shown = content.sources[:_MOST_STRIPES]
+        shown = content.sources[:_MAX_STRIPES]
         if not shown:
             return
         theme = self._paints.theme
@@ -366,7 +366,7 @@ class RowPainter(QObject):
             stop = rect.height() * (place + 1) // len(shown)
             painter.fillRect(QRect(left, rect.y() + top, wide, stop - top - 1), theme.color(token_of(source)))
 
-    def _paint_beside(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+    def _paint_note_beside(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         """Paints a mark beside a finding's icon, or as a folded corner if the rail is there."""
         if self._selection.chain.rail.mark(content.message) is None:
             name, side = "mark" if content.note.marked else "comment", self._paints.metrics.icon_gutter
@@ -428,8 +428,8 @@ class RowPainter(QObject):
 
     def _paint_duration(self, painter: QPainter, rect: QRect, took_ns: int) -> None:
         """Paints a duration bar below the time, on a logarithmic scale from 1 ms to a minute."""
-        share = min(1.0, math.log10(1 + took_ns / 1e6) / _FULL_BAR)
-        pad, height = self._paints.metrics.cell_padding, max(1, round(_BAR * self._paints.theme.zoom))
+        share = min(1.0, math.log10(1 + took_ns / 1e6) / _LOG_FULL_BAR)
+        pad, height = self._paints.metrics.cell_padding, max(1, round(_DURATION_BAR_HEIGHT * self._paints.theme.zoom))
         width = round(share * (rect.width() - 2 * pad))
         # Less would be a dot.
         if width > height:
@@ -545,7 +545,11 @@ class RowPainter(QObject):
         end = self._paint_aside(painter, x, end, rect, content)
         start = x
         for run in content.runs:
-            if x > start and end - x < _LEAST and paints.is_wider(_STYLE_LOOKS[run.style][0], run.text, end - x):
+            if (
+                x > start
+                and end - x < _MIN_PART_WIDTH
+                and paints.is_wider(_STYLE_LOOKS[run.style][0], run.text, end - x)
+            ):
                 break
             x += self._paint_run(painter, run, x, end - x, rect) + _GAP
 
@@ -556,7 +560,7 @@ class RowPainter(QObject):
         """Paints the text at the right end; returns the right limit for the text before it."""
         paints, state = self._paints, self._model.state(content)
         # By the column's width, so that all rows use the same form.
-        roomy = round(_ROOMY * paints.theme.zoom)
+        roomy = round(_FULL_STATE_WIDTH * paints.theme.zoom)
         text = content.aside
         if content.stream is not None and rect.width() < roomy:
             text = content.stream.short

@@ -129,9 +129,9 @@ class ScrollAnchor(QObject):
         self.follower = Follower(model.rows, following=document.live, parent=self)
         # Last position of the user's chosen message.
         self._preferred_at: Anchor | None = None
-        self._among: Anchor | None = None
-        self._pushed = 0
-        self._clamped = False
+        self._insertion_anchor: Anchor | None = None
+        self._pending_growth = 0
+        self._is_clamped = False
         self._before = self._snapshot()
         self._bar = table.verticalScrollBar()
         selection.picked.connect(self._on_picked)
@@ -150,7 +150,7 @@ class ScrollAnchor(QObject):
         Args:
             seen: result of `selected_in_sight` before the resize.
         """
-        self._take_push()
+        self._apply_growth()
         if self.follower.following:
             self.to_bottom()
         # For example after a notice appeared above: keep the row in view.
@@ -159,14 +159,14 @@ class ScrollAnchor(QObject):
 
     def push(self, by: int) -> None:
         """Compensates growth above the table by `by` pixels, so that rows stay at their screen position."""
-        self._pushed += by
+        self._pending_growth += by
         # In case no resize follows.
-        QTimer.singleShot(0, self, self._take_push)
+        QTimer.singleShot(0, self, self._apply_growth)
 
-    def _take_push(self) -> None:
-        by, self._pushed = self._pushed, 0
+    def _apply_growth(self) -> None:
+        by, self._pending_growth = self._pending_growth, 0
         # Otherwise the first message would scroll away unseen.
-        if by > 0 and self._unread:
+        if by > 0 and self._is_untouched:
             return
         if by and not self.follower.following:
             with self._selection.by_table():
@@ -176,7 +176,7 @@ class ScrollAnchor(QObject):
     # Anchors
 
     @property
-    def _unread(self) -> bool:
+    def _is_untouched(self) -> bool:
         """True if the view is at its first row, without selection and pointer."""
         return self._bar.value() == 0 and self._selection.current is None and not self._table.underMouse()
 
@@ -258,7 +258,7 @@ class ScrollAnchor(QObject):
     def _before_insertion(self, _parent: QModelIndex, first: int, _last: int) -> None:
         """Notes the anchor before lines are inserted among the rows, as in a growing stream."""
         among = first < self._model.rowCount() and not self._selection.restoring
-        self._among = self.at_top() if among else None
+        self._insertion_anchor = self.at_top() if among else None
 
     def _on_rows_inserted(self, _parent: QModelIndex, _first: int, last: int) -> None:
         if self._selection.restoring:
@@ -267,7 +267,7 @@ class ScrollAnchor(QObject):
             if self.follower.following:
                 self.to_bottom()
             else:
-                self.hold(self._among)
+                self.hold(self._insertion_anchor)
             return
         if self.follower.following:
             self.to_bottom()
@@ -301,10 +301,10 @@ class ScrollAnchor(QObject):
     def _on_range_changed(self, _least: int, most: int) -> None:
         """Notes a clamp by Qt: the end of a shorter table is no request to follow."""
         # The scroll that follows is Qt's, not the user's.
-        self._clamped = self._bar.value() > most
+        self._is_clamped = self._bar.value() > most
 
     def _on_scrolled(self, value: int) -> None:
-        clamped, self._clamped = self._clamped, False
+        clamped, self._is_clamped = self._is_clamped, False
         if not self._selection.restoring and not clamped:
             self.follower.set_following(self.can_follow and value >= self._bar.maximum())
         self.rows_moved.emit()

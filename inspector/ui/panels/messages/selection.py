@@ -25,10 +25,10 @@ from inspector.ui.panels.messages.model import MessageTableModel
 _NO_UPDATE = QItemSelectionModel.SelectionFlag.NoUpdate
 _CLEAR_AND_SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 _SCROLL_MS = 40
-_MOST_ROWS = 40
+_MAX_SCROLLED_ROWS = 40
 """Most rows scrolled at once while the pointer is dragged far outside."""
 _NONE = np.empty(0, np.uint32)
-_FEW = 2_000
+_ONE_BY_ONE_LIMIT = 2_000
 """Sorted rows asked one by one up to this number; more rows are cheaper through the whole order."""
 
 
@@ -65,7 +65,7 @@ class SelectedMessages:
         # Each change of the visible rows creates another array, or a longer view of the same.
         known = self._counted
         if known is None or known[0] is not visible.base or known[1] != len(visible):
-            self._number = int(np.count_nonzero(self._among(visible)))
+            self._number = int(np.count_nonzero(self._selected_among(visible)))
             self._counted = (visible.base, len(visible))
         return self._number
 
@@ -83,20 +83,20 @@ class SelectedMessages:
     def shown(self) -> Messages:
         """Returns the visible messages of a multiple selection, ascending; else empty. O(rows)."""
         visible = self._rows.visible
-        return _NONE if self._mask is None else visible[self._among(visible)]
+        return _NONE if self._mask is None else visible[self._selected_among(visible)]
 
     def shown_in_order(self) -> Messages:
         """Like `shown`, in table order."""
         standing = self._rows.in_order()
-        return _NONE if self._mask is None else standing[self._among(standing)]
+        return _NONE if self._mask is None else standing[self._selected_among(standing)]
 
-    def _among(self, messages: Messages) -> NDArray[np.bool_]:
-        mask = self._wide()
+    def _selected_among(self, messages: Messages) -> NDArray[np.bool_]:
+        mask = self._full_mask()
         if len(messages) == len(mask) and self._rows.sorted_by is None:
             return mask
         return mask.take(messages)
 
-    def _wide(self) -> NDArray[np.bool_]:
+    def _full_mask(self) -> NDArray[np.bool_]:
         """Returns the mask, extended to the length of the capture; new messages are not selected."""
         needed = len(self._rows.analysis)
         mask = self._mask
@@ -137,7 +137,7 @@ class SelectedMessages:
         if anchor is None and self.anchor is not None and self._rows.position(self.anchor) is not None:
             anchor = self.anchor
         self.anchor = current if anchor is None else anchor
-        self._base = self._held(current).copy() if add else None
+        self._base = self._selected_mask(current).copy() if add else None
 
     def reach(self, message: int) -> None:
         """Selects from the anchor to a message in table order, added to the selection at `begin`."""
@@ -169,7 +169,7 @@ class SelectedMessages:
                 mask[begin : end + 1] = True
             else:
                 mask[run] = True
-        elif last - first < _FEW:
+        elif last - first < _ONE_BY_ONE_LIMIT:
             mask[[rows.message_at(position) for position in range(first, last + 1)]] = True
         else:
             mask[rows.in_order()[first : last + 1]] = True
@@ -177,7 +177,7 @@ class SelectedMessages:
     def toggle(self, message: int, current: int | None) -> None:
         """Toggles a message; the first toggle only starts a multiple selection at the current message. O(rows)."""
         held = self.several or message != current
-        mask = self._held(current)
+        mask = self._selected_mask(current)
         if message >= len(mask):
             return
         if held:
@@ -185,10 +185,10 @@ class SelectedMessages:
         self._put(mask)
         self.anchor, self._base, self.gathering = message, None, True
 
-    def _held(self, current: int | None) -> NDArray[np.bool_]:
+    def _selected_mask(self, current: int | None) -> NDArray[np.bool_]:
         """Returns the present selection as a mask."""
         if self.several:
-            return self._wide()
+            return self._full_mask()
         mask = np.zeros(len(self._rows.analysis), np.bool_)
         if current is not None and self._rows.position(current) is not None:
             mask[current] = True
@@ -239,7 +239,7 @@ class Selection(QObject):
         self._dragging = False
         model.rowsInserted.connect(self._on_rows_inserted)
         table.selectionModel().selectionChanged.connect(self._on_selection_changed)
-        table.verticalScrollBar().valueChanged.connect(self._mirror)
+        table.verticalScrollBar().valueChanged.connect(self._mirror_to_qt)
 
     @contextmanager
     def by_table(self) -> Generator[None]:
@@ -423,11 +423,11 @@ class Selection(QObject):
 
     def announce(self) -> None:
         """Mirrors the selection to Qt and emits `changed`."""
-        self._mirror()
+        self._mirror_to_qt()
         self._table.viewport().update()
         self.changed.emit()
 
-    def _mirror(self) -> None:
+    def _mirror_to_qt(self) -> None:
         """Mirrors the selected rows on screen, one screen above and one below into Qt's selection."""
         if not self.messages.several and not self._mirrored:
             return
@@ -502,8 +502,8 @@ class RowDrag(QObject):
     def move(self, at: QPoint) -> None:
         """Moves the pointer to a viewport position, which may be outside."""
         self._at = at
-        self._reach()
-        if self._reached >= 0 and self._beyond() and not self._timer.isActive():
+        self._select_to_pointer()
+        if self._reached >= 0 and self._scroll_rows() and not self._timer.isActive():
             self._timer.start()
 
     def end(self) -> None:
@@ -513,7 +513,7 @@ class RowDrag(QObject):
         if dragged:
             self._selection.drop()
 
-    def _reach(self) -> None:
+    def _select_to_pointer(self) -> None:
         height = self._table.viewport().height()
         row = self._table.rowAt(min(max(self._at.y(), 0), height - 1))
         if row < 0 or row == self._reached or (self._reached < 0 and row == self.row):
@@ -521,7 +521,7 @@ class RowDrag(QObject):
         self._reached = row
         self._selection.drag_to(row)
 
-    def _beyond(self) -> int:
+    def _scroll_rows(self) -> int:
         """Returns the signed number of rows to scroll; more with the distance from the edge rows."""
         row, y = self._paints.metrics.row, self._at.y()
         below = y - (self._table.viewport().height() - row // 2)
@@ -530,14 +530,14 @@ class RowDrag(QObject):
         if far <= 0:
             return 0
         # The further the pointer, the faster the scroll.
-        rows = min(_MOST_ROWS, 1 + far // row)
+        rows = min(_MAX_SCROLLED_ROWS, 1 + far // row)
         return rows if below > 0 else -rows
 
     def _scroll(self) -> None:
-        rows = self._beyond()
+        rows = self._scroll_rows()
         bar = self._table.verticalScrollBar()
         before = bar.value()
         bar.setValue(before + rows * self._paints.metrics.row)
         if not rows or bar.value() == before:
             self._timer.stop()
-        self._reach()
+        self._select_to_pointer()

@@ -79,12 +79,12 @@ class Sorter(QObject):
         self.give_up()
         self._reports = budgets.Reports()
         self._work = Sorting(self._model.rows.analysis, by, self._model.rows.visible)
-        self._go_on(budgets.current.first_s)
+        self._continue_sort(budgets.current.first_s)
 
     def _on_more(self) -> None:
-        self._go_on(budgets.current.awaited_slice_s)
+        self._continue_sort(budgets.current.awaited_slice_s)
 
-    def _go_on(self, seconds: float) -> None:
+    def _continue_sort(self, seconds: float) -> None:
         work = self._work
         if work is None:
             return

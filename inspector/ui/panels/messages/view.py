@@ -431,13 +431,13 @@ class MessageView(QTableView):
             last = self.messages.rowCount() - 1
         return last if by < 0 or self.anchor.follower.following else max(top, 0)
 
-    def _current(self) -> tuple[int, int] | None:
+    def _current_place(self) -> tuple[int, int] | None:
         row = self.currentIndex().row()
         return self.messages.message_at_row(row) if row >= 0 else None
 
     def _on_right(self) -> None:
         """Expands a result; in an expanded one goes to its first line."""
-        current = self._current()
+        current = self._current_place()
         if current is None or current[1]:
             return
         if not self.messages.is_expanded(current[0]):
@@ -447,7 +447,7 @@ class MessageView(QTableView):
 
     def _on_left(self) -> None:
         """Collapses a result; on a line of an original goes to its result."""
-        current = self._current()
+        current = self._current_place()
         if current is None:
             return
         message, part = current
@@ -461,7 +461,7 @@ class MessageView(QTableView):
         self.scrollTo(self.currentIndex())
 
     def _on_enter(self) -> None:
-        current = self._current()
+        current = self._current_place()
         if current is not None:
             self.open_details_requested.emit(current[0])
 
@@ -501,9 +501,9 @@ class MessageView(QTableView):
         if event.button() is not Qt.MouseButton.LeftButton:
             # On a selected message the menu is about all selected ones.
             if not (self.selection.is_selected(message) and self.selection.several):
-                self._click(row, column)
+                self._select_clicked(row, column)
             return
-        if not modifiers and self._press(index, event.position().toPoint()):
+        if not modifiers and self._press_link(index, event.position().toPoint()):
             return
         if modifiers & _SHIFT:
             self.selection.extend_to_row(row, column, add=bool(modifiers & _CONTROL))
@@ -514,11 +514,11 @@ class MessageView(QTableView):
             self.selection.press(row, column)
         self._drag.begin(row)
 
-    def _click(self, row: int, column: int) -> None:
+    def _select_clicked(self, row: int, column: int) -> None:
         self.painter.cell_moved = False
         self.selection.choose_row(row, column)
 
-    def _press(self, index: QModelIndex, position: QPoint) -> bool:
+    def _press_link(self, index: QModelIndex, position: QPoint) -> bool:
         """Handles a press on a link or chevron; returns True if there was one."""
         message, part = self.messages.message_at_row(index.row())
         link = self.painter.link_at(index.row(), position)
@@ -531,7 +531,7 @@ class MessageView(QTableView):
         if part or not self._on_chevron(index, position):
             return False
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        self._click(index.row(), index.column())
+        self._select_clicked(index.row(), index.column())
         self.toggle_original(message)
         return True
 
@@ -602,9 +602,11 @@ class MessageView(QTableView):
             return
         rect = self.visualRect(index)
         at = rect.bottomLeft() if keyboard else event.pos()
-        self.menu.popup(index.row(), index.column(), self.viewport().mapToGlobal(at), second=self._in_second(index, at))
+        self.menu.popup(
+            index.row(), index.column(), self.viewport().mapToGlobal(at), second=self._is_on_receivers(index, at)
+        )
 
-    def _in_second(self, index: QModelIndex, position: QPoint) -> bool:
+    def _is_on_receivers(self, index: QModelIndex, position: QPoint) -> bool:
         """Returns True for the receivers' side of From -> To."""
         message, part = self.messages.message_at_row(index.row())
         if part or index.column() != Column.FROM_TO:

@@ -43,10 +43,10 @@ class ContextExport(QObject):
         count = int(moment.included.sum())
         # The export runs in slices; the clipboard needs the whole text at once.
         if count > COPIED_MOST:
-            self._say(f"{count:,} entries are too many to copy. Export them to a file instead.", warns=True)
+            self._show_notice(f"{count:,} entries are too many to copy. Export them to a file instead.", warns=True)
             return
         QGuiApplication.clipboard().setText(conversation_json(moment))
-        self._say(f"Copied {formats.count_of(count, 'entry', 'entries')} as messages JSON. Secrets are masked.")
+        self._show_notice(f"Copied {formats.count_of(count, 'entry', 'entries')} as messages JSON. Secrets are masked.")
 
     def ask_for_file(self, moment: Moment, *, secrets: bool) -> None:
         """Asks for a file and exports the messages.
@@ -72,10 +72,12 @@ class ContextExport(QObject):
         self._writing.start(
             write_conversation(moment, target, secrets=secrets),
             progressed=lambda size: self._show_progress(name, size),
-            finished=lambda size: self._say(
+            finished=lambda size: self._show_notice(
                 f"Exported {count} as {safe_line(str(target))}, {formats.size(size)}. {masked}"
             ),
-            failed=lambda error: self._say(f"{name} could not be written: {write_error_words(error)}", warns=True),
+            failed=lambda error: self._show_notice(
+                f"{name} could not be written: {write_error_words(error)}", warns=True
+            ),
         )
 
     def stop(self) -> None:
@@ -88,8 +90,8 @@ class ContextExport(QObject):
 
     def _cancel(self) -> None:
         self.stop()
-        self._say("Export cancelled. No file was written.")
+        self._show_notice("Export cancelled. No file was written.")
 
-    def _say(self, sentence: str, *, warns: bool = False) -> None:
+    def _show_notice(self, sentence: str, *, warns: bool = False) -> None:
         token = "severity.warning" if warns else "severity.note"
         self._notices.show_notice(_NOTICE, "warning" if warns else "note", sentence, token=token, closable=True)

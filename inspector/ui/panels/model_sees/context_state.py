@@ -64,18 +64,18 @@ class ContextState:
         self._steps: tuple[ModelContext, Places] | None = None
         self._made_of: object = None
         self._end = 0
-        self._spoilt = True
+        self._is_outdated = True
         self._work: SlicedWork[None] | None = None
         self._wanted: object = None
 
     def spoil(self) -> None:
         """Marks the result as outdated after a change of the capture, such as new token counts."""
-        self._spoilt = True
+        self._is_outdated = True
 
     @property
     def spoilt(self) -> bool:
         """True if the capture changed after the last computation began."""
-        return self._spoilt
+        return self._is_outdated
 
     @property
     def last(self) -> int:
@@ -120,8 +120,8 @@ class ContextState:
 
     def _work_out(self) -> SlicedWork[None]:
         analysis = self._document.analysis
-        if self._spoilt or self._end != len(analysis):
-            self._end, self._made_of, self._spoilt = len(analysis), None, False
+        if self._is_outdated or self._end != len(analysis):
+            self._end, self._made_of, self._is_outdated = len(analysis), None, False
             self.readers = readers(analysis)
             yield
         reader = self.reader = self._choices.find(analysis, self.readers)
@@ -135,17 +135,17 @@ class ContextState:
         if self._context is not None:
             self._context.count_summaries(time.perf_counter() + budgets.current.summaries_s)
         yield
-        yield from self._looking()
+        yield from self._compute_moment()
 
     def count_further(self) -> bool:
         """Counts summaries for a while; returns True if the figures changed."""
         if self._context is None or not self._context.counting:
             return False
         if self._context.count_summaries(time.perf_counter() + budgets.current.summaries_s):
-            run_to_end(self._looking())
+            run_to_end(self._compute_moment())
         return True
 
-    def _looking(self) -> SlicedWork[None]:
+    def _compute_moment(self) -> SlicedWork[None]:
         context = self._context
         if context is None:
             self.moment = self.change = None
@@ -161,11 +161,11 @@ class ContextState:
         yield
         # The choice changed meanwhile.
         if asked != (self.message, self.compared):
-            yield from self._looking()
+            yield from self._compute_moment()
             return
-        self.rows = EntryRows(moment, self._listed(moment), self.change, by_size=self.by_size)
+        self.rows = EntryRows(moment, self._listed_places(moment), self.change, by_size=self.by_size)
 
-    def _listed(self, moment: Moment) -> Places:
+    def _listed_places(self, moment: Moment) -> Places:
         if self.change is None:
             return np.arange(len(moment.included)) if self.with_out else np.flatnonzero(moment.included)
         listed = np.zeros(len(moment.included), np.bool_) if self.changes_only else moment.included.copy()

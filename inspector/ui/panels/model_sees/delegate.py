@@ -18,7 +18,7 @@ from inspector.ui.panels.model_sees.model import ROLE_ICONS, EntriesModel, Entry
 
 _GAP = 12
 _MARK, _ROLE, _TOKENS = 18, 84, 70
-_WHY_LEAST, _WHY_SHARE, _WHY_FROM = 150, 0.3, 520
+_REASON_MIN_WIDTH, _REASON_SHARE, _REASON_MIN_VIEW_WIDTH = 150, 0.3, 520
 """Least width, share, and least view width of the reason column, at 100 %."""
 _MARKS = {
     "came": ("ri.add-line", "badge.consumed"),
@@ -72,7 +72,11 @@ def columns_of(theme: Theme, width: int, largest: int) -> Columns:
     role = number_end + gap
     text = role + round(_ROLE * zoom) + gap
     end = width - theme.metrics.pane_padding
-    why = max(round(_WHY_LEAST * zoom), round(width * _WHY_SHARE)) if width >= _WHY_FROM * zoom else 0
+    why = (
+        max(round(_REASON_MIN_WIDTH * zoom), round(width * _REASON_SHARE))
+        if width >= _REASON_MIN_VIEW_WIDTH * zoom
+        else 0
+    )
     tokens_end = end - why - (gap if why else 0)
     tokens = tokens_end - round(_TOKENS * zoom)
     return Columns(mark, number, number_end, role, text, tokens - gap, tokens, tokens_end, end - why, end)
@@ -105,9 +109,9 @@ class EntryDelegate(ListDelegate):
         tokens = QRect(left + at.tokens, cell.top(), at.tokens_end - at.tokens, cell.height())
         self._paint_tokens(painter, cell, tokens, line)
         if at.why < at.why_end:
-            self._paint_why(painter, cell, left + at.why, at.why_end - at.why, line)
+            self._paint_reason(painter, cell, left + at.why, at.why_end - at.why, line)
 
-    def _paint_why(self, painter: QPainter, cell: QRect, x: int, width: int, line: EntryLine) -> None:
+    def _paint_reason(self, painter: QPainter, cell: QRect, x: int, width: int, line: EntryLine) -> None:
         """Paints the reason; an assumed one keeps its star even if the text is cut."""
         ink = "ink.secondary" if line.entry.included else "ink.tertiary"
         # The star has its width reserved, so that eliding the reason keeps it.

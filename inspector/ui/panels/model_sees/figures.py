@@ -21,7 +21,7 @@ from inspector.ui.panels.details.figures import gauge_color
 from inspector.ui.panels.model_sees.model import ROLE_WORDS
 
 _ORDER = (Role.TOOLS, Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL)
-_ALPHAS = {Role.TOOLS: 0.45, Role.SYSTEM: 0.28, Role.USER: 0.62, Role.ASSISTANT: 0.8, Role.TOOL: 1.0}
+_ROLE_ALPHAS = {Role.TOOLS: 0.45, Role.SYSTEM: 0.28, Role.USER: 0.62, Role.ASSISTANT: 0.8, Role.TOOL: 1.0}
 """Opacity of the accent by role (docs/design.md 11); all are visible in the dark theme."""
 _HEIGHT, _LINE = 84, 18
 _INKS = ("ink.primary", "ink.secondary")
@@ -316,7 +316,7 @@ class ContextFigures(QWidget):
 
     def _color(self, role: Role) -> QColor:
         color = QColor(self._themes.theme.color("accent.ring"))
-        color.setAlphaF(_ALPHAS[role])
+        color.setAlphaF(_ROLE_ALPHAS[role])
         return color
 
     def _paint_legend(self, painter: QPainter, box: QRect, figures: Figures) -> None:

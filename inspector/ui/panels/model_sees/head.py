@@ -94,8 +94,8 @@ class ComparingLine(QWidget):
 
 _NAME = 28
 _MOST_READERS = 200
-_LEAST_WIDTH = 280
-_SHORTER = ((False, 0), (False, 1), (True, 1), (True, 2))
+_MIN_WIDTH = 280
+_SHORTENING_STAGES = ((False, 0), (False, 1), (True, 1), (True, 2))
 """Stages of shortening, from wide to narrow: (omit the reader's lead, omitted halves of the assumptions)."""
 
 OPTIONS: tuple[tuple[str, str, str], ...] = (
@@ -140,7 +140,7 @@ class WordMenu(ChoiceButton):
     def _show(self) -> None:
         self._lead = "" if self._short[0] else self._whole_lead
         self._words[""] = "" if self._short[1] else self.words
-        self._say()
+        self._update_texts()
         self.setAccessibleName(f"{self._whole_lead} {self.words}")
 
 
@@ -182,11 +182,11 @@ class ModelSeesHead(LineHead):
         self.row.addWidget(self.moment_label)
         self._add_step(-1, "back", "Previous message that changes the context ([)", "modelSeesPrevious")
         self._add_step(1, "forward", "Next message that changes the context (])", "modelSeesNext")
-        self.hold = self._switch("ri.pushpin-line", "Hold this moment (H)", "modelSeesHold")
-        self.compare = self._switch("ri.arrow-left-right-line", "Compare with this moment (C)", "modelSeesCompare")
+        self.hold = self._add_switch("ri.pushpin-line", "Hold this moment (H)", "modelSeesHold")
+        self.compare = self._add_switch("ri.arrow-left-right-line", "Compare with this moment (C)", "modelSeesCompare")
         self.row.addStretch(1)
         self.row.addWidget(self.assume)
-        self.out = self._switch("hidden", "Show excluded entries (O)", "modelSeesOut")
+        self.out = self._add_switch("hidden", "Show excluded entries (O)", "modelSeesOut")
         self.row.addWidget(self.out)
         self.more_button = IconButton(
             themes, "more", "Copy, export and more", name="modelSeesMore", variant="small", parent=self
@@ -203,7 +203,7 @@ class ModelSeesHead(LineHead):
         button.clicked.connect(lambda: self.step_requested.emit(step))
         self.row.addWidget(button)
 
-    def _switch(self, icon: str, words: str, name: str) -> IconButton:
+    def _add_switch(self, icon: str, words: str, name: str) -> IconButton:
         button = IconButton(self._themes, icon, words, name=name, variant="small", on_token="accent.text", parent=self)
         button.setCheckable(True)
         if name != "modelSeesOut":
@@ -289,7 +289,7 @@ class ModelSeesHead(LineHead):
     def fit(self) -> None:
         """Shortens the text until it fits: the assumptions first, then the lead."""
         room = self.room_beside((self.reader, self.assume))
-        for reader, assume in _SHORTER:
+        for reader, assume in _SHORTENING_STAGES:
             self.reader.shorten(lead=reader, words=False)
             self.assume.shorten(lead=assume > 1, words=assume > 0)
             if self.reader.sizeHint().width() + self.assume.sizeHint().width() <= room:
@@ -297,4 +297,4 @@ class ModelSeesHead(LineHead):
 
     @override
     def minimumSizeHint(self) -> QSize:
-        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+        return QSize(_MIN_WIDTH, super().minimumSizeHint().height())

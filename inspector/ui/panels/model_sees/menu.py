@@ -46,16 +46,16 @@ class EntryMenu(QMenu):
         self.setObjectName("modelSeesMenu")
         self.setAccessibleName("Entry")
         message, because = line.entry.message, line.entry.because
-        self._go("go", f"Go to {formats.message_number(message)} in the table", self.message_chosen, message)
+        self._add_link("go", f"Go to {formats.message_number(message)} in the table", self.message_chosen, message)
         if because is not None:
             did = "collapsed it" if line.entry.collapsed else "removed it"
-            self._go(
+            self._add_link(
                 "go.because", f"Go to {formats.message_number(because)}, which {did}", self.message_chosen, because
             )
-        self._go("details", "Open in details", self.details_chosen, message)
+        self._add_link("details", "Open in details", self.details_chosen, message)
         self.addSeparator()
-        self._go("moment", "Show this moment", self.moment_chosen, message)
-        self._go("compare", "Compare with this moment", self.compare_chosen, message)
+        self._add_link("moment", "Show this moment", self.moment_chosen, message)
+        self._add_link("compare", "Compare with this moment", self.compare_chosen, message)
         self.addSeparator()
         add_filter_actions(self, f"no == {message + 1}", self.filter_chosen.emit)
         these = self.addAction("Filter by all listed")
@@ -66,7 +66,7 @@ class EntryMenu(QMenu):
         self._copy("copy.text", "Copy entry as given to the model", copied).setIcon(icons.icon("copy"))
         self._copy("copy.row", "Copy row", line.copied)
 
-    def _go(self, name: str, title: str, signal: SignalInstance, message: int) -> None:
+    def _add_link(self, name: str, title: str, signal: SignalInstance, message: int) -> None:
         action = self.addAction(title)
         action.setObjectName(name)
         action.triggered.connect(lambda: signal.emit(message))
@@ -79,7 +79,7 @@ class EntryMenu(QMenu):
         return action
 
 
-_FILTERED_MOST = 500
+_MAX_FILTERED = 500
 
 
 class MoreActions(QObject):
@@ -153,6 +153,6 @@ class MoreActions(QObject):
 def filter_for(rows: EntryRows) -> str:
     """Returns a display filter for the listed messages; "" for an empty list or one too long for the filter bar."""
     # Longer lists would exceed the filter bar.
-    if not 0 < len(rows) <= _FILTERED_MOST:
+    if not 0 < len(rows) <= _MAX_FILTERED:
         return ""
     return f"no in {{{', '.join(str(message + 1) for message in rows.messages.tolist())}}}"

@@ -132,7 +132,7 @@ def entry_line(document: CaptureDocument, rows: EntryRows, row: int) -> EntryLin
     return EntryLine(entry, text, tokens, share, rows.mark(row), change, tuple(pills))
 
 
-_MOST_LINES = 2_000
+_MAX_CACHED_LINES = 2_000
 
 
 class EntriesModel(ListModel):
@@ -164,7 +164,7 @@ class EntriesModel(ListModel):
         found = self._lines.get(row)
         if found is None:
             # Only painted rows are cached; a full cache is cheap to rebuild.
-            if len(self._lines) >= _MOST_LINES:
+            if len(self._lines) >= _MAX_CACHED_LINES:
                 self._lines.clear()
             found = self._lines[row] = entry_line(self._document, self.rows, row)
         return found

@@ -77,15 +77,15 @@ class EntriesView(ListView):
         # Otherwise the maximum of the bar is that of the rows before.
         self.executeDelayedItemsLayout()
         self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
-        self._keep("end")
+        self._pin_position("end")
 
     @override
     def select(self, key: Key | None, *, into_view: bool = True) -> None:
         super().select(key, into_view=into_view)
         if key is not None and into_view:
-            self._keep("selected")
+            self._pin_position("selected")
 
-    def _keep(self, what: Literal["end", "selected"]) -> None:
+    def _pin_position(self, what: Literal["end", "selected"]) -> None:
         """Keeps the end or the selected row visible during resizes, until the user scrolls."""
         self._pinned, self._pinned_at = what, self.verticalScrollBar().value()
 
@@ -97,10 +97,10 @@ class EntriesView(ListView):
             self.scroll_to_end()
         elif pinned is not None and self.currentIndex().isValid():
             self.scrollTo(self.currentIndex())
-            self._keep(pinned)
+            self._pin_position(pinned)
 
 
-_SHARE = 10
+_COMPUTE_PAUSE_FACTOR = 10
 """The computation takes at most this fraction of the time."""
 NOBODY = "This capture has no message that a model could have seen."
 WORKING = "Computing this context..."
@@ -130,9 +130,9 @@ class ModelSeesPanel(ListPanel):
         self._stopped = False
         self._held = False
         # True while this panel itself selects a message.
-        self._own = False
+        self._is_selecting = False
         self._current: int | None = None
-        self._look_at: object = None
+        self._shown_key: object = None
         self.setObjectName("modelSeesPanel")
         self.context_state = ContextState(document, choices)
         self.model = EntriesModel(document, rows, self)
@@ -156,7 +156,7 @@ class ModelSeesPanel(ListPanel):
         self.setFocusProxy(self.view)
         self._moved = self._timer("followTimer", budgets.current.repeat_ms, self._show_moment)
         self._later = self._timer("refreshTimer", budgets.current.figures_ms, self.refresh)
-        self._counting = self._timer("countingTimer", budgets.current.summaries_ms, self._count_further)
+        self._counting = self._timer("countingTimer", budgets.current.summaries_ms, self._count_summaries)
         self._working = self._timer("workTimer", budgets.current.more_ms, self._show_moment)
         self._connect()
 
@@ -171,16 +171,16 @@ class ModelSeesPanel(ListPanel):
     def _connect(self) -> None:
         self.head.reader_chosen.connect(self._choices.choose)
         self._choices.reader_changed.connect(self._on_reader_changed)
-        self.head.assumed.connect(self._assume)
+        self.head.assumed.connect(self._set_option)
         self.head.step_requested.connect(self.step)
         self.head.hold_toggled.connect(self.hold)
         self.head.compare_toggled.connect(self._on_compare_toggled)
-        self.head.out_toggled.connect(self._show_out)
+        self.head.out_toggled.connect(self._show_excluded)
         self.more.filter_requested.connect(self.filter_requested)
         self.more.end_requested.connect(self.show_end)
         self.more.order_requested.connect(self.order_by_size)
         self.comparing.closed.connect(self.stop_comparing)
-        self.comparing.reach_switched.connect(self._switch_reach)
+        self.comparing.reach_switched.connect(self._toggle_changes_only)
         self.listen_to(self.view, self.model)
         self.view.left.connect(self.stop_comparing)
         self.view.step_asked.connect(self.step)
@@ -202,7 +202,9 @@ class ModelSeesPanel(ListPanel):
     def _refresh_later(self) -> None:
         if self.isVisible() and not self._later.isActive() and not self._stopped:
             # The pause grows with the cost of the last computation.
-            self._later.setInterval(max(budgets.current.figures_ms, round(self.context_state.cost_s * 1000 * _SHARE)))
+            self._later.setInterval(
+                max(budgets.current.figures_ms, round(self.context_state.cost_s * 1000 * _COMPUTE_PAUSE_FACTOR))
+            )
             self._later.start()
 
     def show_message(self, message: int | None) -> None:
@@ -213,12 +215,12 @@ class ModelSeesPanel(ListPanel):
         """
         self._current = message
         state = self.context_state
-        wanted = state.compared is not None and (not self._own or state.change is None)
-        moves = message is not None and (wanted or not (self._held or self._own))
+        wanted = state.compared is not None and (not self._is_selecting or state.change is None)
+        moves = message is not None and (wanted or not (self._held or self._is_selecting))
         if moves:
             state.moment_message = message
         if self.isVisible() and not self._stopped:
-            if self._own and not moves:
+            if self._is_selecting and not moves:
                 self._mark_current()
             elif not self._moved.isActive():
                 self._moved.start()
@@ -268,10 +270,10 @@ class ModelSeesPanel(ListPanel):
             self._refresh_later()
         self.model.show_state(context_state)
         self.update_texts()
-        moved = self._look_at != (
+        moved = self._shown_key != (
             look_at := (context_state.reader, context_state.moment_message, context_state.compared, self._current)
         )
-        self._look_at = look_at
+        self._shown_key = look_at
         listed = self._mark_current(into_view=moved)
         if moved and not listed and context_state.by_size:
             view.scrollToTop()
@@ -288,7 +290,7 @@ class ModelSeesPanel(ListPanel):
         self.view.select(key if listed else None, into_view=into_view)
         return listed
 
-    def _count_further(self) -> None:
+    def _count_summaries(self) -> None:
         """Counts remaining summaries in slices and refreshes at the end."""
         if self._stopped or not self.isVisible() or not self.context_state.count_further():
             return
@@ -397,7 +399,7 @@ class ModelSeesPanel(ListPanel):
         else:
             self.stop_comparing()
 
-    def _switch_reach(self) -> None:
+    def _toggle_changes_only(self) -> None:
         self.context_state.changes_only = not self.context_state.changes_only
         self.refresh()
 
@@ -414,21 +416,21 @@ class ModelSeesPanel(ListPanel):
         """Switches between the two orders."""
         self.order_by_size(not self.context_state.by_size)
 
-    def _show_out(self, on: bool) -> None:
+    def _show_excluded(self, on: bool) -> None:
         self.context_state.with_out = on
         self.head.out.set_description("Hide excluded entries (O)" if on else "Show excluded entries (O)")
         self.refresh()
 
-    def _assume(self, option: str, on: bool) -> None:
+    def _set_option(self, option: str, on: bool) -> None:
         self.context_state.assume(**{option: on})
         self.refresh()
 
     def _select(self, message: int) -> None:
         """Selects a message in all panels; the moment stays, because it contains the message."""
         # The signals of the selection arrive inside the call: the flags mark them as this panel's.
-        self._own = self._choices.looking_up = True
+        self._is_selecting = self._choices.looking_up = True
         self.message_requested.emit(message)
-        self._own = self._choices.looking_up = False
+        self._is_selecting = self._choices.looking_up = False
 
     @override
     def go_to_row(self, row: int) -> bool:

@@ -22,7 +22,7 @@ from inspector.protocol.timestamps import NO_TIME
 SPEAKING_S = 2
 """A participant counts as speaking for this many seconds after a message."""
 
-_MANY, _AT_ONCE = 500, 5_000  # participants from which a refresh takes steps, and those of one step
+_CROWD_SIZE, _STEP_ROWS = 500, 5_000  # participants from which a refresh takes steps, and those of one step
 _LONGEST = 60
 """Maximum length of a space's name. The name of a session is a sentence of its user."""
 
@@ -53,7 +53,7 @@ class ParticipantsModel(QAbstractListModel):
         super().__init__(parent)
         self._document = document
         self._analysis = document.analysis
-        self._here = 0, False
+        self._presence_count = 0, False
         self._keys: list[Key] = run_to_end(self._wanted())
         self._marks: dict[Key, tuple[PresenceDot, str]] = {}  # presence and texts of the visible rows a second ago
         self.space_name: Callable[[int], str] = lambda space: document.capture.strings[space] or "no space"
@@ -66,12 +66,12 @@ class ParticipantsModel(QAbstractListModel):
         columns = (everyone.here, everyone.is_us, everyone.first_ns)
         here, us, first_ns = (np.array(column)[numbers] for column in columns)
         groups = 4 * (here == GONE) + 2 * us + (first_ns == NO_TIME)
-        self._here = int(np.count_nonzero(here == PRESENT)), bool(here.any())
+        self._presence_count = int(np.count_nonzero(here == PRESENT)), bool(here.any())
         yield
         wanted: list[Key] = []
         ordered = numbers[np.lexsort((first_ns, groups))].tolist()
-        for place in range(0, len(ordered), _AT_ONCE):
-            wanted += map(everyone.pair, ordered[place : place + _AT_ONCE])
+        for place in range(0, len(ordered), _STEP_ROWS):
+            wanted += map(everyone.pair, ordered[place : place + _STEP_ROWS])
             yield
         return wanted
 
@@ -83,7 +83,7 @@ class ParticipantsModel(QAbstractListModel):
     @property
     def is_crowded(self) -> bool:
         """True if there are so many participants that a refresh is done in steps."""
-        return len(self._analysis.participants.all) > _MANY
+        return len(self._analysis.participants.all) > _CROWD_SIZE
 
     def participant(self, row: int) -> Participant:
         return self._analysis.participants.all[self._keys[row]]
@@ -123,7 +123,7 @@ class ParticipantsModel(QAbstractListModel):
 
     def here(self) -> tuple[int, bool]:
         """Returns the number of present participants, and True if any presence was announced."""
-        return self._here
+        return self._presence_count
 
     # Qt
 
@@ -177,7 +177,7 @@ class ParticipantsModel(QAbstractListModel):
     def _reorder(self, wanted: list[Key]) -> None:
         """Removes, moves and inserts rows to reach another order, so that views keep their selection."""
         # Moving rows one by one is quadratic.
-        if len(wanted) > _MANY:
+        if len(wanted) > _CROWD_SIZE:
             self.beginResetModel()
             self._keys = wanted
             self.endResetModel()

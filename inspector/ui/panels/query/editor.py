@@ -15,7 +15,7 @@ from inspector.ui.widgets.filter_completions import FilterCompletions
 PLACEHOLDER = "SELECT tool, count(*) AS calls, count(failed) AS failed FROM tool_calls GROUP BY tool"
 """Text of the empty editor."""
 _GAP = 2
-_LEAST = 24
+_MIN_HEIGHT = 24
 """Minimum height in a low window, pixels. Qt's default reserves room for the arrows of a scroll bar."""
 
 
@@ -33,7 +33,7 @@ class SqlEditor(QPlainTextEdit):
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
         self._themes = themes
-        self._offered: Completion | None = None
+        self._completion: Completion | None = None
         self.setObjectName("queryEditor")
         self.setAccessibleName("Query in SQL")
         self.setPlaceholderText(PLACEHOLDER)
@@ -41,9 +41,9 @@ class SqlEditor(QPlainTextEdit):
         # Tab leaves the editor; otherwise the keyboard could not.
         self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(_LEAST)
+        self.setMinimumHeight(_MIN_HEIGHT)
         self.candidates = FilterCompletions(themes, self)
-        self.candidates.picked.connect(self._put_in)
+        self.candidates.picked.connect(self._insert_candidate)
         self.textChanged.connect(lambda: self.mark_trouble(None))
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -86,9 +86,9 @@ class SqlEditor(QPlainTextEdit):
         """Shows completions at the cursor."""
         # The cursor position is in UTF-16 units; it may split a surrogate pair, hence "ignore".
         place = len(self.text().encode("utf-16-le")[: 2 * self.textCursor().position()].decode("utf-16-le", "ignore"))
-        self._offered = complete_query(self.text(), place)
+        self._completion = complete_query(self.text(), place)
         cursor = self.cursorRect()
-        self.candidates.show_completion(self._offered, cursor.left())
+        self.candidates.show_completion(self._completion, cursor.left())
         # at the bottom of the window only the space above the cursor may be large enough
         if self.candidates.isVisible():
             window, least = self.window(), self.candidates.height()
@@ -97,8 +97,8 @@ class SqlEditor(QPlainTextEdit):
             top = below if below + least <= window.height() or above < 0 else above
             self.candidates.move(self.candidates.x(), top)
 
-    def _put_in(self, candidate: Candidate) -> None:
-        offered = self._offered
+    def _insert_candidate(self, candidate: Candidate) -> None:
+        offered = self._completion
         if offered is None:
             return
         text = self.text()
@@ -126,7 +126,7 @@ class SqlEditor(QPlainTextEdit):
                 self.candidates.step(1 if key == Qt.Key.Key_Down else -1)
                 return
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.candidates.chosen:
-                self._put_in(current)
+                self._insert_candidate(current)
                 return
             if key == Qt.Key.Key_Escape:
                 self.candidates.hide()
@@ -146,7 +146,7 @@ class SqlEditor(QPlainTextEdit):
         """Lets Tab insert the current completion while the list is visible."""
         current = self.candidates.current()
         if next and current is not None:
-            self._put_in(current)
+            self._insert_candidate(current)
             return True
         return super().focusNextPrevChild(next)
 

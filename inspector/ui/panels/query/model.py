@@ -99,7 +99,7 @@ class AnswerModel(QAbstractTableModel):
             return safe_line(f"{self.names[column]} {self.text(row, column)}"[:_LONGEST], _LONGEST)
         if role == Qt.ItemDataRole.ToolTipRole:
             text = self.text(row, column)
-            return tool_tip(text[:_LONGEST]) if len(text) > _SHORT else None
+            return tool_tip(text[:_LONGEST]) if len(text) > _TOOLTIP_FROM else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if self.is_number(column) else _LEFT
         return None
@@ -117,4 +117,4 @@ class AnswerModel(QAbstractTableModel):
         return None
 
 
-_SHORT = 20
+_TOOLTIP_FROM = 20

@@ -27,9 +27,9 @@ from inspector.ui.widgets.labels import HairLine, TextLabel
 
 MOST_FILTERED = 2_000
 """Maximum of messages in the filter; each is listed in it."""
-_COPIED_MOST = 10_000
+_MAX_COPIED_ROWS = 10_000
 _WIDEST = 360
-_LOOKED_AT = 20
+_MEASURED_ROWS = 20
 """Number of first rows that decide column widths."""
 _WRITTEN, _ANSWERED = 2, 3
 """Shares of the width for query and result."""
@@ -40,9 +40,9 @@ EXAMPLES = (
     ("Who has had no answer?", """SELECT no, "from", "to", info FROM messages WHERE waiting = 'answer'"""),
 )
 """Example queries for an empty history."""
-_WHAT_TO_ASK = "Results appear here. Click a row to go to its message. More examples: history (clock)."
+_EMPTY_RESULT = "Results appear here. Click a row to go to its message. More examples: history (clock)."
 _NO_ROWS = "No rows match."
-_NOTHING_YET = f"Ctrl+Enter runs the query. Tables: {', '.join(table.name for table in TABLES)}."
+_FIRST_HINT = f"Ctrl+Enter runs the query. Tables: {', '.join(table.name for table in TABLES)}."
 
 
 class AnswerView(PlainTable):
@@ -65,7 +65,7 @@ class AnswerView(PlainTable):
         header.setHighlightSections(False)
         header.setMinimumSectionSize(24)
         # By default Qt measures a thousand rows.
-        header.setResizeContentsPrecision(_LOOKED_AT)
+        header.setResizeContentsPrecision(_MEASURED_ROWS)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         themes.changed.connect(self._on_theme_changed)
@@ -117,7 +117,7 @@ class _Examples(QWidget):
         self.setObjectName("queryExamples")
         self._themes = themes
         self._column = QVBoxLayout(self)
-        self._words = TextLabel(_WHAT_TO_ASK, variant="secondary", name="queryExamplesWords", wrap=True, parent=self)
+        self._words = TextLabel(_EMPTY_RESULT, variant="secondary", name="queryExamplesWords", wrap=True, parent=self)
         self._column.addWidget(self._words)
         for number, (question, sql) in enumerate(EXAMPLES):
             link = LinkButton(question, name=f"queryExample{number}", parent=self)
@@ -179,17 +179,17 @@ class QueryPanel(HeadedPanel):
         add("clear", "Close", name="queryClose").clicked.connect(self.close_requested)
         self.editor = SqlEditor(theme_controller, self)
         self._line = HairLine("queryLine", self)
-        self.status_label = TextLabel(_NOTHING_YET, variant="hint", name="querySaid", wrap=True, parent=self)
+        self.status_label = TextLabel(_FIRST_HINT, variant="hint", name="querySaid", wrap=True, parent=self)
         self.view = AnswerView(self.model, theme_controller, self)
         self.examples = _Examples(theme_controller, self.view.viewport())
         self.examples.chosen.connect(self._take)
         self._menu = QMenu(self)
         self._menu.setObjectName("queryMenu")
-        self._put_together(theme_controller)
+        self._lay_out(theme_controller)
         self._connect()
         self._show_state()
 
-    def _put_together(self, themes: ThemeController) -> None:
+    def _lay_out(self, themes: ThemeController) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -237,7 +237,7 @@ class QueryPanel(HeadedPanel):
         self.view.picked.connect(self._go_to)
         self.view.entered.connect(self._enter)
         self.run.began.connect(self._on_began)
-        self.run.came.connect(self._on_came)
+        self.run.came.connect(self._on_rows)
         self.run.ended.connect(self._on_ended)
         self.run.failed.connect(self._on_failed)
 
@@ -250,7 +250,7 @@ class QueryPanel(HeadedPanel):
             return
         self.editor.mark_trouble(None)
         self.examples.hide()
-        self._say("Running...")
+        self._show_status("Running...")
         self.view.set_empty_text("")
         self.run.start(sql)
         self.asked.emit(sql)
@@ -259,13 +259,13 @@ class QueryPanel(HeadedPanel):
     def cancel(self) -> None:
         """Stops the query; rows received so far stay."""
         if self.run.cancel():
-            self._say(f"Stopped after {count_of(len(self.model.rows), 'row')}.")
+            self._show_status(f"Stopped after {count_of(len(self.model.rows), 'row')}.")
         self._show_state()
 
     def _on_began(self, names: Sequence[str], types: Sequence[str]) -> None:
         self.model.begin(names, types)
 
-    def _on_came(self, rows: list[tuple[object, ...]]) -> None:
+    def _on_rows(self, rows: list[tuple[object, ...]]) -> None:
         first = not self.model.rows
         self.model.add(rows)
         if first:
@@ -273,7 +273,9 @@ class QueryPanel(HeadedPanel):
 
     def _on_ended(self, count: int, more: bool, seconds: float) -> None:
         most = " or more" if more else ""
-        self._say(f"{count_of(count, 'row')}{most}, {seconds:,.2f} s." if count else f"No rows, {seconds:,.2f} s.")
+        self._show_status(
+            f"{count_of(count, 'row')}{most}, {seconds:,.2f} s." if count else f"No rows, {seconds:,.2f} s."
+        )
         self.view.set_empty_text(_NO_ROWS)
         self.head.set_count(f"{count:,}")
         self._show_state()
@@ -281,10 +283,10 @@ class QueryPanel(HeadedPanel):
     def _on_failed(self, error: QueryError) -> None:
         self.editor.mark_trouble(None if error.position is None else (error.position, error.length))
         place = "" if error.position is None else f" (character {error.position + 1:,})"
-        self._say(safe_line(error.sentence, 600) + place, trouble=True)
+        self._show_status(safe_line(error.sentence, 600) + place, trouble=True)
         self._show_state()
 
-    def _say(self, words: str, *, trouble: bool = False) -> None:
+    def _show_status(self, words: str, *, trouble: bool = False) -> None:
         self.status_label.setText(words)
         self.status_label.setAccessibleName(words)
         self.status_label.setProperty("variant", "error" if trouble else "hint")
@@ -318,10 +320,10 @@ class QueryPanel(HeadedPanel):
         numbers = ", ".join(str(message + 1) for message in some)
         self.filter_requested.emit(f"no in {{{numbers}}}", "replace")
         if len(messages) > len(some):
-            self._say(f"The filter covers the first {MOST_FILTERED:,} of {len(messages):,} messages.")
+            self._show_status(f"The filter covers the first {MOST_FILTERED:,} of {len(messages):,} messages.")
 
     def _copy(self) -> None:
-        rows = range(min(len(self.model.rows), _COPIED_MOST))
+        rows = range(min(len(self.model.rows), _MAX_COPIED_ROWS))
         lines = ["\t".join(self.model.names), *(self.model.row_text(row) for row in rows)]
         QGuiApplication.clipboard().setText("\n".join(lines))
 
@@ -354,7 +356,7 @@ class QueryPanel(HeadedPanel):
         if known is not None:
             menu.addSeparator()
             forget = menu.addAction(f"Delete “{safe_line(known.name, 40)}”".replace("&", "&&"))
-            forget.triggered.connect(lambda: self._give_up(known))
+            forget.triggered.connect(lambda: self._delete_saved(known))
         if menu.isEmpty():
             for question, sql in EXAMPLES:
                 menu.addAction(question).triggered.connect(lambda *_checked, sql=sql: self._take(sql))
@@ -364,7 +366,7 @@ class QueryPanel(HeadedPanel):
         self.editor.set_text(sql)
         self.run_query()
 
-    def _give_up(self, one: SavedQuery) -> None:
+    def _delete_saved(self, one: SavedQuery) -> None:
         self._saved = [other for other in self._saved if other is not one]
         self.saved_changed.emit(self._saved)
 

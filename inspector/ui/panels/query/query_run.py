@@ -34,7 +34,7 @@ class LoopReading(QObject):
         self._lock = threading.Lock()
         self._waiting: list[tuple[Callable[[], Any], Future[Any]]] = []
         self._stopped = False
-        self._asked.connect(self._serve)
+        self._asked.connect(self._run_pending)
 
     def begin(self) -> None:
         """Accepts calls again."""
@@ -59,7 +59,7 @@ class LoopReading(QObject):
         self._asked.emit()
         return answer.result()
 
-    def _serve(self) -> None:
+    def _run_pending(self) -> None:
         with self._lock:
             waiting, self._waiting = self._waiting, []
         for work, answer in waiting:
@@ -99,7 +99,7 @@ class QueryRun(QObject):
         self._timer, self._ending = QTimer(self), QTimer(self)
         self._timer.timeout.connect(self._load_on)
         self._ending.timeout.connect(self._end_threads)
-        self._told.connect(self._on_told)
+        self._told.connect(self._on_reported)
 
     @property
     def running(self) -> bool:
@@ -166,7 +166,7 @@ class QueryRun(QObject):
         self._thread = threading.Thread(target=work, args=(number,), name="query", daemon=True)
         self._thread.start()
 
-    def _tell(self, number: int, what: str, said: object) -> None:
+    def _report(self, number: int, what: str, said: object) -> None:
         with contextlib.suppress(RuntimeError):  # the window was closed meanwhile
             self._told.emit(number, what, said)
 
@@ -175,9 +175,9 @@ class QueryRun(QObject):
             database = self._database
             if database is None:  # importing DuckDB takes longer than a slice of the event loop
                 database = Database(read=self._reading)
-            self._tell(number, "planned", (database, database.plan_inputs(self._sql)))
+            self._report(number, "planned", (database, database.plan_inputs(self._sql)))
         except QueryError as error:
-            self._tell(number, "failed", error)
+            self._report(number, "failed", error)
 
     def _answer(self, number: int) -> None:
         database = self._database
@@ -185,22 +185,22 @@ class QueryRun(QObject):
             return
         try:
             result = database.run_query(self._sql)
-            self._tell(number, "began", (result.names, result.types))
+            self._report(number, "began", (result.names, result.types))
             count, more = 0, False
             while rows := result.fetch_rows(_CHUNK):
                 count += len(rows)
                 if count > MOST_ROWS:
                     more = True
-                    self._tell(number, "came", rows[: MOST_ROWS - (count - len(rows))])
+                    self._report(number, "came", rows[: MOST_ROWS - (count - len(rows))])
                     break
-                self._tell(number, "came", rows)
-            self._tell(number, "ended", (min(count, MOST_ROWS), more))
+                self._report(number, "came", rows)
+            self._report(number, "ended", (min(count, MOST_ROWS), more))
         except QueryError as error:
-            self._tell(number, "failed", error)
+            self._report(number, "failed", error)
 
     # Event loop
 
-    def _on_told(self, number: int, what: str, said: Any) -> None:
+    def _on_reported(self, number: int, what: str, said: Any) -> None:
         if number != self._number:
             return
         if what == "planned":

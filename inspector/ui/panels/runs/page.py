@@ -24,9 +24,9 @@ from inspector.ui.panels.trail import Trail
 from inspector.ui.widgets.filter_bar import FilterBar
 
 _PLACEHOLDER = 'Filter runs, for example  failed_calls > 0 && tool == "write_file"'
-_ASIDE = 300
+_LISTS_WIDTH = 300
 """Width of the lists beside the runs, pixels at 100 %."""
-_MOST_ASIDE = 0.33
+_MAX_LISTS_SHARE = 0.33
 """Their maximum share of the window's width."""
 
 
@@ -121,7 +121,7 @@ class RunsPage(QWidget):
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setStretchFactor(1, 0)
         zoom = self._themes.theme.zoom
-        aside = min(round(_ASIDE * zoom), round(_MOST_ASIDE * self.window().width()))
+        aside = min(round(_LISTS_WIDTH * zoom), round(_MAX_LISTS_SHARE * self.window().width()))
         self.splitter.setSizes([10_000, aside])
         right.setMinimumWidth(round(0.7 * aside))
         above = QHBoxLayout()
@@ -165,10 +165,10 @@ class RunsPage(QWidget):
         self.findings_head.set_count(f"{len(findings):,}" if findings else "")
         self.tools_head.set_count(f"{len(tools):,}" if tools else "")
         self.trends.show_trends(self.runs.trends(chosen))
-        self.head.set_count(self._words(chosen))
-        self._say_why_empty()
+        self.head.set_count(self._count_text(chosen))
+        self._set_empty_texts()
 
-    def _say_why_empty(self) -> None:
+    def _set_empty_texts(self) -> None:
         """Sets the texts of empty lists. Without a visible run they say so, instead of "no findings"."""
         total, none = len(self.runs), not self.model.rows
         why = f"No run matches this filter; clear it to see all {total:,}." if total else "This survey holds no runs."
@@ -217,7 +217,7 @@ class RunsPage(QWidget):
         if column is not None:
             self.table.sortByColumn(column, Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder)
 
-    def _words(self, chosen: np.ndarray) -> str:
+    def _count_text(self, chosen: np.ndarray) -> str:
         """Returns the number of visible runs, their sums, and the number of logs without a survey."""
         failed = len(self.runs.failures)
         parts = [formats.number(len(chosen))]

@@ -59,7 +59,7 @@ _TIPS = {
     Column.P95: "95 of 100 calls were at least this fast; Enter goes to the slowest",
     Column.MODELS: "Models called",
 }  # fmt: skip
-_BEHIND = {
+_MESSAGE_FIELDS = {
     Column.FAILED: "first_failed", Column.FINDINGS: "worst_no", Column.WASTED: "wasted_no", Column.P95: "slowest_no",
 }  # fmt: skip
 """Columns with a message for their figure, and the field of its number."""
@@ -120,7 +120,7 @@ class RunsModel(FiguresModel[int]):
             value = self.runs.value(one, "stated_cost")
         if value is None:
             return ""
-        return _SAID.get(column, _count)(value)
+        return _FORMATS.get(column, _count)(value)
 
     def _sort_value(self, place: int, column: Column) -> Any:
         """Returns the sort value of a cell."""
@@ -135,7 +135,7 @@ class RunsModel(FiguresModel[int]):
 
     def message_behind(self, place: int, column: Column) -> int | None:
         """Returns the message number for a figure of a run, or None."""
-        name = _BEHIND.get(column)
+        name = _MESSAGE_FIELDS.get(column)
         return None if name is None else self.runs.value(place, name)
 
 
@@ -143,7 +143,7 @@ def _count(value: int) -> str:
     return f"{value:,}"
 
 
-_SAID: dict[Column, Callable[[Any], str]] = {
+_FORMATS: dict[Column, Callable[[Any], str]] = {
     Column.STARTED: lambda value: formats.day_and_time(value)[:16],
     Column.TOOK: lambda value: formats.duration(int(value * 1e9)),
     Column.TOKENS: formats.short_count,
@@ -219,10 +219,10 @@ class RunsTable(FiguresTable):
     def fill_menu(self, menu: QMenu, row: int) -> None:
         place, runs = self._model.rows[row], self._model.runs
         menu.addAction("Open").triggered.connect(lambda: self.run_requested.emit(place, None))
-        for column, name in _BEHIND.items():
+        for column, name in _MESSAGE_FIELDS.items():
             number = runs.value(place, name)
             if number is not None:
-                go = menu.addAction(f"Open at {_WHAT[column]}, No. {number:,}")
+                go = menu.addAction(f"Open at {_GO_WORDS[column]}, No. {number:,}")
                 go.triggered.connect(lambda _on=False, number=number: self.run_requested.emit(place, number))
         menu.addSeparator()
         folder = runs.value(place, "path").rpartition("/")[0]
@@ -233,7 +233,7 @@ class RunsTable(FiguresTable):
             )
 
 
-_WHAT = {
+_GO_WORDS = {
     Column.FAILED: "the first call that failed", Column.FINDINGS: "the worst finding",
     Column.WASTED: "the greatest waste", Column.P95: "the slowest answer",
 }  # fmt: skip

@@ -22,7 +22,7 @@ LEAST_SPAN_NS = 1_000_000
 """Shortest visible range, nanoseconds."""
 
 _SECOND = 1_000_000_000
-_FARTHEST_NS = 2**62
+_LIMIT_NS = 2**62
 """Limit of the axis, from 1823 to 2116. Timestamps beyond it are clamped."""
 # Floats represent integers exactly up to 2**53.
 _LONG_NS = 2**52
@@ -129,7 +129,7 @@ class TimeAxis(QObject):
         A view of the whole capture still shows all of it, and a view of the end follows it. Other views stay, unless
         other silences are left out.
         """
-        first_ns, last_ns = max(first_ns, -_FARTHEST_NS), min(last_ns, _FARTHEST_NS)
+        first_ns, last_ns = max(first_ns, -_LIMIT_NS), min(last_ns, _LIMIT_NS)
         scale = TimeScale(breaks)
         if (first_ns, last_ns) == (self.first_ns, self.last_ns) and scale == self.scale:
             return
@@ -216,7 +216,7 @@ class TimeAxis(QObject):
     def xs_of(self, ns: NDArray[np.int64], width: float) -> NDArray[np.float64]:
         """Returns the positions of (n,) times; invisible ones are at most an axis' width outside."""
         left, right = self._left - self.span_ns, self._right + self.span_ns
-        near = np.clip(self.scale.places(ns), *_within(left, right))
+        near = np.clip(self.scale.places(ns), *_clamp_int64(left, right))
         # A long range may exceed 64-bit differences, so it uses floats. For a short one floats would lose digits.
         since = near.astype(np.float64) - self._left if self.span_ns > _LONG_NS else near - np.int64(self._left)
         return np.asarray(since * (width / self.span_ns), np.float64)
@@ -280,11 +280,11 @@ class TimeAxis(QObject):
         ):
             words = f"{formats.duration(silence.silence_ns)} {LEFT_OUT}"
             middle, room = (max(left, 0) + min(right, width)) / 2, measure(words)
-            _add_apart(found, min(max(middle - room / 2, 0), width - room), room, words)
+            _add_label(found, min(max(middle - room / 2, 0), width - room), room, words)
         for ns, words in self.ticks(width):
             x, room = self.x_of(ns, width) + _TICK_AIR, measure(words)
             if x >= 0 and x + room <= width:
-                _add_apart(found, x, room, words)
+                _add_label(found, x, room, words)
         return found if taken is None else found[1:]
 
     # Cursor and brush
@@ -321,7 +321,7 @@ _APART, _TICK_AIR = 8, 4
 """Between two labels, and from a tick to its label; pixels."""
 
 
-def _add_apart(found: list[tuple[float, float, str]], left: float, room: float, words: str) -> None:
+def _add_label(found: list[tuple[float, float, str]], left: float, room: float, words: str) -> None:
     """Adds a label unless it would overlap another one."""
     if not any(left - _APART < end and begin < left + room + _APART for begin, end, _ in found):
         found.append((left, left + room, words))
@@ -352,6 +352,6 @@ def _decimal_step(least: float) -> int:
 _BOUNDS = np.iinfo(np.int64)
 
 
-def _within(left: int, right: int) -> tuple[Any, Any]:
+def _clamp_int64(left: int, right: int) -> tuple[Any, Any]:
     """Clamps a range to int64."""
     return np.int64(max(left, int(_BOUNDS.min) + 1)), np.int64(min(right, int(_BOUNDS.max)))

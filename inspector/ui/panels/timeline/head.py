@@ -64,7 +64,7 @@ class ChoiceButton(QToolButton):
             self.menu_of_options.addAction(action)
         group.triggered.connect(lambda action: self.choose(action.data()))
         self.clicked.connect(lambda: self.menu_of_options.popup(self.mapToGlobal(QPoint(0, self.height()))))
-        self._say()
+        self._update_texts()
 
     def drop_lead(self, on: bool) -> None:
         """Hides the beginning of the sentence in a narrow head. The accessible name keeps it."""
@@ -86,12 +86,12 @@ class ChoiceButton(QToolButton):
         """Chooses an option; emits `chosen` if it differs."""
         if option != self.value:
             self.value = option
-            self._say()
+            self._update_texts()
             self.chosen.emit(option)
         for action in self.menu_of_options.actions():
             action.setChecked(action.data() == self.value)
 
-    def _say(self) -> None:
+    def _update_texts(self) -> None:
         self.setAccessibleName(f"{self._lead} {self._words[self.value]}")
         if self._leadless:
             self.setToolTip(tool_tip(self.accessibleName()))

@@ -30,7 +30,7 @@ from inspector.ui.widgets.labels import TextLabel
 _LONGEST = 140
 
 
-def _when(source: TimelineSource, place: int) -> str:
+def _time_label(source: TimelineSource, place: int) -> str:
     """Returns the time of a position as labelled on the axis."""
     return since_words(source.since_ns(place), of_ns=source.clock.last_ns - source.clock.first_ns)
 
@@ -41,7 +41,7 @@ def message_lines(source: TimelineSource, row: int) -> tuple[str, str, str]:
     ends = " to ".join(filter(None, (content.sender, content.receivers)))
     kind = content.kind_text or content.word
     title = f"{ends}: {kind}" if ends else kind
-    since = _when(source, int(source.times.values[row]))
+    since = _time_label(source, int(source.times.values[row]))
     foot = ", ".join(filter(None, (formats.message_number(row), since, content.latency and f"took {content.latency}")))
     return title, safe_line(content.text, _LONGEST), foot
 
@@ -73,7 +73,7 @@ def span_lines(source: TimelineSource, row: int, end: int, sort: SpanKind) -> tu
     else:
         title = f"{title}, {took}{' so far' if end == NO_ROW else ''}"
     numbers = [formats.message_number(row), *([] if end in (NO_ROW, row) else [formats.message_number(end)])]
-    return title, text, f"{' to '.join(numbers)}, from {_when(source, int(spans.starts_ns[place]))}"
+    return title, text, f"{' to '.join(numbers)}, from {_time_label(source, int(spans.starts_ns[place]))}"
 
 
 def bar_lines(source: TimelineSource, bar: Bar) -> tuple[str, str, str]:
@@ -82,7 +82,7 @@ def bar_lines(source: TimelineSource, bar: Bar) -> tuple[str, str, str]:
     label = node_label(document, bar.node) if bar.node != MAIN else "main"
     path = safe_line(document.analysis.contexts.tree.path(bar.node), _LONGEST) if bar.node != MAIN else ""
     took = source.since_ns(bar.end_ns) - source.since_ns(bar.start_ns)
-    foot = f"{bar.state.capitalize()}, from {_when(source, bar.start_ns)}, {formats.duration(took)}"
+    foot = f"{bar.state.capitalize()}, from {_time_label(source, bar.start_ns)}, {formats.duration(took)}"
     return label, path if path != label else "", foot
 
 

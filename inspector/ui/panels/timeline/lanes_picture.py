@@ -21,9 +21,9 @@ from inspector.ui.panels.timeline.geometry import COMPACTION_REACH, LaneGeometry
 from inspector.ui.panels.timeline.source import TimelineSource
 
 LEAST_SPAN_PX = 4
-_MOST_SPANS = 1_500
-_LEAST_BAR_PX = 3
-_SEEN_BARS = 400
+_MAX_SPANS = 1_500
+_MIN_BAR_PX = 3
+_MAX_BARS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,18 +178,18 @@ def _track(source: TimelineSource, track: int, y: int, base: bool, window: Windo
         found.marks.append(SeenMark(mark, lanes.family(mark.row) if mark.one_family else None))
     if base:
         return found
-    least = _LEAST_BAR_PX * zoom
+    least = _MIN_BAR_PX * zoom
     bars, starts, ends = lanes.bars_within(
-        track, window.left_ns, window.right_ns, _SEEN_BARS, least * window.ns_per_px
+        track, window.left_ns, window.right_ns, _MAX_BARS, least * window.ns_per_px
     )  # fmt: skip
     for bar in bars:
         left, right = (_clipped(ns, window) for ns in (bar.start_ns, bar.end_ns))
         found.bars.append(SeenBar(bar, left, max(right, left + round(least))))
-    found.crowd = _taken(starts, ends, window)
+    found.crowd = _covered_pixels(starts, ends, window)
     return found
 
 
-def _taken(starts: NDArray[np.int64], ends: NDArray[np.int64], window: Window) -> list[tuple[int, int]]:
+def _covered_pixels(starts: NDArray[np.int64], ends: NDArray[np.int64], window: Window) -> list[tuple[int, int]]:
     """Returns the pixels covered by time ranges as merged runs."""
     if not len(starts):
         return []
@@ -209,7 +209,7 @@ def _clipped(ns: int, window: Window) -> int:
 def _add_spans(found: Picture, source: TimelineSource, zoom: float) -> None:
     spans, window = source.spans, found.window
     least = LEAST_SPAN_PX * zoom * window.ns_per_px
-    places = spans.between(window.left_ns, window.right_ns, least, _MOST_SPANS)
+    places = spans.between(window.left_ns, window.right_ns, least, _MAX_SPANS)
     if not len(places):
         return
     tracks = source.lanes.tracks_of(spans.rows[places]).tolist()

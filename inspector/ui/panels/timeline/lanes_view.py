@@ -89,12 +89,12 @@ class LanesView(QWidget):
         self.current: int | None = None
         self.card = HoverCard(theme_controller, self)
         self.beyond = Beyond(theme_controller, self)
-        self.beyond.asked.connect(self._go_beyond)
+        self.beyond.asked.connect(self._go_to_nearest)
         self._look_timer = QTimer(self)
         self._look_timer.setSingleShot(True)
         # The picture is computed once per iteration, not for each change.
         self._look_timer.setInterval(0)
-        self._look_timer.timeout.connect(self._look)
+        self._look_timer.timeout.connect(self._update_nearest_links)
         bar.valueChanged.connect(self._stale)
         axis.range_changed.connect(self._stale)
         for changed in (axis.cursor_changed, axis.brush_changed):
@@ -131,7 +131,7 @@ class LanesView(QWidget):
         self._look_timer.start()
         self.update()
 
-    def _look(self) -> None:
+    def _update_nearest_links(self) -> None:
         """Offers links to the nearest messages if none is visible."""
         width = self.axis_width
         seen = any(0 <= one.mark.x <= width for track in self.picture.tracks.values() for one in track.marks)
@@ -141,7 +141,7 @@ class LanesView(QWidget):
         area = QRect(self.head, 0, width, self.height())
         self.beyond.show_ways(*(self._source.beyond(self._axis, step) is not None for step in (-1, 1)), area=area)
 
-    def _go_beyond(self, step: int) -> None:
+    def _go_to_nearest(self, step: int) -> None:
         found = self._source.beyond(self._axis, step)
         if found is not None:
             self._axis.bring(found)
@@ -154,7 +154,7 @@ class LanesView(QWidget):
             chain: messages of its chain in order of arrival, each with its cause.
         """
         self.current, self._chain = row, chain
-        self._say_current()
+        self._describe_current()
         self.update()
 
     def bring(self, row: int) -> None:
@@ -169,7 +169,7 @@ class LanesView(QWidget):
         elif y > top + self.height() - margin:
             self._bar.setValue(y + 2 * margin - self.height())
 
-    def _say_current(self) -> None:
+    def _describe_current(self) -> None:
         row = self.current
         if row is None or row >= len(self._source.times.values):
             self.setAccessibleDescription("No message is selected")

@@ -35,15 +35,15 @@ from inspector.ui.panels.timeline.shapes import (
 
 _TINT, _EDGE = 0.16, 0.5
 _OPEN_END = 14
-_LEAST_LABEL, _LEAST_BEHIND = 34, 60
+_MIN_LABEL_WIDTH, _MIN_LABEL_WIDTH_AFTER = 34, 60
 """Minimum widths of a label in a bar and after it."""
-_LEAST_WORDS = 2
+_MIN_TEXT_WIDTH = 2
 """Minimum width of any label."""
 _CAP, _REACH = 20, 8
 """Width of the end sign after a bar; extension of a bar around its outermost messages."""
 _STRIP = 10
 """Height of a density strip."""
-_MOST_NAME = 120
+_MAX_NAME = 120
 _DASH = 3
 _SIGN = 6
 """Half the side of a compaction sign."""
@@ -165,12 +165,12 @@ class LanesPainter:
         else:
             below = formats.count_of(lane.count, "message")
             if several:
-                below = f"{safe_line(self._document.capture.strings[lane.space], _MOST_NAME)}, {count}"
+                below = f"{safe_line(self._document.capture.strings[lane.space], _MAX_NAME)}, {count}"
             second = QRectF(left, begin + self._px(24), room, self._px(18))
             painter.drawText(second, flags, self._elided(self._small_metrics, below, room))
         painter.setFont(self._name_font)
         painter.setPen(theme.color("ink.primary"))
-        name = self._elided(self._name_metrics, safe_line(lane.name, _MOST_NAME), room)
+        name = self._elided(self._name_metrics, safe_line(lane.name, _MAX_NAME), room)
         painter.drawText(line, flags, name)
 
     def _elided(self, metrics: QFontMetrics, text: str, room: float) -> str:
@@ -255,10 +255,10 @@ class LanesPainter:
         if seen.bar.state not in _ENDED:
             end -= self._open_end
         behind = after[0], after[1] - pad
-        if max(end - begin, behind[1] - behind[0]) < _LEAST_WORDS:
+        if max(end - begin, behind[1] - behind[0]) < _MIN_TEXT_WIDTH:
             return
-        words = safe_line(self._document.analysis.contexts.label(seen.bar.node), _MOST_NAME)
-        wanted = self._small_metrics.horizontalAdvance(words) + _LEAST_WORDS
+        words = safe_line(self._document.analysis.contexts.label(seen.bar.node), _MAX_NAME)
+        wanted = self._small_metrics.horizontalAdvance(words) + _MIN_TEXT_WIDTH
         rooms: list[tuple[float, float]] = []
         for one in marks:
             x, half = self._head + one.mark.x, one.mark.half * zoom + self._px(5)
@@ -268,9 +268,9 @@ class LanesPainter:
         rooms.append((begin, end))
         place = next((room for room in rooms if room[1] - room[0] >= wanted), None)
         place = place or max(rooms, key=lambda room: room[1] - room[0])
-        if place[1] - place[0] < min(wanted, self._px(_LEAST_LABEL)):
+        if place[1] - place[0] < min(wanted, self._px(_MIN_LABEL_WIDTH)):
             place = behind
-            if place[1] - place[0] < min(wanted, self._px(_LEAST_BEHIND)):
+            if place[1] - place[0] < min(wanted, self._px(_MIN_LABEL_WIDTH_AFTER)):
                 return
         painter.setFont(self._small)
         painter.setPen(self._theme.color("ink.secondary"))

@@ -28,7 +28,7 @@ from inspector.ui.widgets.labels import TextLabel
 
 _FAMILIES = ("chat", "tools", "proposals", "reasoning", "streams", "control")
 """Families with a mark of their own."""
-_OTHERS = (
+_GROUPED_KEYS = (
     Key("several", "ink.tertiary", "count"),
     Key("many", "ink.tertiary", "dense"),
 )
@@ -104,9 +104,9 @@ class TimelinePanel(QWidget):
         self.splitter.setChildrenCollapsible(False)
         self._lay_out(upper)
         self.setFocusProxy(self.view)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.timeout.connect(self.refresh)
+        self._refresh_timer = QTimer(self)
+        self._refresh_timer.setSingleShot(True)
+        self._refresh_timer.timeout.connect(self.refresh)
         self._connect()
 
     def _lay_out(self, upper: QWidget) -> None:
@@ -185,7 +185,7 @@ class TimelinePanel(QWidget):
         self.empty.setText(WORKING.format(source.share) if source.working else NOTHING)
         # The rest is drawn by the timer, so that one flush stays short.
         if source.is_outdated:
-            self._later.start(budgets.current.more_ms if source.working else budgets.current.lists_ms)
+            self._refresh_timer.start(budgets.current.more_ms if source.working else budgets.current.lists_ms)
         version = (source.version, source.lanes, source.lanes.version)
         if not source.working or version != self._drawn:
             before, self._drawn = self._drawn, version
@@ -213,7 +213,7 @@ class TimelinePanel(QWidget):
         keys += [_CHAIN] if self._current is not None else []
         keys += [_GAP] if source.lanes.gaps else []
         keys += [_BREAK] if self.axis.scale.breaks else []
-        return [*keys, *(_OTHERS if source.lanes.given > 1 else ())]
+        return [*keys, *(_GROUPED_KEYS if source.lanes.given > 1 else ())]
 
     def show_message(self, message: int | None, *, bring: bool = True) -> None:
         """Selects a message after a selection in any view."""
@@ -256,7 +256,7 @@ class TimelinePanel(QWidget):
     def stop(self) -> None:
         """Stops reading the document."""
         self._stopped = True
-        self._later.stop()
+        self._refresh_timer.stop()
         self.plot.stop()
 
     # User input

@@ -26,7 +26,7 @@ _REST = 20
 _LONG_REST = 60
 
 
-class _Seldom:
+class _DeferredWork:
     """Work in steps that is deferred while it is too expensive.
 
     Attributes:
@@ -102,14 +102,14 @@ class TimelineSource:
         self._stop = 0
         self._fed = 0
         self._mask: NDArray[np.bool_] | None = None  # visible messages of the table
-        self._anew: Lanes | None = None  # replaces the lanes once it is complete
-        self._asked_by: _Seldom | None = None  # the work that caused a rebuild
+        self._new_lanes: Lanes | None = None  # replaces the lanes once it is complete
+        self._asked_by: _DeferredWork | None = None  # the work that caused a rebuild
         self._view: tuple[DisplayFilter, Scope | None] | None = None
-        self._feed = _Seldom(self._feed_lanes, 0)
-        self._spans = _Seldom(self._make_spans)
-        self._problems = _Seldom(self._make_problems)
-        self._shown = _Seldom(self._mark_shown)
-        self._tidy = _Seldom(self._make_tidy, _LONG_REST)
+        self._feed = _DeferredWork(self._feed_lanes, 0)
+        self._spans = _DeferredWork(self._make_spans)
+        self._problems = _DeferredWork(self._make_problems)
+        self._shown = _DeferredWork(self._mark_shown)
+        self._tidy = _DeferredWork(self._make_tidy, _LONG_REST)
 
     @property
     def working(self) -> bool:
@@ -125,10 +125,10 @@ class TimelineSource:
     def share(self) -> float:
         """Progress of the lanes, 0 to 1."""
         wanted = len(self._rows.chosen) if self.only_shown and self._rows.is_filtered else self._stop
-        return min(1.0, (self._anew or self.lanes).given / max(1, wanted))
+        return min(1.0, (self._new_lanes or self.lanes).given / max(1, wanted))
 
     @property
-    def _all(self) -> tuple[_Seldom, ...]:
+    def _all(self) -> tuple[_DeferredWork, ...]:
         return self._feed, self._tidy, self._shown, self._spans, self._problems
 
     # Choices
@@ -155,11 +155,11 @@ class TimelineSource:
             self.only_shown = only
             self._again()
 
-    def _again(self, asked_by: _Seldom | None = None) -> None:
+    def _again(self, asked_by: _DeferredWork | None = None) -> None:
         """Rebuilds the lanes; the present ones stay until the new ones are complete."""
         self._asked_by = asked_by
-        self._anew = Lanes(self.document.analysis, self.times, self.lanes.by)
-        self._anew.mark_shown(self._mask)
+        self._new_lanes = Lanes(self.document.analysis, self.times, self.lanes.by)
+        self._new_lanes.mark_shown(self._mask)
         self._fed = 0
         self._feed.drop()
         self._feed.due = self._shown.due = True
@@ -202,7 +202,7 @@ class TimelineSource:
 
     def _feed_lanes(self) -> SlicedWork[None]:
         """Feeds the lanes with new messages."""
-        lanes, stop = self._anew or self.lanes, self._stop
+        lanes, stop = self._new_lanes or self.lanes, self._stop
         if self.only_shown and self._rows.is_filtered:
             visible = self._rows.chosen
             # The same dtype as the column: numpy would convert all of it otherwise.
@@ -215,16 +215,16 @@ class TimelineSource:
             yield from lanes.feed_in_steps(new, settled=self.document.analysis.now_ns is None)
             self._fed = int(new[-1]) + 1
             self._spans.due = True
-            self._shown.due |= self._dims
-        if lanes is self._anew:
+            self._shown.due |= self._dims_hidden
+        if lanes is self._new_lanes:
             lanes.version += self.lanes.version + 1
-            self.lanes, self._anew = lanes, None
+            self.lanes, self._new_lanes = lanes, None
             if self._asked_by is not None:
                 self._asked_by.rest_after(self._feed.took)
         self._tidy.due |= self.lanes.is_outdated
 
     @property
-    def _dims(self) -> bool:
+    def _dims_hidden(self) -> bool:
         return self._rows.is_filtered and not self.only_shown
 
     def _make_tidy(self) -> SlicedWork[None]:
@@ -239,7 +239,7 @@ class TimelineSource:
             self._again(self._shown)
             self._shown.due = False
         self._mask = None
-        if self._dims:
+        if self._dims_hidden:
             shown = np.zeros(self._stop, np.bool_)
             visible = self._rows.chosen
             shown[visible[visible < self._stop]] = True
@@ -287,7 +287,7 @@ class TimelineSource:
         return self._rows.is_filtered and self._rows.position(row) is None
 
 
-_MOST_SKIPPED = 5_000  # bounds one key press, since each hidden message costs a search
+_MAX_SKIPPED = 5_000  # bounds one key press, since each hidden message costs a search
 
 
 class Walk:
@@ -312,7 +312,7 @@ class Walk:
         if self.track_of(row) < 0:
             return None
         found = lanes.neighbour(row, step)
-        for _ in range(_MOST_SKIPPED):
+        for _ in range(_MAX_SKIPPED):
             if found is None or not self._source.is_hidden(found):
                 return found
             found = lanes.neighbour(found, step)

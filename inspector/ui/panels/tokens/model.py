@@ -29,10 +29,10 @@ OTHERS = "ink.tertiary"
 FILL_ALPHA = 0.75
 """Opacity of bars and areas."""
 _FIELDS: dict[Grouping, str] = {"tool": "tool", "participant": "from", "kind": "kind"}
-_NOBODY: dict[Grouping, str] = {"tool": "everything else", "participant": "nobody", "kind": "no kind"}
+_NO_NAMES: dict[Grouping, str] = {"tool": "everything else", "participant": "nobody", "kind": "no kind"}
 _LISTS = 'method == "tools/list"'
 _LONGEST = 200
-_AT_ONCE = 256
+_STEP_ROWS = 256
 """Rows built in one step."""
 
 
@@ -103,7 +103,7 @@ def rows_of(
         mono = way in ("tool", "kind") and key > 0
         filter_of = partial(_filter, document, way, key, below=below)
         made.append(TokenRow(key, name, mono, tokens, messages, share, color, filter_of, aside, everything))
-        if len(made) % _AT_ONCE == 0:
+        if len(made) % _STEP_ROWS == 0:
             yield
     return made
 
@@ -115,7 +115,7 @@ def _name(document: CaptureDocument, way: Grouping, key: int, *, below: bool) ->
     if way == "tool" and key == DEFINITIONS:
         return "tool definitions", ""
     if not key:
-        return _NOBODY[way], ""
+        return _NO_NAMES[way], ""
     name = document.capture.strings[key] or ""
     return safe_line(spoken_kinds(document).get(name, name) if way == "kind" else name, _LONGEST), ""
 

@@ -291,12 +291,12 @@ class TokensPanel(HeadedPanel):
         tokens = analysis.tokens
         self.model.show_rows(rows, way, uncounted=not total and bool(tokens.uncounted) and not tokens.done)
         self.view.viewport().update()
-        self._say(total)
+        self._show_total(total)
         yield
         greatest = own.order[: len(COLORS)]  # contexts without descendants, so that nothing counts twice in the plot
         yield from self._show_plot(way, own.those(greatest), counted)
 
-    def _say(self, total: int) -> None:
+    def _show_total(self, total: int) -> None:
         tokens, words = self._document.analysis.tokens, f"{formats.number(total)}, estimate ({TOKENIZER})"
         if tokens.uncounted and not tokens.done:
             share = tokens.counted * 100 // max(1, tokens.counted + tokens.uncounted)

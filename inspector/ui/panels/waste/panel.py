@@ -137,7 +137,7 @@ class WasteHeads(QWidget):
             painter.drawText(box, RIGHT if title in ("Tokens", "No.") else LEFT, title)
 
 
-_MOST_GONE_TO = 5
+_MAX_GO_ACTIONS = 5
 
 
 class WasteMenu(QMenu):
@@ -156,7 +156,7 @@ class WasteMenu(QMenu):
         self.setObjectName("wasteMenu")
         self.setAccessibleName("Waste")
         line = waste_line(one)
-        for row in one.messages[:_MOST_GONE_TO]:
+        for row in one.messages[:_MAX_GO_ACTIONS]:
             self._add(f"go.{row}", f"Go to {formats.message_number(row)}", row)
         self.addSeparator()
         add_filter_actions(self, filter_for([one]), self.filter_chosen.emit)

@@ -33,7 +33,7 @@ class StandsStill:
 def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[ProcessRecording, list[str]]:
     monkeypatch.setattr(recording, "WorkerProcess", StandsStill)
     monkeypatch.setattr(recording, "WRITE_S", 0.0)
-    monkeypatch.setattr(recording, "_LOOK_S", 5 * MS)
+    monkeypatch.setattr(recording, "_POLL_S", 5 * MS)
     monkeypatch.setattr(recording, "_STUCK_S", 50 * MS)
     said: list[str] = []
     made = ProcessRecording("a.ctxcap", FileHold(), origin={}, secrets_in=[], say=said.append)

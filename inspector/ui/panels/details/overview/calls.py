@@ -60,7 +60,7 @@ def build_request(sheet: Sheet) -> list[QWidget]:
             subject.analysis.states.state_of(subject.message) is MessageState.NONE
         )  # a notification in all but its method's name
         # the finding right above states it
-        if not silent and (subject.document.live or not subject.has_finding(*_SAYS_WAITING)):
+        if not silent and (subject.document.live or not subject.has_finding(*_WAITING_FINDINGS)):
             # its age depends on the clock
             live = None if subject.answer is not None else lambda: request_facts(subject)
             card = sheet.fact_card(request_facts(subject), name="requestState", label="State", live=live)
@@ -84,7 +84,7 @@ def build_request(sheet: Sheet) -> list[QWidget]:
 
 
 # Characters; less for a failure, because the arguments follow.
-_MOST_SHOWN, _MOST_OF_FAILURE = 1_500, 600
+_MAX_RESULT_LENGTH, _MAX_ERROR_LENGTH = 1_500, 600
 
 
 def result_section(sheet: Sheet) -> list[QWidget]:
@@ -99,7 +99,7 @@ def result_section(sheet: Sheet) -> list[QWidget]:
     answer = subject.answer
     label = "Failure" if failed else "Result"
     link = sheet.link(f"No. {answer + 1}", lambda: sheet.links.message_requested.emit(answer), name="resultLink")
-    shown = formats.truncate(text, _MOST_OF_FAILURE if failed else _MOST_SHOWN)
+    shown = formats.truncate(text, _MAX_ERROR_LENGTH if failed else _MAX_RESULT_LENGTH)
     mono = not failed or exit_code_in(text) is not None
     return [sheet.section(label, sheet.text(shown, name="resultText", label=label, mono=mono), action=link)]
 
@@ -174,7 +174,7 @@ def thought_sections(sheet: Sheet) -> list[QWidget]:
 
 
 _MOST_VALUES = 50
-_SAYS_WAITING = ("request-unanswered", "mcp-unanswered")
+_WAITING_FINDINGS = ("request-unanswered", "mcp-unanswered")
 _LISTED = {"tools": "tool", "prompts": "prompt", "resources": "resource", "resourceTemplates": "resource template"}
 
 
@@ -326,7 +326,7 @@ def answer_section(sheet: Sheet) -> list[QWidget]:
 def build_proposal(sheet: Sheet) -> list[QWidget]:
     """Returns the sections of a proposal: the call, its outcome, its actor and other candidates."""
     subject = sheet.subject
-    sections = call_section(sheet, subject.payload, "Proposed call") or [_bare_call(sheet)]
+    sections = call_section(sheet, subject.payload, "Proposed call") or [_call_without_arguments(sheet)]
     sections += thought_sections(sheet)
     made = [proposal_fact(subject)]
     state = sheet.facts(made, name="proposalState", label="State", live=lambda: [proposal_fact(subject)])
@@ -345,7 +345,7 @@ def build_proposal(sheet: Sheet) -> list[QWidget]:
     return sections
 
 
-def _bare_call(sheet: Sheet) -> QWidget:
+def _call_without_arguments(sheet: Sheet) -> QWidget:
     """Makes the section of a call without arguments."""
     method, target = sheet.subject.method, sheet.subject.target
     rows = [words_fact("The proposal names no call.")]

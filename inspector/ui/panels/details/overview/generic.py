@@ -30,10 +30,12 @@ from inspector.ui.panels.details.overview.texts import text_section
 from inspector.ui.panels.details.page_builder import Sheet
 from inspector.ui.panels.details.section import LinkText, Section
 
-_LONG = 60
+_MIN_TEXT_LENGTH = 60
 """Characters from which a text is shown as text, not as a value."""
 
-_KNOWN = frozenset({"mcp", "chat", "reasoning", "capability", "space", "system", "participant", "stream", "meup"})
+_KNOWN_NAMESPACES = frozenset(
+    {"mcp", "chat", "reasoning", "capability", "space", "system", "participant", "stream", "meup"}
+)
 
 
 def build_generic(sheet: Sheet) -> list[QWidget]:
@@ -46,10 +48,10 @@ def build_generic(sheet: Sheet) -> list[QWidget]:
     if subject.is_derived and subject.kind in otlp.SPOKEN:
         return [*_span_sections(sheet), *sheet.chain_section()]
     sections: list[QWidget] = []
-    if subject.kind and subject.kind.partition("/")[0] not in _KNOWN:
+    if subject.kind and subject.kind.partition("/")[0] not in _KNOWN_NAMESPACES:
         sections.append(_unknown_kind(sheet))
     shown = next((key for key in TEXT_KEYS if isinstance(subject.payload.get(key), str)), None)
-    prose = shown is not None and (len(subject.payload[shown]) > _LONG or "\n" in subject.payload[shown])
+    prose = shown is not None and (len(subject.payload[shown]) > _MIN_TEXT_LENGTH or "\n" in subject.payload[shown])
     if shown is not None and prose:
         sections.append(text_section(sheet, subject.text, declared=subject.payload.get("format") == "markdown"))
     if not prose or len(subject.payload) > 1:

@@ -159,7 +159,7 @@ def build_stream(sheet: Sheet) -> list[QWidget]:
     facts = sheet.section(
         "Stream", sheet.facts(stream_facts(subject, stream, life), name="streamFacts", label="Stream")
     )
-    run = subject.analysis.streams.run_about(subject.message) or _run_among(subject, life)
+    run = subject.analysis.streams.run_about(subject.message) or _stream_run(subject, life)
     count = int(subject.analysis.streams.runs["frames"][run])
     own = [_frame_section(sheet, alone=count == 1)] if subject.flags & Flag.FRAME else []
     if not count or (count == 1 and own):
@@ -167,7 +167,7 @@ def build_stream(sheet: Sheet) -> list[QWidget]:
     return [*joined_sections(sheet, run), facts, _frames_section(sheet, run), *own, *sheet.chain_section()]
 
 
-def _run_among(subject: Subject, life: list[int]) -> int:
+def _stream_run(subject: Subject, life: list[int]) -> int:
     """Returns the run of a stream's messages, or NO_RUN."""
     runs = map(subject.analysis.streams.run_about, life)
     return next(filter(None, runs), NO_RUN)

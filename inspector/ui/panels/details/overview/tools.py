@@ -40,10 +40,13 @@ def tool_sections(sheet: Sheet, tool: str | None, arguments: Mapping[str, Any]) 
     """Returns the sections of a call that edits files, writes a plan or runs a command; empty for other calls."""
     edits = edits_of(tool, arguments)
     if edits:
-        return [*_edit_sections(sheet, edits), *_rest(sheet, arguments, REPRESENTED_ARGUMENTS | {"command", "cmd"})]
+        return [
+            *_edit_sections(sheet, edits),
+            *_remaining_arguments(sheet, arguments, REPRESENTED_ARGUMENTS | {"command", "cmd"}),
+        ]
     plan = plan_of(arguments)
     if plan is not None:
-        return [_plan_section(sheet, plan), *_rest(sheet, arguments, {plan.key, "explanation"})]
+        return [_plan_section(sheet, plan), *_remaining_arguments(sheet, arguments, {plan.key, "explanation"})]
     command = command_of(tool, arguments)
     if command is not None:
         text, key = command
@@ -53,11 +56,14 @@ def tool_sections(sheet: Sheet, tool: str | None, arguments: Mapping[str, Any]) 
         if isinstance(about, str) and about:
             rows = [words_fact(safe_line(about, 1_000), lines=4)]
             body.insert(0, sheet.facts(rows, name="commandAbout", label="Purpose"))
-        return [sheet.section("Command", *body, name="arguments"), *_rest(sheet, arguments, {key, "description"})]
+        return [
+            sheet.section("Command", *body, name="arguments"),
+            *_remaining_arguments(sheet, arguments, {key, "description"}),
+        ]
     return []
 
 
-def _rest(sheet: Sheet, arguments: Mapping[str, Any], told: frozenset[str] | set[str]) -> list[QWidget]:
+def _remaining_arguments(sheet: Sheet, arguments: Mapping[str, Any], told: frozenset[str] | set[str]) -> list[QWidget]:
     """Returns the section of the remaining arguments."""
     rows = value_facts(arguments, skip=tuple(told))
     return [sheet.section("Also", sheet.fact_card(rows, name="argumentsMore", label="Also"))] if rows else []
@@ -113,7 +119,7 @@ def spawn_sections(sheet: Sheet, agent: SubAgent) -> list[QWidget]:
     params = subject.payload.get("params")
     arguments = nested_value(params.get("arguments")) if isinstance(params, Mapping) else None
     if isinstance(arguments, Mapping):
-        sections += _rest(sheet, arguments, SPAWN_TOLD)
+        sections += _remaining_arguments(sheet, arguments, SPAWN_TOLD)
     back = result_message(subject, agent)
     if back is not None:
         link = sheet.link(f"No. {back + 1}", lambda: sheet.links.message_requested.emit(back), name="cameBack")

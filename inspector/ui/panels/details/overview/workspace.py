@@ -60,7 +60,7 @@ def build_presence(sheet: Sheet) -> list[QWidget]:
         sheet.section("Presence", sheet.fact_card(rows, name="presence", label="Presence", name_width=80))
     ]
     sections += _announced_sections(sheet, known, "Capabilities")
-    sections += _coming_sections(sheet, known.get("id"))
+    sections += _presence_history_sections(sheet, known.get("id"))
     return sections + sheet.chain_section()
 
 
@@ -78,7 +78,7 @@ def _announced_sections(sheet: Sheet, item: Mapping[str, Any], label: str) -> li
     return [pattern_section(sheet, label, listed)] if listed else []
 
 
-def _coming_sections(sheet: Sheet, name: object) -> list[QWidget]:
+def _presence_history_sections(sheet: Sheet, name: object) -> list[QWidget]:
     rows = coming_rows(sheet.subject, name)
     return (
         [sheet.section("Joins and leaves", sheet.rail(rows, label="Joins and leaves", name="comings"))] if rows else []
