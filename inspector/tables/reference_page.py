@@ -44,7 +44,7 @@ _EXAMPLES: tuple[tuple[str, str], ...] = (
      'SELECT waits, waits_for, count(*)\n'
      'FROM (SELECT "from" AS waits, unnest("to") AS waits_for FROM messages WHERE waiting = \'answer\')\n'
      "GROUP BY ALL ORDER BY 3 DESC"),
-    ("the largest contexts, with what is wrong in them",
+    ("the largest contexts, with their problems",
      "SELECT path, subtree_messages, count(code) AS findings\n"
      "FROM contexts LEFT JOIN findings ON context = path GROUP BY ALL ORDER BY 2 DESC LIMIT 20"),
     ("paths of files that were read more than once",
