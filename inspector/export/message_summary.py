@@ -11,9 +11,10 @@ from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import sentence_of
+from inspector.formats.kind_families import family_of
 from inspector.protocol.escaped_text import escape_hostile
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.kinds import Family, family_of
+from inspector.protocol.kinds import Family
 from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import MAX_SECRET_LENGTH
 from inspector.store.columns.flags import Flag

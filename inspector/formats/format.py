@@ -82,6 +82,9 @@ class Format:
         participants: senders of a coding agent; None for other formats.
         namespace: prefix of kinds that only this format has, as `codex/`.
         rpc: the protocol of a format in stage PROTOCOL.
+        further_namespaces: prefixes of its other kinds.
+        bookkeeping: kinds of records that a program writes for itself; lists can hide them. Failures, interruptions,
+            compactions and unknown kinds are not bookkeeping.
     """
 
     name: str
@@ -96,6 +99,13 @@ class Format:
     participants: Participants | None = None
     namespace: str = ""
     rpc: RpcProtocol | None = None
+    further_namespaces: tuple[str, ...] = ()
+    bookkeeping: frozenset[str] = frozenset()
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Prefixes of kinds that only this format has."""
+        return (self.namespace, *self.further_namespaces) if self.namespace else self.further_namespaces
 
     @property
     def titles(self) -> dict[str, str]:

@@ -57,6 +57,9 @@ MAIN_AGENTS: tuple[str, ...] = tuple(
 )
 """Senders of the models' messages in coding agents' sessions."""
 
+BOOKKEEPING_KINDS: frozenset[str] = frozenset().union(*(one.bookkeeping for one in FORMATS))
+"""Kinds of records that programs write for themselves."""
+
 FORMAT_TITLES: dict[str, str] = {name: title for one in FORMATS for name, title in one.titles.items()}
 """Titles of logs in the window, by name of the format."""
 

@@ -1,6 +1,6 @@
-"""Parses kinds: grammar, aliases, and display families.
+"""Parses kinds: grammar and aliases.
 
-Source: docs/protocols.md 3 (grammar and alias table), docs/design.md 11 (families). A kind is parsed by its form; the
+Source: docs/protocols.md 3 (grammar and alias table). A kind is parsed by its form; the
 original string is kept beside the canonical one, which has no method or target suffix.
 """
 
@@ -99,39 +99,6 @@ KNOWN = frozenset({"chat", *(f"{name}/{operation}" for name, held in _OPERATIONS
 """Canonical kinds of MCP-X, MEUP and MEW (docs/protocols.md 4 and 7); programs may send others."""
 ONE_WORD = frozenset({"mcp", "presence", "system"})
 """Kinds of MCP-X v0.0 that their payload resolves."""
-
-_NAMESPACES = {
-    "chat": Family.CHAT,
-    "reasoning": Family.REASONING,
-    "stream": Family.STREAMS,
-    "capability": Family.CONTROL,
-    "participant": Family.CONTROL,
-    "space": Family.CONTROL,
-    "system": Family.GATEWAY,
-    "msp": Family.CONTROL,
-    "context": Family.CONTROL,
-    "claude": Family.CONTROL,
-    "codex": Family.CONTROL,
-    "copilot": Family.CONTROL,
-    "gemini": Family.CONTROL,
-    "opencode": Family.CONTROL,
-    "vscode": Family.CONTROL,
-    "otlp": Family.CONTROL,
-    "jsonrpc": Family.TOOLS,
-    "acp": Family.CONTROL,
-    "a2a": Family.CONTROL,
-    "http": Family.CONTROL,
-    "stdio": Family.CONTROL,
-    "recorder": Family.CONTROL,
-}
-_FAMILIES = {
-    REQUEST: Family.TOOLS,
-    RESPONSE: Family.TOOLS,
-    PROPOSAL: Family.PROPOSALS,
-    REJECT: Family.PROPOSALS,
-    WITHDRAW: Family.PROPOSALS,
-    CONTEXT_OPERATION: Family.CONTROL,
-}
 
 CHAT_NOTIFICATION = "notifications/chat/message"
 """MCP method that carried chat in MCP-X v0.0."""
@@ -239,12 +206,3 @@ def can_stand_alone(part: str, raw: str) -> bool:
     from inspector.protocol.secrets.masking import mask_text  # imported for few kinds only
 
     return mask_text(part) in mask_text(raw)
-
-
-def family_of(kind: str) -> Family:
-    """Returns the display family of a canonical kind."""
-    found = _FAMILIES.get(kind)
-    if found is None:
-        namespace = kind.partition("/")[0]
-        found = Family.TOOLS if namespace == "mcp" else _NAMESPACES.get(namespace, Family.UNKNOWN)
-    return found

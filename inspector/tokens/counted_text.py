@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.formats.kind_families import family_of
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MODEL_CALL_KEY
-from inspector.protocol.kinds import Family, family_of
+from inspector.protocol.kinds import Family
 from inspector.protocol.message_text import TEXT_KEYS, compact_json
 
 SUMMARY = "participant/compact-done"

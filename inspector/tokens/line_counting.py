@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from inspector.formats.kind_families import family_of
 from inspector.formats.line_reading import payload_of, read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.kinds import Family, family_of
+from inspector.protocol.kinds import Family
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.truncated_json import complete_json
 from inspector.store.columns.large_headers import MAX_WHOLE_BYTES

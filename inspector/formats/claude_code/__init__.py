@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.formats.claude_code import reader
 from inspector.formats.claude_code.derivation import AGENT, NAMESPACE, PROGRAM
+from inspector.formats.claude_code.kinds import BOOKKEEPING
 from inspector.formats.format import Format, Participants, Stage
 
 FORMAT = Format(
@@ -15,5 +16,6 @@ FORMAT = Format(
     payload=reader.payload,
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,
+    bookkeeping=BOOKKEEPING,
     identified_by_type=True,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.formats.copilot_cli import reader
+from inspector.formats.copilot_cli.kinds import BOOKKEEPING
 from inspector.formats.format import Format, Participants, Stage
 
 FORMAT = Format(
@@ -14,4 +15,5 @@ FORMAT = Format(
     payload=reader.READER.payload,
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
+    bookkeeping=BOOKKEEPING,
 )

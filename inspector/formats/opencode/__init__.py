@@ -14,4 +14,7 @@ FORMAT = Format(
     payload=reader.READER.payload,
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
+    bookkeeping=frozenset(
+        {reader.NAMESPACE + "session", reader.NAMESPACE + "step-finish", reader.NAMESPACE + "step-start"}
+    ),
 )

@@ -14,4 +14,5 @@ FORMAT = Format(
     payload=reader.READER.payload,
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
+    bookkeeping=frozenset({reader.NAMESPACE + "session"}),
 )

@@ -12,4 +12,6 @@ FORMAT = Format(
     stage=Stage.ENVELOPE,
     read=reader.read,
     payload=reader.payload,
+    further_namespaces=("http/", "stdio/", "recorder/"),
+    bookkeeping=frozenset({"http/end", "http/event", "http/response", "recorder/end", "recorder/start"}),
 )

@@ -12,7 +12,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QPixmap
 
 from inspector.base import paths
-from inspector.protocol.kinds import family_of
+from inspector.formats.kind_families import family_of
 from inspector.ui.look.design_tokens import COLORS
 from inspector.ui.look.glyphs import glyph_icon, has_glyph
 

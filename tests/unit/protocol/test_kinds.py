@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.protocol.kinds import ALIASES, Family, Kind, family_of, one_word_kind, split_kind
+from inspector.protocol.kinds import ALIASES, Kind, one_word_kind, split_kind
 
 
 @pytest.mark.parametrize(
@@ -89,28 +89,3 @@ def test_one_word_kinds_need_their_payload(
     name: str, method: object, has_outcome: bool, event: object, canonical: str
 ) -> None:
     assert one_word_kind(name, method=method, has_outcome=has_outcome, event=event) == canonical
-
-
-@pytest.mark.parametrize(
-    ("kind", "shown_under"),
-    [
-        ("chat", Family.CHAT),
-        ("chat/acknowledge", Family.CHAT),
-        ("mcp/request", Family.TOOLS),
-        ("mcp/response", Family.TOOLS),
-        ("mcp/never-heard-of", Family.TOOLS),
-        ("mcp/proposal", Family.PROPOSALS),
-        ("mcp/reject", Family.PROPOSALS),
-        ("mcp/withdraw", Family.PROPOSALS),
-        ("reasoning/thought", Family.REASONING),
-        ("stream/frame", Family.STREAMS),
-        ("capability/grant", Family.CONTROL),
-        ("participant/pause", Family.CONTROL),
-        ("space/kick", Family.CONTROL),
-        ("system/welcome", Family.GATEWAY),
-        ("never/heard-of", Family.UNKNOWN),
-        ("", Family.UNKNOWN),
-    ],
-)
-def test_families(kind: str, shown_under: Family) -> None:
-    assert family_of(kind) is shown_under

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import unique_with_places
-from inspector.protocol.bookkeeping import BOOKKEEPING_KINDS
+from inspector.formats.table import BOOKKEEPING_KINDS
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 

@@ -22,7 +22,8 @@ from inspector.analysis.views.timeline.lane_keys import LaneBy, Rows, lane_keys,
 from inspector.analysis.views.timeline.message_positions import MessagePlaces
 from inspector.analysis.views.timeline.segments import Segment, nearest_message, neighbour_message, sort_messages
 from inspector.base.slices import SlicedWork, run_to_end
-from inspector.protocol.kinds import Family, family_of
+from inspector.formats.kind_families import family_of
+from inspector.protocol.kinds import Family
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag

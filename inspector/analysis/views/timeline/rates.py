@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.views.timeline.marks import Window
-from inspector.protocol.kinds import Family, family_of
+from inspector.formats.kind_families import family_of
+from inspector.protocol.kinds import Family
 from inspector.store.messages.capture import Capture
 
 Array = NDArray[np.int64]

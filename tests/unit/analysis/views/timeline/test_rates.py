@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inspector.analysis.views.timeline.marks import Window
 from inspector.analysis.views.timeline.rates import BIN_WIDTHS_NS, FAMILIES, FamilyTimes, bin_width
-from inspector.protocol.kinds import family_of
+from inspector.formats.kind_families import family_of
 from tests.builders import document_of, envelope
 
 KINDS = ("chat", "mcp/request", "reasoning/thought", "system/presence", "no/such/kind")

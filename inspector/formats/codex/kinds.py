@@ -1,0 +1,14 @@
+"""Kinds of Codex's bookkeeping records."""
+
+from __future__ import annotations
+
+from inspector.formats.codex.derivation import NAMESPACE
+
+BOOKKEEPING = frozenset(
+    NAMESPACE + record
+    for record in (
+        "ghost_snapshot", "inter_agent_communication_metadata", "session_meta", "task_complete", "task_started",
+        "thread.started", "thread_name_updated", "thread_settings_applied", "token_count", "turn.completed",
+        "turn.started", "turn_context", "world_state",
+    )
+)  # fmt: skip

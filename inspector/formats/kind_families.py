@@ -1,0 +1,32 @@
+"""Display families of kinds (docs/design.md 11): of shared namespaces, and of the formats' own."""
+
+from __future__ import annotations
+
+from inspector.formats.table import FORMATS
+from inspector.protocol.kinds import CONTEXT_OPERATION, PROPOSAL, REJECT, WITHDRAW, Family
+
+_NAMESPACES = {
+    "chat": Family.CHAT,
+    "reasoning": Family.REASONING,
+    "stream": Family.STREAMS,
+    "capability": Family.CONTROL,
+    "participant": Family.CONTROL,
+    "space": Family.CONTROL,
+    "system": Family.GATEWAY,
+    "msp": Family.CONTROL,
+    "context": Family.CONTROL,
+    "jsonrpc": Family.TOOLS,
+    "mcp": Family.TOOLS,
+    **{namespace.removesuffix("/"): Family.CONTROL for one in FORMATS for namespace in one.namespaces},
+}
+_KINDS = {
+    PROPOSAL: Family.PROPOSALS,
+    REJECT: Family.PROPOSALS,
+    WITHDRAW: Family.PROPOSALS,
+    CONTEXT_OPERATION: Family.CONTROL,
+}
+
+
+def family_of(kind: str) -> Family:
+    """Returns the display family of a canonical kind."""
+    return _KINDS.get(kind) or _NAMESPACES.get(kind.partition("/")[0], Family.UNKNOWN)
