@@ -2,7 +2,7 @@
 
 A record may contain several messages, as content blocks, or none besides a row of its own. Each message is a
 `DerivedMessage` with its column values. Its payload is created from the record on demand
-(`inspector.formats.payload_of`), and not stored.
+(`inspector.formats.line_reading.payload_of`), and not stored.
 """
 
 from __future__ import annotations

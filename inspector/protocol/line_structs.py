@@ -1,8 +1,8 @@
 """Structs of the common line shapes, decoded in one step.
 
-A strict twin of `formats`: a line that fits one of these structs has exactly the meaning of `formats.read_line_as`, at
-a fifth of the cost. Other lines (another type, a rare key) take the slow path. Null and absent are equal here, as in
-the protocols.
+A strict twin of `formats`: a line that fits one of these structs has exactly the meaning of
+`inspector.formats.line_reading.read_line_as`, at a fifth of the cost. Other lines (another type, a rare key) take the
+slow path. Null and absent are equal here, as in the protocols.
 """
 
 from __future__ import annotations

@@ -402,7 +402,9 @@ def test_a_failure_is_told_once_with_its_exception_by_the_innermost_span() -> No
     document = document_at(log_file(_line(*spans).encode(), "x.json"))
     _, account = summary_answer(document, "x", tokens=False)
     failed = [line for line in account.lines if line.tone == "bad"]
-    assert [line.text.partition(":")[0] for line in failed] == ["1 call failed", "1 failure outside calls"]
+    assert [line.text.partition(":")[0] for line in failed] == [
+        "2 failures in all", "1 call failed", "1 failure outside calls",
+    ]  # fmt: skip
     assert document.capture.failed_count == 2
     told = [{"type": "ValueError", "message": "cold", "stacktrace": "Traceback"}]
     for row in (0, 1, 3):

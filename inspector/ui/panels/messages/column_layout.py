@@ -254,7 +254,7 @@ class ColumnLayout(QObject):
         self._arranging = False
 
     def _longest_time(self) -> str:
-        """Returns the widest time since the first message, in the format of `formats.seconds`."""
+        """Returns the widest time since the first message, in the format of `present.formats.seconds`."""
         if self._time_digits <= _SECONDS_DIGITS:
             return "8" * self._time_digits + ".888"
         longest = "88:88:88" if self._time_digits <= _HOURS_DIGITS else "888 d 88:88"
