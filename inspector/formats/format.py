@@ -63,6 +63,19 @@ class RpcProtocol:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PriceList:
+    """List prices of a provider's models.
+
+    Attributes:
+        provider: owner of the models, as `OpenAI`.
+        lines: one model and tier a line, as `inspector.analysis.passes.tokens.price_table` reads them.
+    """
+
+    provider: str
+    lines: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """Everything known about one kind of traffic.
 
@@ -85,6 +98,7 @@ class Format:
         further_namespaces: prefixes of its other kinds.
         bookkeeping: kinds of records that a program writes for itself; lists can hide them. Failures, interruptions,
             compactions and unknown kinds are not bookkeeping.
+        prices: prices of the models that its program calls.
     """
 
     name: str
@@ -101,6 +115,7 @@ class Format:
     rpc: RpcProtocol | None = None
     further_namespaces: tuple[str, ...] = ()
     bookkeeping: frozenset[str] = frozenset()
+    prices: PriceList | None = None
 
     @property
     def namespaces(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.formats.claude_code import reader
 from inspector.formats.claude_code.derivation import AGENT, NAMESPACE, PROGRAM
 from inspector.formats.claude_code.kinds import BOOKKEEPING
+from inspector.formats.claude_code.models import PRICES
 from inspector.formats.format import Format, Participants, Stage
 
 FORMAT = Format(
@@ -17,5 +18,6 @@ FORMAT = Format(
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,
     bookkeeping=BOOKKEEPING,
+    prices=PRICES,
     identified_by_type=True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.formats.codex import reader
 from inspector.formats.codex.derivation import AGENT, NAMESPACE, PROGRAM
 from inspector.formats.codex.kinds import BOOKKEEPING
+from inspector.formats.codex.models import PRICES
 from inspector.formats.format import Format, Participants, Stage
 
 FORMAT = Format(
@@ -17,5 +18,6 @@ FORMAT = Format(
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,
     bookkeeping=BOOKKEEPING,
+    prices=PRICES,
     begins_like=reader.is_usual,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.gemini_cli import reader
+from inspector.formats.gemini_cli.models import PRICES
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -15,4 +16,5 @@ FORMAT = Format(
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
     bookkeeping=frozenset({reader.NAMESPACE + "session", reader.NAMESPACE + "set"}),
+    prices=PRICES,
 )

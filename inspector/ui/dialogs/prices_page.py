@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
-from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE, listed_lines
+from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE, PRICE_LISTS, listed_lines
 from inspector.analysis.passes.tokens.price_table import EXAMPLE_LINE, PriceError, PriceTable, imported_lines
 from inspector.present.formats import count_of
 from inspector.settings import Prices, Settings
@@ -20,8 +20,9 @@ HELP = (
     "Prices turn reported tokens into costs in What happened, Tokens, contexts, runs and the "
     "column Cost. Models without a price have no cost."
 )
+*_PROVIDERS, _LAST_PROVIDER = (one.provider for one in PRICE_LISTS)
 LISTED_HELP = (
-    f"The providers' list prices of {LISTED_DATE}, in US dollars: Anthropic, OpenAI and Google. "
+    f"The providers' list prices of {LISTED_DATE}, in US dollars: {', '.join(_PROVIDERS)} and {_LAST_PROVIDER}. "
     "Your own prices below override them."
 )
 LINES_HELP = (

@@ -47,4 +47,4 @@ def test_the_list_is_dated_and_may_be_left_out_or_copied(qtbot: QtBot, theme_con
     listed.click()
     assert settings.prices == Prices(listed=False)
     child(page, QPushButton, "pricesCopy").click()
-    assert settings.prices == Prices(listed=False, lines=list(listed_lines()), dated=LISTED_DATE)
+    assert settings.prices == Prices(listed=False, lines=listed_lines(), dated=LISTED_DATE)

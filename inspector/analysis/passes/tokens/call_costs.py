@@ -156,9 +156,8 @@ class DocumentCosts:
 
     def models_without_price(self) -> list[str]:
         """Returns models of calls without a price, most frequent first; empty if there are no prices at all."""
-        # Claude Code names messages of its own `<synthetic>`, which is no model.
         models = self._usage.calls_by_model() if self.has_prices else ()
-        return [model for model in models if not model.startswith("<") and not self._prices.rates(model)]
+        return [model for model in models if not self._prices.rates(model)]
 
     def by_model(self) -> dict[str, CallCosts]:
         """Returns the costs of each model's calls, highest first."""

@@ -2,8 +2,8 @@
 
 A line names a model and its prices in dollars a million tokens:
 
-    claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write
-    claude-sonnet-4-5 above 200000 = 6 in, 22.5 out, 0.6 cache read, 7.5 cache write
+    my-model = 3 in, 15 out, 0.3 cache read, 3.75 cache write
+    my-model above 200000 = 6 in, 22.5 out, 0.6 cache read, 7.5 cache write
 
 The second applies to calls with more input tokens, caches included. Tokens written to a cache for an hour have their
 own price, `6 cache write 1h`. A missing price is unknown, and calls that need it have no cost.
@@ -113,7 +113,7 @@ class PriceTable:
         rates.append(Rates(**prices, above=above))
 
 
-EXAMPLE_LINE = "claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write"
+EXAMPLE_LINE = "my-model = 3 in, 15 out, 0.3 cache read, 3.75 cache write"
 """An example line for the editor."""
 
 

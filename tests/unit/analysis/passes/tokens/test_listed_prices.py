@@ -63,7 +63,7 @@ def cost_line(document: CaptureDocument) -> str:
 
 
 def test_a_model_without_a_price_is_named() -> None:
-    mixed = priced("claude-sonnet-4-5-20250929", "my-model")
+    mixed = priced("claude-sonnet-4-5-20250929", "my-model", "<synthetic>")  # the last names no model
     assert cost_line(mixed) == f"$0.00300 for 1 call of models, no price for my-model, prices of {LISTED_DATE}"
     assert cost_line(priced("my-model")) == "Unknown: no price for my-model"
     found = costs_of(mixed.analysis)

@@ -25,7 +25,7 @@ LISTED = {
 
 def test_a_line_is_a_model_with_its_prices() -> None:
     table = PriceTable(["# mine", "", EXAMPLE_LINE, "local = 0 in, 0 out", "big above 200_000 = 2 in", "big = 1 in"])
-    assert table.rates("claude-sonnet-4-5") == [Rates(3, 15, 0.3, 3.75)]
+    assert table.rates("my-model") == [Rates(3, 15, 0.3, 3.75)]
     assert table.rates("big") == [Rates(1), Rates(2, above=200_000)]
     assert table.rates("unknown") == []
     assert len(table) == 3
@@ -45,7 +45,7 @@ def test_what_is_no_price_is_said_with_its_line(line: str, says: str) -> None:
 
 def test_a_list_that_others_keep_is_taken_over() -> None:
     lines = imported_lines(json.dumps(LISTED).encode())
-    assert f"{EXAMPLE_LINE}, 6 cache write 1h" in lines
+    assert "claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write, 6 cache write 1h" in lines
     table = PriceTable(lines)
     assert table.rates("claude-sonnet-4-5")[1] == Rates(6, 22.5, 0.3, 3.75, 6, above=200_000)
     assert table.rates("gpt-5") == [Rates(1.25, 10)], "providers agree"
