@@ -94,6 +94,11 @@ class Format:
         identified_by_type: a record of an unknown type identifies a file.
         participants: senders of a coding agent; None for other formats.
         namespace: prefix of kinds that only this format has, as `codex/`.
+        spoken_kinds: words for its own kinds, by kind.
+        failing_kinds: its own kinds that may report a failure without being a result.
+        stop_kinds: its own kinds that stop an agent, which then waits for no answer.
+        is_trace: its records are spans. Each model call is a span of its own, spans have their own duration, and calls
+            of tools may have no record.
         rpc: the protocol of a format in stage PROTOCOL.
         further_namespaces: prefixes of its other kinds.
         bookkeeping: kinds of records that a program writes for itself; lists can hide them. Failures, interruptions,
@@ -112,6 +117,10 @@ class Format:
     identified_by_type: bool = False
     participants: Participants | None = None
     namespace: str = ""
+    spoken_kinds: Mapping[str, str] = field(default_factory=dict)
+    failing_kinds: tuple[str, ...] = ()
+    stop_kinds: tuple[str, ...] = ()
+    is_trace: bool = False
     rpc: RpcProtocol | None = None
     further_namespaces: tuple[str, ...] = ()
     bookkeeping: frozenset[str] = frozenset()

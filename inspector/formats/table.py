@@ -60,6 +60,18 @@ MAIN_AGENTS: tuple[str, ...] = tuple(
 BOOKKEEPING_KINDS: frozenset[str] = frozenset().union(*(one.bookkeeping for one in FORMATS))
 """Kinds of records that programs write for themselves."""
 
+SPOKEN_KINDS: dict[str, str] = {kind: word for one in FORMATS for kind, word in one.spoken_kinds.items()}
+"""Words for kinds that only one format has."""
+
+FAILING_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.failing_kinds)
+"""Kinds that only one format has, and that may report a failure."""
+
+STOP_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.stop_kinds)
+"""Kinds that only one format has, and that stop an agent."""
+
+TRACE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.is_trace)
+"""Formats with spans as records."""
+
 FORMAT_TITLES: dict[str, str] = {name: title for one in FORMATS for name, title in one.titles.items()}
 """Titles of logs in the window, by name of the format."""
 

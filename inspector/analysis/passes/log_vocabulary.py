@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inspector.formats.otlp import reader as otlp
-from inspector.formats.table import AGENT_PROGRAMS
+from inspector.formats.table import AGENT_PROGRAMS, SPOKEN_KINDS
 from inspector.protocol import kinds
 from inspector.store.messages.capture import Capture
 
@@ -33,7 +32,7 @@ def kind_word(capture: Capture, message: int) -> str:
         is_notice = kind == kinds.REQUEST and (capture.string("method", message) or "").startswith(_NOTIFICATION_PREFIX)
         return "notification" if is_notice else _JSON_RPC_WORDS[kind]
     if kind != "chat":
-        return _SESSION_WORDS.get(kind) or otlp.SPOKEN.get(kind, "")
+        return _SESSION_WORDS.get(kind) or SPOKEN_KINDS.get(kind, "")
     sender = capture.string("sender", message)
     if sender in _PROMPT_SENDERS:
         return "prompt"
@@ -50,7 +49,7 @@ def kind_words(topics: Sequence[str]) -> dict[str, str]:
     Args:
         topics: the kinds of traffic in the log, as `present.log_topics` names them.
     """
-    own = otlp.SPOKEN if "trace" in topics else {}  # words of one family only, for any other traffic in the log
+    own = SPOKEN_KINDS if "trace" in topics else {}  # words of one family only, for any other traffic in the log
     if "json-rpc" in topics:
         own = own | {kind: f"JSON-RPC {kinds.short_kind(kind)}" for kind in kinds.OF_JSON_RPC}
     if "mew" in topics or "msp" in topics or not topics:

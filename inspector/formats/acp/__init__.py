@@ -13,5 +13,6 @@ FORMAT = Format(
     read=reader.read,
     payload=reader.payload,
     namespace=reader.NAMESPACE,
+    stop_kinds=(reader.CANCEL_KIND,),
     rpc=RpcProtocol(is_own=reader.is_own, derive_entries=reader.derive_entries),
 )

@@ -41,6 +41,8 @@ from inspector.protocol.record import Record
 
 LABEL = "acp"
 NAMESPACE = "acp/"
+CANCEL_KIND = NAMESPACE + "cancel"
+"""Kind of a message that stops the agent of a session, which goes on."""
 
 CLIENT_METHODS = frozenset(
     ("initialize", "authenticate", "auth/login", "auth/logout", "logout", "session/new", "session/load",

@@ -14,4 +14,7 @@ FORMAT = Format(
     payload=reader.payload,
     namespace="otlp/",
     identified_by_type=True,
+    spoken_kinds=reader.SPOKEN,
+    failing_kinds=reader.FAILING_KINDS,
+    is_trace=True,
 )

@@ -67,6 +67,8 @@ _NAMED = {
 }
 SPOKEN = {kind: "log record" if sort == "log" else sort for sort, kind in _NAMED.items()}
 """Words for the kinds of these rows."""
+FAILING_KINDS = tuple(kind for sort, kind in _NAMED.items() if sort != "metrics")
+"""Kinds of rows that may report a failure."""
 ENDED_WELL, _PENDING = "ok", "not ended yet"
 """Statuses of spans; a failure has its reason as status."""
 

@@ -12,4 +12,5 @@ FORMAT = Format(
     stage=Stage.TEXT,
     read=reader.read,
     payload=reader.payload,
+    failing_kinds=(reader.DISCONNECTED,),
 )

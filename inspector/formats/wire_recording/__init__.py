@@ -14,4 +14,5 @@ FORMAT = Format(
     payload=reader.payload,
     further_namespaces=("http/", "stdio/", "recorder/"),
     bookkeeping=frozenset({"http/end", "http/event", "http/response", "recorder/end", "recorder/start"}),
+    failing_kinds=(reader.NOISE_KIND,),
 )

@@ -20,7 +20,7 @@ from inspector.analysis.passes.calls.open_requests import OpenCalls
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
-from inspector.formats.otlp import reader as otlp
+from inspector.formats.table import STOP_KINDS, TRACE_NAMES
 from inspector.protocol import calls, kinds, mcp_messages
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
@@ -34,8 +34,8 @@ _ERROR_KIND = "system/error"
 _MAX_EXCHANGES = 10_000
 _EXCHANGE_END_KINDS = ("http/end", "http/error")
 _FIRST_ERROR_STATUS = 400
-_STOP_KINDS = ("reasoning/cancel", "acp/cancel")
-"""Kinds of messages that stop an agent: in a transcript, and in a session of ACP, which goes on."""
+_STOP_KINDS = ("reasoning/cancel", *STOP_KINDS)
+"""Kinds of messages that stop an agent, in a transcript or in a session that goes on."""
 # A file without stops would otherwise be searched from its beginning at the first one.
 _MAX_ROWS_BEFORE_STOP = 4_096
 """Limit of messages searched before a stop, for requests of the stopped agent."""
@@ -141,11 +141,11 @@ class EndedWaits:
 
     def note_tool_spans(self, start: int, stop: int) -> None:
         """Reports requests of a trace as changed when its first span of a tool comes: they wait from then on."""
-        columns, traces = self._capture.columns, self._capture.strings.find(otlp.LABEL)
+        columns, traces = self._capture.columns, _trace_codes(self._capture)
         if not traces:
             return
         asked = columns["kind"][start:stop] == (self._capture.strings.find(kinds.REQUEST) or -1)
-        rows = np.flatnonzero(asked & (columns["protocol"][start:stop] == traces)) + start
+        rows = np.flatnonzero(asked & are_any_of(columns["protocol"][start:stop], traces)) + start
         rows = rows[are_untraced(self._capture, rows)]
         for row, trace in zip(rows.tolist(), columns["space"][rows].tolist(), strict=True):
             # Only the first span of a tool shows that a trace records tools.
@@ -231,13 +231,19 @@ def need_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
 
 def are_untraced(capture: Capture, rows: Rows) -> _Bools:
     """Returns (n,) flags of calls in traces without any tool span, reported by a model's messages only. O(rows)."""
-    columns, traces = capture.columns, capture.strings.find(otlp.LABEL)
+    columns, traces = capture.columns, _trace_codes(capture)
     if not traces:
         return np.zeros(len(rows), np.bool_)
-    traced = (columns["protocol"][rows] == traces) & (columns["flags"][rows] & np.uint32(Flag.DERIVED.value) != 0)
+    traced = are_any_of(columns["protocol"][rows], traces)
+    traced &= columns["flags"][rows] & np.uint32(Flag.DERIVED.value) != 0
     spaces, known = columns["space"][rows], capture.transcripts.tool_traces
     untold = [code for code in sorted_unique(spaces[traced]).tolist() if capture.strings[code] not in known]
     return traced & np.isin(spaces, untold)
+
+
+def _trace_codes(capture: Capture) -> list[int]:
+    """Returns the string ids of formats of traces that occur."""
+    return [code for name in TRACE_NAMES if (code := capture.strings.find(name))]
 
 
 def _needs_no_answer(method: str) -> bool:

@@ -63,7 +63,7 @@ class ProposalStates:
             if kind == kinds.REQUEST:
                 answered = self._links["answer"][row] != NO_ROW  # its response may have come first
                 self._raise_state(cause, ProposalState.ANSWERED if answered else ProposalState.FULFILLED)
-            elif kind == kinds.RESPONSE and self._capture.flags_of(row) & Flag.DERIVED:  # as in permissions of ACP
+            elif kind == kinds.RESPONSE and self._capture.flags_of(row) & Flag.DERIVED:  # as permissions of a user
                 self._raise_state(cause, ProposalState.FULFILLED)
             elif kind == kinds.REJECT:
                 self.rejections[cause] = min(row, self.rejections.get(cause, row))

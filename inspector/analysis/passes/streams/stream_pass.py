@@ -9,7 +9,7 @@ belongs to the stream once it comes. Only a gateway may name an owner (`TrustPas
 of its sender's own stream only. A `stream/open` of another sender opens a stream without an owner.
 
 Frames of one stream are a *run*. The table folds it into one row, the search treats it as one text, and the details
-join it. Other text in pieces (chunks of an agent's message in ACP, deltas of a model over SSE) gets the same treatment
+join it. Other text in pieces (chunks of an agent's message, deltas of a model over SSE) gets the same treatment
 if its reader emits each piece as `Shape.STREAM`. The pieces share a `stream_id` (the id of the message), and `data` is
 their content. A sender and recipients stated by the piece itself stay. Only `protocol.payloads.stream_chunks` extracts
 the words of a piece from its data.

@@ -20,6 +20,7 @@ from inspector.analysis.passes.calls.open_waits import are_refused, are_waiting
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.call_pairs import CallPairs
+from inspector.formats.table import FAILING_KINDS
 from inspector.protocol import kinds, msp
 from inspector.protocol.context_places import START_KIND
 from inspector.protocol.timestamps import NO_TIME
@@ -98,7 +99,6 @@ _DEEDS: dict[str, Deed] = {
     "system/error": Deed.ERROR,
     "participant/compact-done": Deed.COMPACTION,
 }
-_FAILING = ("otlp/span", "otlp/agent", "otlp/event", "otlp/log", "stdio/line", "stdio/disconnect")
 _NO_DEED = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME | Flag.JOIN | Flag.SENT).value
 _BY_TARGET = (Deed.CALL.value, Deed.DISCOVERY.value, Deed.REQUEST.value, Deed.PROPOSAL.value)
 
@@ -382,7 +382,7 @@ class AccountTally:
         for name in DISCOVERY:
             deeds[asked & (methods == (strings.find(name) or -1))] = Deed.DISCOVERY
         deeds[columns["flags"][rows] & _NO_DEED != 0] = 0
-        failing = np.isin(kind, [code for name in _FAILING if (code := strings.find(name))])
+        failing = np.isin(kind, [code for name in FAILING_KINDS if (code := strings.find(name))])
         deeds[failing & (columns["flags"][rows] & Flag.ERROR.value != 0)] = Deed.FAILURE
         deeds[(deeds == Deed.COMPACTION) & (columns["flags"][rows] & Flag.DERIVED.value == 0)] = 0
         again = analysis.capture.repeated_messages(rows)[0] != NO_ROW

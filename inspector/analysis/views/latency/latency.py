@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.formats.declined_results import PERSON_TOOLS
-from inspector.formats.otlp import reader as otlp
-from inspector.formats.table import CODING_AGENT_NAMES
+from inspector.formats.table import CODING_AGENT_NAMES, TRACE_NAMES
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
@@ -87,7 +86,8 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
         took = capture.extracted.tool_durations_ns(numbers[derived])
         told = (took >= 0) & ~np.isnan(latency[derived])
         latency[derived[told]] = took[told] / 1e6
-        latency[derived[~told & (latency[derived] <= 0) & _of_agents(capture, numbers[derived])]] = np.nan
+        together = ~told & (latency[derived] <= 0) & _of_formats(capture, numbers[derived], CODING_AGENT_NAMES)
+        latency[derived[together]] = np.nan
     return latency
 
 
@@ -99,9 +99,9 @@ def _are_of_persons(analysis: Analysis, answers: Rows, asked: Rows) -> NDArray[n
     return declined | np.isin(analysis.correlation.columns["target"][asked], targets)
 
 
-def _of_agents(capture: Capture, rows: Rows) -> NDArray[np.bool_]:
-    """(n,) bool: True for messages from a coding agent's file."""
-    codes = [code for name in CODING_AGENT_NAMES if (code := capture.strings.find(name))]
+def _of_formats(capture: Capture, rows: Rows, names: Sequence[str]) -> NDArray[np.bool_]:
+    """(n,) bool: True for messages of these formats."""
+    codes = [code for name in names if (code := capture.strings.find(name))]
     return np.isin(capture.columns["protocol"][rows], codes)
 
 
@@ -136,7 +136,7 @@ def model_times(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> t
     found = np.full(len(numbers), np.nan)
     if len(places):
         told = capture.extracted.tool_durations_ns(numbers[places])
-        traced = capture.columns["protocol"][numbers[places]] == (capture.strings.find(otlp.LABEL) or -1)
+        traced = _of_formats(capture, numbers[places], TRACE_NAMES)
         known = np.where(traced & (told >= 0), told / 1e6, latency_ms(analysis, numbers[places]))
         found[places] = np.where(traced & (told < 0), np.nan, known)
     models[np.isnan(found)] = 0

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context.reader import Options, Reader, codes_below
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.base.slices import SlicedWork
 from inspector.formats.format import Stage
 from inspector.formats.model_api import entries as message_entries
-from inspector.formats.otlp import reader as otlp
-from inspector.formats.table import CODING_AGENTS, formats_of
+from inspector.formats.table import CODING_AGENTS, TRACE_NAMES, formats_of
 from inspector.protocol import kinds
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
@@ -258,7 +258,7 @@ def _of_transcripts(at: _Sorting, nodes: NDArray[np.int64]) -> None:
     if len(own):
         found, counts = np.unique(own, return_counts=True)
         elsewhere = at.derived & (nodes != found[np.argmax(counts)]) & (at.roles != Role.NONE)
-        traced = at.analysis.capture.columns["protocol"][at.selection] == at.code(otlp.LABEL)
+        traced = are_any_of(at.analysis.capture.columns["protocol"][at.selection], map(at.code, TRACE_NAMES))
         elsewhere &= ~(traced & (at.mine | at.to_me | at.answers_me))  # each model call is a separate span
         at.decide(elsewhere, Role.NONE, Why.ELSEWHERE)
     inherited = at.flags & Flag.INHERITED.value != 0
