@@ -1,4 +1,4 @@
-"""Starts asyncio tasks with a name, an owner and a report of failures.
+"""Starts asyncio tasks with a name, an owner and a report of failures, and ends programs by signal.
 
 The loop holds tasks only weakly, and a failed task reports when it is collected, if ever. Hence this module instead of
 `asyncio.create_task` (banned by the linter).
@@ -7,7 +7,9 @@ The loop holds tasks only weakly, and a failed task reports when it is collected
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+import contextlib
+import signal
+from collections.abc import Coroutine, Generator
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -70,3 +72,26 @@ async def cancel_and_wait(tasks: set[asyncio.Task[Any]]) -> None:
     for task in waiting:
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
+
+
+@contextlib.contextmanager
+def signals_set(event: asyncio.Event) -> Generator[None]:
+    """Makes SIGINT and SIGTERM set an event instead of ending the program."""
+    loop = asyncio.get_running_loop()
+    wanted = [signal.SIGINT, signal.SIGTERM]
+    try:
+        for number in wanted:
+            loop.add_signal_handler(number, event.set)
+    except NotImplementedError:  # Windows' loop
+        former = {n: signal.signal(n, lambda *_: loop.call_soon_threadsafe(event.set)) for n in wanted}
+        try:
+            yield
+        finally:
+            for number, handler in former.items():
+                signal.signal(number, handler)
+        return
+    try:
+        yield
+    finally:
+        for number in wanted:
+            loop.remove_signal_handler(number)

@@ -98,7 +98,7 @@ def record_command(
 
 def _receive(where: str, output: Path, seconds: float | None, spans: int | None, *, show: bool) -> None:
     """Receives OpenTelemetry spans over HTTP."""
-    from inspector.sources import otlp_receiver
+    from inspector.formats.otlp import receiver as otlp_receiver
     from inspector.tap.relay import open_window
 
     def said(sentence: str) -> None:

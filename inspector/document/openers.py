@@ -13,7 +13,7 @@ from inspector.document.sources import Progress, progress_of
 from inspector.msp import holds_sessions, is_session_document
 from inspector.reading.files.format_detection import forced_format
 from inspector.reading.files.source_reader import BLOCK_BYTES, SourceReader
-from inspector.sources import opencode
+from inspector.sources.conversion_table import store_at
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import members_of
 from inspector.store.files.source_files import SourceFile
@@ -45,8 +45,8 @@ def open_stream(document: CaptureDocument, request: OpenRequest) -> Generator[Pr
 
 
 def open_store(document: CaptureDocument, request: OpenRequest) -> Generator[Progress] | None:
-    """Opens a session inside a store of OpenCode, whose path names no file."""
-    return None if opencode.store_of(request.path) is None else _read_log(document, request)
+    """Opens a store of sessions, or a session in one, whose path names no file."""
+    return None if store_at(request.path) is None else _read_log(document, request)
 
 
 def open_agent_session(document: CaptureDocument, request: OpenRequest) -> Generator[Progress] | None:

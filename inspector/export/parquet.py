@@ -2,7 +2,7 @@
 
 Columns follow the table `messages` (docs/tables.md), times as microseconds in UTC. `raw` has the bytes of the
 log's line and of its copies for recipients, as `lines` writes them. The first row also has the head line of a capture,
-which names its space. `sources.parquet_conversion` reads the file again.
+which names its space. `formats.parquet.conversion` reads the file again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from inspector.export.lines import LinesWriter
 from inspector.export.options import Exported, ExportOptions, Steps
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELDS
-from inspector.sources.parquet_conversion import RAW_COLUMN
+from inspector.formats.parquet.conversion import RAW_COLUMN
 from inspector.tables.columns import Content, SqlType, Table, TableColumn
 from inspector.tables.messages import FIELD_OF_COLUMN, MESSAGES, column_name, column_of, messages_of
 from inspector.tables.parquet import parquet_file

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.formats.entry_builders import Entry
+from inspector.formats.file_conversion import NamedRecord
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.header import Header
 from inspector.protocol.record import Record, Shape
@@ -87,8 +88,13 @@ class Format:
         title: words for a log of this format, as `Codex session`.
         reads: its part of the sentence about readable formats, as `sessions of Codex`.
         stage: when and how `read` is called.
-        read: reads one line, without its end; returns None for lines of other formats. Pure, and never raises.
+        read: reads one line, without its end; returns None for lines of other formats. Pure, and never raises. Not for
+            stage DOCUMENT.
         payload: returns the payload of message `number`, from 0, of a record; needed by formats with derived messages.
+        conversion: reference to the `FileConverter` of files that are no lines.
+        store: reference to a function from a path to its `SessionStore`, or None for other paths. Never raises OSError.
+        original_records: kinds of records in the original of converted lines; the first in a line names its place.
+        has_numbered_entries: the exchanges of converted lines are the numbered entries of a file.
         titles_by_shape: names and titles of lines of another shape, as `(name, title)`.
         begins_like: returns True for a line that only this format can read; a fast filter.
         identified_by_type: a record of an unknown type identifies a file.
@@ -110,8 +116,12 @@ class Format:
     title: str
     reads: str
     stage: Stage
-    read: Callable[..., Record | None]
+    read: Callable[..., Record | None] = lambda *_, **__: None
     payload: Callable[..., Payload] | None = None
+    conversion: str = ""
+    store: str = ""
+    original_records: tuple[NamedRecord, ...] = ()
+    has_numbered_entries: bool = False
     titles_by_shape: Mapping[Shape, tuple[str, str]] = field(default_factory=dict)
     begins_like: Callable[[bytes], bool] | None = None
     identified_by_type: bool = False

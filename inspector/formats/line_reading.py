@@ -13,7 +13,7 @@ from typing import Any
 from inspector.formats import agent_rpc, mcp, prefixed, wire_recording, wrapped
 from inspector.formats.format import Format, Stage
 from inspector.formats.mcp.reader import is_rpc
-from inspector.formats.table import FORMATS, SELECTABLE_FORMATS, format_named, formats_of
+from inspector.formats.table import FORMATS, format_named, formats_of
 from inspector.formats.wire_recording.reader import is_usual
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.flattened_json import MAX_LENGTH, FlattenedJson
@@ -64,7 +64,7 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
         record = chosen.read(line, unknown=True)
     elif chosen.stage is Stage.TEXT:
         record = chosen.read(line, read_line)
-    elif chosen.stage is not Stage.DOCUMENT:
+    else:
         try:
             header = read_header(line)
         except NotAnObjectError as error:
@@ -72,7 +72,7 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
         inner = (read_line,) if chosen.stage is Stage.WRAPPER else ()
         record = chosen.read(header, line, *inner)
     if record is None:
-        return unreadable_record(line, f"nothing that is read as {SELECTABLE_FORMATS[reading]}"), None
+        return unreadable_record(line, f"nothing that is read as {chosen.title}"), None
     return record, reading
 
 

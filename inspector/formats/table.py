@@ -11,11 +11,14 @@ from inspector.formats import (
     copilot_cli,
     gateway_log,
     gemini_cli,
+    har,
     mcp,
     mew,
     model_api,
+    msp,
     opencode,
     otlp,
+    parquet,
     prefixed,
     vscode_chat,
     wire_recording,
@@ -31,6 +34,7 @@ FORMATS: tuple[Format, ...] = (
     # capture line is a special case of a wrapped one.
     gateway_log.FORMAT, wire_recording.FORMAT, mcp.FORMAT, mew.FORMAT, capture.FORMAT, wrapped.FORMAT,
     acp.FORMAT, a2a.FORMAT, prefixed.FORMAT, model_api.FORMAT,
+    har.FORMAT, parquet.FORMAT, msp.FORMAT,
 )  # fmt: skip
 """All formats; within a stage in the order tried, the most specific first."""
 
@@ -75,11 +79,14 @@ TRACE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.is_trace
 FORMAT_TITLES: dict[str, str] = {name: title for one in FORMATS for name, title in one.titles.items()}
 """Titles of logs in the window, by name of the format."""
 
-SELECTABLE_FORMATS: dict[str, str] = {one.name: one.title for one in FORMATS}
-"""Formats that a user can force: name and title."""
+SELECTABLE_FORMATS: dict[str, str] = {one.name: one.title for one in FORMATS if one.stage is not Stage.DOCUMENT}
+"""Formats of lines that a user can force: name and title."""
 
-READABLE_FORMATS: str = ", ".join(one.reads for one in FORMATS)
-"""Readable formats, for a sentence."""
+READABLE_FORMATS: str = ", ".join(one.reads for one in FORMATS if one.stage is not Stage.DOCUMENT)
+"""Readable formats of lines, for a sentence."""
+
+READABLE_DOCUMENTS: str = ", ".join(one.reads for one in formats_of(Stage.DOCUMENT))
+"""Readable documents, for a sentence."""
 
 
 def format_named(name: str) -> Format | None:

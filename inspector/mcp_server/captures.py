@@ -25,8 +25,8 @@ from inspector.document.source_list import is_source_list, read_source_list
 from inspector.mcp_server.fence import PrivateCopy, identity_inside
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.reading.files.source_reader import UnknownFormatError
-from inspector.sources import opencode
 from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, newest_session, session_named
+from inspector.sources.conversion_table import store_at
 
 LAST = "last"
 """Name of the session written to last."""
@@ -259,9 +259,9 @@ def _files_below(folder: Path, depth: int = 0) -> Iterator[Path]:
 
 def _state_of(path: Path) -> tuple[int, ...]:
     """Returns a key that changes if a log, or any file in the folder beside a session, is written to."""
-    place = opencode.store_of(path)
-    if place is not None:
-        files = [place.path, *(one for one in (place.log,) if one.is_file()), *_files_below(place.path)]
+    store = store_at(path)
+    if store is not None:
+        files = [*store.files(), *_files_below(store.path)]
     else:
         files = [path, *_files_below(path if path.is_dir() else path.with_suffix(""))]
     return tuple(number for file in files for number in _file_state(file))

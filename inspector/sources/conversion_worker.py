@@ -12,16 +12,12 @@ import pickle
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from multiprocessing.connection import Connection
-from typing import Protocol, runtime_checkable
 
+from inspector.formats.file_conversion import LEAST_BOUND_BYTES, MOST_FOLD, Conversion, NotConvertedError
 from inspector.reading.workers.worker_process import WorkerProcess
 
 WORTHWHILE_BYTES = 4 << 20
 """File size in bytes from which a worker is used; starting one takes about 0.3 s."""
-LEAST_BOUND_BYTES = 1 << 30
-"""Output in bytes that a file of any size may produce."""
-MOST_FOLD = 100
-"""Ratio of output to file size allowed beyond that; well compressed logs reach 30."""
 LEAST_BOUND_S = 120.0
 """Seconds that the conversion of any file may take."""
 SLOWEST_BYTES_S = 1 << 19
@@ -29,42 +25,6 @@ SLOWEST_BYTES_S = 1 << 19
 _NICENESS = 5
 _LOOK_S = 0.03
 """Seconds between two checks for cancellation while there is no output."""
-
-
-class NotConvertedError(ValueError):
-    """A conversion stops; the text is the reason, as the end of a sentence."""
-
-
-class Conversion(Protocol):
-    """Converts a file to lines.
-
-    Attributes:
-        progress: bytes or records read, and their total.
-    """
-
-    progress: tuple[int, int]
-
-    def lines(self) -> Iterator[bytes]:
-        """Yields lines with their line ends. Raises OSError and NotConvertedError."""
-        ...
-
-
-@runtime_checkable
-class GrowingConversion(Conversion, Protocol):
-    """Conversion of a file that may grow."""
-
-    @property
-    def can_grow(self) -> bool:
-        """Returns True if the whole file was converted, and appended data can be too."""
-        ...
-
-    def convert_more(self, data: bytes) -> bytes:
-        """Converts the next bytes of the file, up to its last complete record."""
-        ...
-
-    def finish(self) -> bytes:
-        """Returns the incomplete last record as a line, when another file replaces this one."""
-        ...
 
 
 _WorkerMessage = tuple[tuple[int, int], bytes] | Conversion | OSError | NotConvertedError

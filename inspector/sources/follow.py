@@ -13,7 +13,7 @@ import os
 import threading
 import time
 
-from inspector.sources.conversion_worker import GrowingConversion
+from inspector.formats.file_conversion import GrowingConversion
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
 from inspector.sources.log_generation import LogGeneration
 from inspector.sources.threaded_feed import ConvertingFeed, ThreadedFeed

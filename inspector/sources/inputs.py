@@ -7,10 +7,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspector.sources import opencode
+from inspector.formats.file_conversion import GrowingConversion
 from inspector.sources.bundle import member_at
-from inspector.sources.conversion_table import HEAD_BYTES, converted
-from inspector.sources.conversion_worker import GrowingConversion
+from inspector.sources.conversion_table import HEAD_BYTES, converter_for, store_at
 from inspector.sources.decoders import is_compressed
 from inspector.sources.stream_feed import StreamFeed
 from inspector.sources.threaded_feed import ConvertingFeed
@@ -42,10 +41,10 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
     member = member_at(path) if not path.exists() else None
     if member is not None:
         return SourceFile(path, name, feed=StreamFeed(path.name, member, total=member.size))
-    place = opencode.store_of(path)
+    place = store_at(path)
     if place is not None:
         size = place.path.stat().st_size
-        feed = ConvertingFeed(place.path.name, opencode.OpenCodeConversion(place), opencode.FORMAT, size=size)
+        feed = ConvertingFeed(place.path.name, place.conversion(), place.container, size=size)
         return SourceFile(place.path, name or path.name, feed=feed)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, _folder_words(path), str(path))
@@ -57,7 +56,7 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
     if is_compressed(head):
         plain.close()
         return SourceFile(path, name, feed=StreamFeed(path.name, path, total=size))
-    kind = converted(head)
+    kind = converter_for(head)
     if kind is None:
         return plain
     plain.close()
@@ -76,11 +75,11 @@ def holds_lines(path: Path) -> bool:
     Raises:
         OSError: it cannot be read.
     """
-    if is_stream(path) or path.is_dir() or opencode.store_of(path) is not None:
+    if is_stream(path) or path.is_dir() or store_at(path) is not None:
         return False
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
-    return not is_compressed(head) and converted(head) is None
+    return not is_compressed(head) and converter_for(head) is None
 
 
 def _folder_words(folder: Path) -> str:

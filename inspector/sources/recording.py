@@ -7,17 +7,15 @@ no output; callbacks receive the events.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import signal
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from typing_extensions import override
 
-from inspector.base.async_tasks import cancel_and_wait, start_task
+from inspector.base.async_tasks import cancel_and_wait, signals_set, start_task
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState
@@ -179,26 +177,3 @@ class Recording:
             rate = (count - before) / (now - then)
             then, before = now, count
             self._on_progress(RecordingProgress(count, rate, writer.size_bytes, now - started))
-
-
-@contextlib.contextmanager
-def signals_set(event: asyncio.Event) -> Generator[None]:
-    """Makes SIGINT and SIGTERM set an event instead of ending the program."""
-    loop = asyncio.get_running_loop()
-    wanted = [signal.SIGINT, signal.SIGTERM]
-    try:
-        for number in wanted:
-            loop.add_signal_handler(number, event.set)
-    except NotImplementedError:  # Windows' loop
-        former = {n: signal.signal(n, lambda *_: loop.call_soon_threadsafe(event.set)) for n in wanted}
-        try:
-            yield
-        finally:
-            for number, handler in former.items():
-                signal.signal(number, handler)
-        return
-    try:
-        yield
-    finally:
-        for number in wanted:
-            loop.remove_signal_handler(number)

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from inspector.formats.file_conversion import Conversion, FileConverter
 from inspector.sources.bundle import Member, blocks_of
-from inspector.sources.conversion_table import Converted, converted, may_be_converted
-from inspector.sources.conversion_worker import Conversion, lines_of, within_bounds
+from inspector.sources.conversion_table import converter_for, may_be_converted
+from inspector.sources.conversion_worker import lines_of, within_bounds
 from inspector.sources.decoders import DamagedError, SniffingDecoder
 from inspector.sources.pauses import with_pauses
 from inspector.sources.threaded_feed import ThreadedFeed
@@ -62,7 +63,7 @@ class StreamFeed(ThreadedFeed):
     def _fill(self) -> None:
         pieces = self._pieces()
         head = self._read_head(pieces)
-        kind = converted(head)
+        kind = converter_for(head)
         # Detection consumed the head, so it goes in front again.
         pieces = chain([head], pieces)
         if kind is None:
@@ -70,8 +71,8 @@ class StreamFeed(ThreadedFeed):
             return
         self.container = kind.container
         # A pipe may never end; a file is converted at its end, which is faster.
-        if kind.as_they_come is not None and not self._total:
-            self._write_all(within_bounds(kind.as_they_come(with_pauses(pieces)), lambda: self._taken))
+        if kind.convert_stream is not None and not self._total:
+            self._write_all(within_bounds(kind.convert_stream(with_pauses(pieces)), lambda: self._taken))
         else:
             self._convert_whole(kind, pieces)
 
@@ -84,7 +85,7 @@ class StreamFeed(ThreadedFeed):
                 break
         return head
 
-    def _convert_whole(self, kind: Converted, pieces: Iterator[bytes]) -> None:
+    def _convert_whole(self, kind: FileConverter, pieces: Iterator[bytes]) -> None:
         """Converts the whole stream at its end. Raises OSError and NotConvertedError."""
         whole = Spool(self._name)
         try:

@@ -7,7 +7,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.sources.conversion_worker import Conversion, NotConvertedError, lines_of
+from inspector.formats.file_conversion import Conversion, NotConvertedError
+from inspector.sources.conversion_worker import lines_of
 from inspector.store.files.spool import NoRoomError, Spool
 
 

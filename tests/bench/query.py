@@ -16,7 +16,7 @@ from typing import Any
 
 from inspector.document.document import CaptureDocument
 from inspector.export.parquet import export_parquet
-from inspector.sources.otlp_receiver import Receiver, address_of
+from inspector.formats.otlp.receiver import Receiver, address_of
 from inspector.tables import TABLE_BY_NAME, Database, write_parquet
 
 QUERIES = (

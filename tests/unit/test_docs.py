@@ -249,7 +249,7 @@ def test_classes_and_methods_of_the_architecture_page_exist() -> None:
     for name, method in set(re.findall(r"`([A-Z][a-z]\w+)(?:\.(\w+))?`", text)):
         assert name in holding
         if method:
-            needed = rf"\bdef {method}\b|^    {method} = Signal"
+            needed = rf"\bdef {method}\b|^    {method} = Signal|^    {method}: "
             assert any(re.search(needed, source, re.MULTILINE) for source in holding[name]), f"{name}.{method}"
 
 

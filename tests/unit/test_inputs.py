@@ -20,9 +20,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
+from inspector.protocol.array_elements import ElementScanner
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.decoders import is_compressed
-from inspector.store.files.array_elements import ElementScanner
 from tests.builders import clean_up, document_at, envelope, lines_of, log_file, received, tool_call
 from tests.pictures import picture
 from tests.samples import first_of

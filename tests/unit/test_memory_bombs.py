@@ -13,18 +13,22 @@ import pytest
 
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import read_source_list
+from inspector.formats.file_conversion import NotConvertedError
 from inspector.formats.line_reading import read_line
+from inspector.formats.opencode import conversion as opencode
+from inspector.formats.opencode.conversion import OpenCodeConversion, SessionStore
+from inspector.formats.otlp import conversion as otlp_conversion
+from inspector.formats.otlp.file_conversion import OtlpFile
+from inspector.formats.otlp.stream_conversion import as_they_come
+from inspector.formats.parquet import conversion as parquet_conversion
+from inspector.formats.parquet.conversion import RAW_COLUMN, ParquetConversion
 from inspector.protocol import json_size
 from inspector.protocol.json_size import TOO_LARGE, estimate_decoded_bytes, is_too_large
 from inspector.reading.files.source_reader import UnknownFormatError
-from inspector.sources import conversion_worker, opencode, otlp_conversion, parquet_conversion
+from inspector.sources import conversion_worker
 from inspector.sources.agent_sessions import open_code
 from inspector.sources.agent_sessions.files import Listing
-from inspector.sources.conversion_worker import NotConvertedError, lines_of
-from inspector.sources.opencode import OpenCodeConversion, SessionStore
-from inspector.sources.otlp_arriving import as_they_come
-from inspector.sources.otlp_file import OtlpFile
-from inspector.sources.parquet_conversion import RAW_COLUMN, ParquetConversion
+from inspector.sources.conversion_worker import lines_of
 from tests.builders import document_at, log_file
 
 MB = 1 << 20

@@ -21,7 +21,7 @@ _OF_OUR_OWN = {
 }  # fmt: skip
 """Methods of that name that have nothing to do with sockets."""
 _DEMO = {("demo/gateway.py", "serve")}
-_TRACES = {("sources/otlp_receiver.py", name) for name in ("bind", "listen", "SockSite")}
+_TRACES = {("formats/otlp/receiver.py", name) for name in ("bind", "listen", "SockSite")}
 _TAP = {("tap/http/ports.py", "listen"), ("tap/http/ports.py", "bind")}
 
 

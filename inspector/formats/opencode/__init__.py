@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.formats.file_conversion import NamedRecord
 from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.opencode import reader
 
@@ -17,4 +18,6 @@ FORMAT = Format(
     bookkeeping=frozenset(
         {reader.NAMESPACE + "session", reader.NAMESPACE + "step-finish", reader.NAMESPACE + "step-start"}
     ),
+    store="inspector.formats.opencode.conversion:store_of",
+    original_records=(NamedRecord(key="info", id_key="id", noun="record"),),
 )

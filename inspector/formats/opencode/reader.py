@@ -1,7 +1,7 @@
 """Format: sessions of OpenCode, an export, or a message a line with its parts (docs/transcripts.md, OpenCode).
 
-OpenCode keeps sessions in a database, earlier in a folder of small files: `inspector.sources.opencode` converts both to
-lines in its export form.
+OpenCode keeps sessions in a database, earlier in a folder of small files: `conversion` converts both to lines in its
+export form.
 """
 
 from __future__ import annotations

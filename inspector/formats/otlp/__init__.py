@@ -13,6 +13,7 @@ FORMAT = Format(
     read=reader.read,
     payload=reader.payload,
     namespace="otlp/",
+    conversion="inspector.formats.otlp.file_conversion:CONVERSION",
     identified_by_type=True,
     spoken_kinds=reader.SPOKEN,
     failing_kinds=reader.FAILING_KINDS,

@@ -1,7 +1,7 @@
 """Format: OpenTelemetry traces as messages: calls of models and tools, agents, in all conventions.
 
 A record is a document or a line of OTLP (`spans`) with any number of spans. Their relations are resolved within the
-record; for relations across records, `sources.otlp_conversion` adds the facts to each before. Mapping:
+record; for relations across records, `formats.otlp.conversion` adds the facts to each before. Mapping:
 docs/transcripts.md, OpenTelemetry.
 """
 

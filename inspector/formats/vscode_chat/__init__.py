@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.formats.file_conversion import NamedRecord
 from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.vscode_chat import reader
 
@@ -15,4 +16,9 @@ FORMAT = Format(
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
     bookkeeping=frozenset({reader.NAMESPACE + "session"}),
+    conversion="inspector.formats.vscode_chat.conversion:CONVERSION",
+    original_records=(
+        NamedRecord(key="request", id_key="requestId", noun="request"),
+        NamedRecord(key="session", id_key="", noun="session"),
+    ),
 )

@@ -1,8 +1,7 @@
 """Format: chat sessions of VS Code, a request with its answer a line (docs/transcripts.md, VS Code chat).
 
-VS Code keeps a session as one document, or as a log of its changes: `inspector.sources.vscode_chat` converts both to
-lines. An answer is a list of pieces: consecutive texts and references become one text here, up to the next call or
-thought.
+VS Code keeps a session as one document, or as a log of its changes: `conversion` converts both to lines. An answer
+is a list of pieces: consecutive texts and references become one text here, up to the next call or thought.
 """
 
 from __future__ import annotations

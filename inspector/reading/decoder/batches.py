@@ -7,9 +7,9 @@ bytes are those of its element.
 from __future__ import annotations
 
 from inspector.formats.line_reading import read_line
+from inspector.protocol.array_elements import ElementScanner, Span, trim_span
 from inspector.protocol.record import Record
 from inspector.protocol.shared_lines import object_spans
-from inspector.store.files.array_elements import ElementScanner, Span, trim_span
 
 
 def element_spans(batch: Record, line: bytes) -> list[Span]:

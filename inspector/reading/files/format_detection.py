@@ -11,11 +11,11 @@ from inspector.formats.line_reading import FRAME_LABEL, read_chosen, read_line_a
 from inspector.formats.model_api import reader as api_messages
 from inspector.formats.prefixed import reader as prefixed_lines
 from inspector.formats.refused_formats import refusal_name, text_words
+from inspector.protocol.array_elements import ElementScanner, Span, element_indent, trim_span
 from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
 from inspector.protocol.truncated_json import complete_json
 from inspector.reading.decoder.batches import split_batch
-from inspector.store.files.array_elements import ElementScanner, Span, element_indent, trim_span
 from inspector.store.files.source_files import SourceFile
 
 SNIFFED_LINES = 1_000

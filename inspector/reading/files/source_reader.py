@@ -13,7 +13,7 @@ from contextlib import closing
 import numpy as np
 
 from inspector.formats.prefixed import reader as prefixed_lines
-from inspector.formats.table import READABLE_FORMATS
+from inspector.formats.table import READABLE_DOCUMENTS, READABLE_FORMATS
 from inspector.reading.decoder import overlong_lines
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.files.format_detection import (
@@ -45,7 +45,9 @@ _BLOCK_BUDGET_S, _CATCH_UP_BUDGET_S, _CATCH_UP_BYTES = 0.008, 0.016, 8 << 20
 """Time budget in seconds for a live block; a larger one, with larger and cheaper blocks, during catch-up; and the
 backlog in bytes that starts catch-up.
 """
-_FORMATS_READ = f"{READABLE_FORMATS}; HTTP archives (HAR); a JSON array of any of these; and all of them as .gz or .zst"
+_FORMATS_READ = (
+    f"{READABLE_FORMATS}; {READABLE_DOCUMENTS}; a JSON array of any of these; and all of them as .gz or .zst"
+)
 _WAIT_S = 0.05
 
 BlockSteps = Generator[Block | None]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import msgspec
 
+from inspector.formats.file_conversion import NotConvertedError
+from inspector.formats.opencode.conversion import DATABASE, open_database, refuse_computed
 from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
-from inspector.sources.conversion_worker import NotConvertedError
-from inspector.sources.opencode import DATABASE, open_database, refuse_computed
 
 PROGRAM = "opencode"
 VARIABLE = "XDG_DATA_HOME"

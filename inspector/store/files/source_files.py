@@ -14,8 +14,8 @@ from typing import Any, Protocol
 from inspector.formats.capture import reader as capture_file
 from inspector.formats.line_reading import FRAME_LABEL
 from inspector.formats.wire_recording import reader as wire_recording
+from inspector.protocol.array_elements import BLANK, ElementScanner, Span, trim_span
 from inspector.store.columns.block import RUNNING, Block
-from inspector.store.files.array_elements import BLANK, ElementScanner, Span, trim_span
 
 _END_BYTES = 1 << 12
 """Bytes read at each end of an overlong element."""

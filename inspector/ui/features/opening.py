@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
-FORMAT_WORDS: dict[str | None, str] = {**FORMAT_TITLES, "msp-session": "MSP sessions", "har": "HTTP archive"}
 _log = logging.getLogger(__name__)
 _SUB_AGENTS_NOTICE = "subAgentsNotOpened"
 _DETECTED_FORMAT = "Detected for each line"
@@ -456,7 +455,7 @@ class Opening(QObject):
                 self._is_finite = progress.total > 0
                 if not shown and progress.messages:
                     await asyncio.sleep(0)  # reading the first rows used up this iteration of the event loop
-                    self._status.show_log(document.name, FORMAT_WORDS.get(document.format, ""))
+                    self._status.show_log(document.name, FORMAT_TITLES.get(document.format or "", ""))
                     if document.live:
                         self._status.set_input_open(True)
                     await self._show(document)
@@ -519,7 +518,7 @@ def _format_words(document: CaptureDocument) -> str:
     """Returns the format, or the number of sources."""
     if len(document.sources.files) > 1:
         return formats.count_of(len(document.sources.files), "source")
-    return FORMAT_WORDS.get(document.format, "mostly unreadable" if len(document.capture) else "empty log")
+    return FORMAT_TITLES.get(document.format or "", "mostly unreadable" if len(document.capture) else "empty log")
 
 
 def _size_of(document: CaptureDocument) -> int | None:

@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 
 from inspector.base import optional_dependencies
 from inspector.base.optional_dependencies import EXTRAS, FLEET, OTEL
-from inspector.sources.otlp_protobuf import ProtobufError, traces_of
+from inspector.formats.otlp.protobuf import ProtobufError, traces_of
 from inspector.survey.run_places import PlaceError, find_runs
 
 ROOT = Path(__file__).resolve().parents[3]

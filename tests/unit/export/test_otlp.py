@@ -18,7 +18,7 @@ from inspector.export import otlp_sending
 from inspector.export.otlp import TraceWriter, write_traces
 from inspector.export.otlp_sending import CollectorError, send_traces, traces_url
 from inspector.export.redaction import Redaction
-from inspector.sources.otlp_receiver import Receiver, address_of, listener_at, receive
+from inspector.formats.otlp.receiver import Receiver, address_of, listener_at, receive
 from tests.builders import document_at, document_of, envelope, tool_call, tool_result
 from tests.commands import asked
 from tests.pages import ROOT

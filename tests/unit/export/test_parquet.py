@@ -11,7 +11,7 @@ import pytest
 from inspector.document.document import CaptureDocument
 from inspector.export.parquet import export_parquet
 from inspector.filters.fields import FIELDS
-from inspector.sources.parquet_conversion import RAW_COLUMN
+from inspector.formats.parquet.conversion import RAW_COLUMN
 from inspector.tables.messages import column_name
 from tests.builders import document_at, document_of, envelope, tool_call
 from tests.commands import asked, printed

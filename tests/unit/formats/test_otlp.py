@@ -21,10 +21,10 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.line_reading import read_line_as
 from inspector.formats.otlp import content
 from inspector.formats.otlp import reader as otlp
+from inspector.formats.otlp.conversion import lines_in_order
+from inspector.formats.otlp.stream_conversion import as_they_come
 from inspector.present.answers import summary_answer, waste_of
 from inspector.protocol.record import Shape
-from inspector.sources.otlp_arriving import as_they_come
-from inspector.sources.otlp_conversion import lines_in_order
 from inspector.store.columns.flags import Flag
 from tests.builders import GrowingLog, document_at, log_file
 from tests.pages import ROOT

@@ -26,7 +26,7 @@ from inspector.mcp_server.server import UNTRUSTED, server_of, without_lone_surro
 from inspector.mcp_server.tools import TOOLS
 from tests.builders import envelope, lines_of
 from tests.commands import printed
-from tests.unit.sources.test_opencode import database as open_code_database
+from tests.unit.formats.test_opencode import database as open_code_database
 
 LOOP = Path("tests/data/recordings/mcp-rune/01-loop-current-names.jsonl").resolve()
 

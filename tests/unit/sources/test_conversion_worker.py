@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector.sources.conversion_worker import WORTHWHILE_BYTES, NotConvertedError, lines_of
-from inspector.sources.har import HarConversion
-from inspector.sources.otlp_file import OtlpFile
+from inspector.formats.file_conversion import NotConvertedError
+from inspector.formats.har.conversion import HarConversion
+from inspector.formats.otlp.file_conversion import OtlpFile
+from inspector.sources.conversion_worker import WORTHWHILE_BYTES, lines_of
 
 pytestmark = pytest.mark.real
 

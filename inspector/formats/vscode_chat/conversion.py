@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from inspector.formats.vscode_chat.reader import SESSION_KEY
+from inspector.formats.file_conversion import FileConverter, NotConvertedError
+from inspector.formats.vscode_chat.reader import LABEL, SESSION_KEY
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import TOO_LARGE, is_too_large
 from inspector.protocol.tolerant_encoder import to_json
-from inspector.sources.conversion_worker import NotConvertedError
 
-FORMAT = "vscode-chat"
-HEAD_BYTES = 1 << 16
+_HEAD_BYTES = 1 << 16
 """Number of first bytes needed for detection."""
 
 _CHANGES = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
@@ -140,6 +139,9 @@ def _push_items(holder: Any, step: Any, items: Any, start: Any) -> None:
         if isinstance(start, int) and not isinstance(start, bool) and start >= 0:
             del found[start:]
         found += items if isinstance(items, list) else []
+
+
+CONVERSION = FileConverter(head_bytes=_HEAD_BYTES, begins_file=is_chat, convert=VsCodeConversion, container=LABEL)
 
 
 def _line(value: dict[str, Any]) -> bytes:

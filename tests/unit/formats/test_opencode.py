@@ -17,9 +17,9 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.line_reading import read_line_as
 from inspector.formats.opencode import reader as messages
+from inspector.formats.opencode.conversion import store_of
 from inspector.present.converted import place_in_original
 from inspector.reading.files.source_reader import UnknownFormatError
-from inspector.sources.opencode import store_of
 from tests.builders import document_at, document_of, log_file
 
 SAMPLE = Path(__file__).parents[2] / "data" / "formats" / "opencode.jsonl"

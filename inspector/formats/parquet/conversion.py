@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.sources.conversion_worker import LEAST_BOUND_BYTES, MOST_FOLD, NotConvertedError
+from inspector.formats.file_conversion import LEAST_BOUND_BYTES, MOST_FOLD, FileConverter, NotConvertedError
+from inspector.formats.parquet import FORMAT
 
 RAW_COLUMN = "raw"
 """Column with the logged bytes of messages."""
-MAGIC = b"PAR1"
+_MAGIC = b"PAR1"
 """First bytes of a Parquet file."""
-FORMAT = "parquet"
 
 _ROWS = 256
 _AT_ONCE_BYTES = 64 << 20
@@ -73,3 +73,12 @@ class ParquetConversion:
                 yield b"".join(bytes(raw) + b"\n" for (raw,) in rows if raw)
         finally:
             connection.close()
+
+
+CONVERSION = FileConverter(
+    head_bytes=len(_MAGIC),
+    begins_file=lambda head: head.startswith(_MAGIC),
+    may_begin_file=_MAGIC.startswith,
+    convert=ParquetConversion,
+    container=FORMAT.name,
+)

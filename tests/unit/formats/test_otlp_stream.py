@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELDS
-from inspector.sources.otlp_arriving import as_they_come
-from inspector.sources.otlp_conversion import HEAD_BYTES, holds_traces, lines_in_order
+from inspector.formats.otlp.conversion import HEAD_BYTES, holds_traces, lines_in_order
+from inspector.formats.otlp.stream_conversion import as_they_come
 from inspector.sources.stream_feed import StreamFeed
 from tests.builders import document_at, log_file
 from tests.pages import ROOT

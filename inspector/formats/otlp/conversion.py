@@ -17,6 +17,7 @@ import msgspec
 
 from inspector.base.memory_budget import available_bytes
 from inspector.formats.entry_builders import decoded_object
+from inspector.formats.file_conversion import NotConvertedError
 from inspector.formats.otlp.content import without_input
 from inspector.formats.otlp.conventions import (
     SpanRole,
@@ -29,13 +30,12 @@ from inspector.formats.otlp.conventions import (
 from inspector.formats.otlp.histories import HistoryInterner
 from inspector.formats.otlp.log_content import with_content
 from inspector.formats.otlp.message_marks import call_mark, result_mark
+from inspector.formats.otlp.protobuf import ProtobufError, traces_of
 from inspector.formats.otlp.span_relations import FACTS_KEY, Resolved, SpanEnd, resolve_spans
 from inspector.formats.otlp.spans import Span, spans_in
 from inspector.protocol.json_size import MAX_DECODED_BYTES, TOO_LARGE, estimate_decoded_bytes
 from inspector.protocol.json_values import REFUSALS
 from inspector.protocol.tolerant_encoder import to_json
-from inspector.sources.conversion_worker import NotConvertedError
-from inspector.sources.otlp_protobuf import ProtobufError, traces_of
 
 HEAD_BYTES = 1 << 12
 """Number of first bytes needed for detection."""

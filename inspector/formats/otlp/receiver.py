@@ -19,16 +19,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inspector.base.async_tasks import signals_set
 from inspector.base.bounded_buffers import BoundedBuffer, BufferLimit
 from inspector.base.content_encoding import Decoder, TooLongError
 from inspector.base.loopback_access import refusal_reason
 from inspector.base.optional_dependencies import OTEL
 from inspector.formats.entry_builders import decoded_object
+from inspector.formats.otlp.protobuf import ProtobufError, as_specified, logs_of, traces_of
 from inspector.formats.otlp.spans import holds_spans, spans_in
 from inspector.protocol.json_size import TOO_LARGE
 from inspector.protocol.tolerant_encoder import to_json
-from inspector.sources.otlp_protobuf import ProtobufError, as_specified, logs_of, traces_of
-from inspector.sources.recording import signals_set
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -45,7 +45,7 @@ _TICK_S = 0.5
 _PATIENCE_S = 60.0
 _AGAIN_S = 5
 
-_log = logging.getLogger("inspector.sources.otlp_receiver")
+_log = logging.getLogger("inspector.formats.otlp.receiver")
 _log.addHandler(logging.NullHandler())
 _log.propagate = False  # bad requests of strangers are not errors of this program
 

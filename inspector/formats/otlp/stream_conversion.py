@@ -14,10 +14,10 @@ import msgspec
 
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.otlp.conventions import CALL_ID
+from inspector.formats.otlp.conversion import SpanMemory, is_protobuf, lines_in_order, spans_of, timed_lines
 from inspector.formats.otlp.histories import HistoryInterner
 from inspector.formats.otlp.span_relations import Resolved, SpanContents, SpanFacts, resolve_from
 from inspector.formats.otlp.spans import Span
-from inspector.sources.otlp_conversion import SpanMemory, is_protobuf, lines_in_order, spans_of, timed_lines
 
 _BLANK = b" \t\r\n"
 _MOST_HOLDING = 1 << 18

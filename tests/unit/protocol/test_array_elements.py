@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.store.files.array_elements import ElementScanner, element_indent, trim_span
+from inspector.protocol.array_elements import ElementScanner, element_indent, trim_span
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text('ab"\\[]{},: \n\té', max_size=6),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.formats.vscode_chat.conversion import is_chat
 from inspector.formats.vscode_chat.reader import SESSION_KEY
-from inspector.sources.vscode_chat import is_chat
 from tests.builders import document_at, document_of, lines_of, log_file
 
 SAMPLE = Path(__file__).parents[2] / "data" / "formats" / "vscode-chat.jsonl"

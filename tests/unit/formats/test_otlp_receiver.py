@@ -21,8 +21,8 @@ from aiohttp import web
 
 from inspector.base.async_tasks import start_task
 from inspector.document.summary import summary
-from inspector.sources import otlp_receiver
-from inspector.sources.otlp_receiver import Address, AddressRefusedError, Receiver, address_of, listener_at
+from inspector.formats.otlp import receiver as otlp_receiver
+from inspector.formats.otlp.receiver import Address, AddressRefusedError, Receiver, address_of, listener_at
 from tests.builders import document_at
 from tests.commands import asked
 from tests.pages import ROOT
@@ -180,7 +180,7 @@ async def test_what_cannot_be_written_is_said_and_sent_again(tmp_path: Path, mon
             raise OSError(28, "No space left on device")
 
         with monkeypatch.context() as patched:
-            patched.setattr("inspector.sources.otlp_receiver.os.write", full)
+            patched.setattr("inspector.formats.otlp.receiver.os.write", full)
             status, words = await posted(address, line)
         assert status == 503
         assert "No space left" in words

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from inspector.formats.entry_builders import decoded_object
-from inspector.sources.otlp_arriving import KnownSpans, begins_with_line, lines_of
-from inspector.sources.otlp_conversion import SpanMemory, lines_in_order
+from inspector.formats.file_conversion import FileConverter
+from inspector.formats.otlp.conversion import HEAD_BYTES, SpanMemory, holds_traces, lines_in_order, may_be_protobuf
+from inspector.formats.otlp.stream_conversion import KnownSpans, as_they_come, begins_with_line, lines_of
 
 _STEP = 1 << 22
 
@@ -66,3 +67,13 @@ class OtlpFile:
         """Returns the rest of this file as a line when another file replaces it."""
         rest, self._rest = self._rest, b""
         return rest + b"\n" if rest and not self._is_row else b""
+
+
+CONVERSION = FileConverter(
+    head_bytes=HEAD_BYTES,
+    begins_file=lambda head: holds_traces(head[:HEAD_BYTES]),
+    may_begin_file=may_be_protobuf,
+    convert=OtlpFile,
+    container=None,
+    convert_stream=as_they_come,
+)

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
-from inspector.formats.opencode.reader import ROOT_KEY, UNDONE_KEY, first_undone_part
+from inspector.formats.file_conversion import NotConvertedError
+from inspector.formats.opencode.reader import LABEL, ROOT_KEY, UNDONE_KEY, first_undone_part
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import is_too_large
 from inspector.protocol.tolerant_encoder import to_json
-from inspector.sources.conversion_worker import NotConvertedError
 
-FORMAT = "opencode"
 DATABASE = "opencode.db"
 MAGIC = b"SQLite format 3\0"
 """First bytes of a database."""
@@ -52,6 +51,16 @@ class SessionStore(NamedTuple):
     def log(self) -> Path:
         """The write-ahead log beside a database, if it exists."""
         return self.path.with_name(self.path.name + "-wal")
+
+    @property
+    def container(self) -> str:
+        return LABEL
+
+    def files(self) -> list[Path]:
+        return [self.path, *(one for one in (self.log,) if one.is_file())]
+
+    def conversion(self) -> OpenCodeConversion:
+        return OpenCodeConversion(self)
 
 
 def store_of(path: Path) -> SessionStore | None:

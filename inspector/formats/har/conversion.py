@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from inspector.formats.file_conversion import FileConverter, NotConvertedError
+from inspector.formats.har import FORMAT
+from inspector.formats.har.entries import Line, entry_to_lines
+from inspector.protocol.array_elements import ElementScanner, trim_span
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.http_archive import Line, entry_to_lines
 from inspector.protocol.json_size import TOO_LARGE, is_too_large
 from inspector.protocol.tolerant_encoder import to_json
-from inspector.sources.conversion_worker import NotConvertedError
-from inspector.store.files.array_elements import ElementScanner, trim_span
 
-FORMAT = "har"
-HEAD_BYTES = 1 << 16
+_HEAD_BYTES = 1 << 16
 """Number of first bytes needed for detection."""
 
 _BEGIN = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')
@@ -31,8 +31,8 @@ _MAX_ENTRY = 1 << 28
 
 def is_archive(head: bytes) -> bool:
     """Returns True for the first bytes of an HTTP archive."""
-    found = _BEGIN.match(head)
-    return found is not None and _OTHER_FIELDS.match(head, found.end()) is not None
+    found = _BEGIN.match(head, 0, _HEAD_BYTES)
+    return found is not None and _OTHER_FIELDS.match(head, found.end(), _HEAD_BYTES) is not None
 
 
 class HarConversion:
@@ -109,6 +109,9 @@ class HarConversion:
             if len(head) > _MAX_ENTRY:
                 break
         raise NotConvertedError("it has no entries")
+
+
+CONVERSION = FileConverter(head_bytes=_HEAD_BYTES, begins_file=is_archive, convert=HarConversion, container=FORMAT.name)
 
 
 def _json_line(value: dict[str, Any]) -> bytes:

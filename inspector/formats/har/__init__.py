@@ -1,0 +1,14 @@
+"""Format: HTTP archives (docs/protocols.md 13)."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Stage
+
+FORMAT = Format(
+    name="har",
+    title="HTTP archive",
+    reads="HTTP archives (HAR)",
+    stage=Stage.DOCUMENT,
+    conversion="inspector.formats.har.conversion:CONVERSION",
+    has_numbered_entries=True,
+)

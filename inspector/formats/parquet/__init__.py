@@ -1,0 +1,13 @@
+"""Format: Parquet files that this program exported with the logged bytes of messages."""
+
+from __future__ import annotations
+
+from inspector.formats.format import Format, Stage
+
+FORMAT = Format(
+    name="parquet",
+    title="Parquet export",
+    reads="Parquet exports with raw messages",
+    stage=Stage.DOCUMENT,
+    conversion="inspector.formats.parquet.conversion:CONVERSION",
+)
