@@ -43,7 +43,9 @@ def describe_record(name: str, values: Mapping[str, object]) -> str:
 
 
 def _value_words(values: Mapping[str, object], depth: int) -> Iterator[str]:
-    for name, value in values.items():
+    for full_name, value in values.items():
+        # A name of megabytes would be searched for minutes.
+        name = full_name if len(full_name) <= _LONGEST else full_name[: _LONGEST - 1] + "…"
         # Paths, locations and empty values say little.
         if _PLACES.search(name) or value is False or value in (None, "", [], {}):
             continue

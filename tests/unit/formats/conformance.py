@@ -1,0 +1,326 @@
+"""Checks that every format folder keeps to: figures of its samples, cuts, damage, sniffing.
+
+    python -m tests.unit.formats.conformance --write FOLDER...    writes NAME.expected.json beside each sample
+    python -m tests.unit.formats.conformance --matrix             prints the formats that claim lines of each sample
+
+Compare written figures with the sample by hand: the script writes the figures of the program, right or wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import inspect
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import inspector.formats
+from inspector.formats import line_reading, table
+from inspector.formats.format import Format, Stage
+from inspector.protocol.header import NotAnObjectError, read_header
+from inspector.protocol.record import Shape
+from inspector.reading.files.format_detection import scanner_for
+from inspector.reading.files.source_reader import SourceReader
+from inspector.sources.inputs import open_source
+from inspector.store.columns.block import STRING_COLUMNS, Block
+from inspector.store.files.source_files import DERIVED_OFFSET, SourceFile
+from tests.builders import clean_up, document_at, log_file
+from tests.samples import DATA
+
+FORMATS_FOLDER = Path(inspector.formats.__file__).parent
+EXPECTED = ".expected.json"
+BETWEEN = b" \t\r\n,[]\xef\xbb\xbf"
+"""Bytes that belong to no record: blanks, and the frame of arrays and batches."""
+_EARLIER = {
+    "a2a": ("a2a.jsonl",), "acp": ("acp.jsonl",), "capture": ("capture.ctxcap",), "claude_code": ("claude-code.jsonl",),
+    "codex": ("codex.jsonl", "codex-exec.jsonl"), "copilot_cli": ("copilot-cli.jsonl",),
+    "gateway_log": ("gateway-log.jsonl", "decisions.jsonl"), "gemini_cli": ("gemini-cli.jsonl",),
+    "mcp": ("json-rpc.jsonl",), "model_api": ("messages.jsonl",), "opencode": ("opencode.jsonl",),
+    "mew": ("mcp-x-v0.0.jsonl", "mcpx-v0.1.jsonl", "drafts.jsonl", "mew-v0.3.jsonl", "mew-v0.4.jsonl"),
+    "otlp": ("otlp.jsonl",), "prefixed": ("prefixed.log",), "vscode_chat": ("vscode-chat.jsonl",),
+    "wire_recording": ("http-lines.jsonl", "model-calls.jsonl"), "wrapped": ("wrapped.jsonl",),
+}  # fmt: skip
+"""Samples that lie in tests/data/formats."""
+_NEVER_COMPARED = ("offset", "source", "connection")
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A format's folder."""
+
+    name: str
+    format: Format
+
+    @property
+    def path(self) -> Path:
+        return FORMATS_FOLDER / self.name
+
+    @property
+    def samples(self) -> list[Path]:
+        """Returns the sample logs, without expected figures and notes."""
+        earlier = [DATA / "formats" / name for name in _EARLIER.get(self.name, ())]
+        return sorted(earlier + self._own_samples)
+
+    @property
+    def _own_samples(self) -> list[Path]:
+        return sorted(one for one in (self.path / "samples").glob("*") if one.suffix not in (".json", ".md")) + sorted(
+            one for one in (self.path / "samples").glob("*.json") if not one.name.endswith(EXPECTED)
+        )
+
+
+def folders() -> list[Folder]:
+    """Returns all folders with a FORMAT; the skeleton is one of them."""
+    names = sorted(path.parent.name for path in FORMATS_FOLDER.glob("*/__init__.py"))
+    modules = [(name, importlib.import_module(f"inspector.formats.{name}")) for name in names]
+    return [Folder(name, module.FORMAT) for name, module in modules if hasattr(module, "FORMAT")]
+
+
+def all_samples() -> list[tuple[Folder, Path]]:
+    return [(folder, sample) for folder in folders() for sample in folder.samples]
+
+
+@contextmanager
+def in_table(one: Format) -> Iterator[None]:
+    """Adds a format to the table while the block runs, unless it is listed; the rooms of the program then know it."""
+    if one in table.FORMATS:
+        yield
+        return
+    before = dict(vars(table))
+    after = _groups((*table.FORMATS, one))
+    # Modules import the groups by name, so each has a reference of its own.
+    modules = [module for name, module in sys.modules.items() if name.startswith("inspector.")]
+    changes = [
+        (vars(module), name, old, after[group])
+        for module in modules for name, old in list(vars(module).items())
+        for group in after if old is before[group]
+    ]  # fmt: skip
+    for names, name, _, new in changes:
+        names[name] = new
+    importlib.reload(line_reading)  # functions imported elsewhere share its globals, so they see the new tables
+    try:
+        yield
+    finally:
+        for names, name, old, _ in changes:
+            names[name] = old
+        importlib.reload(line_reading)
+
+
+def _groups(formats: tuple[Format, ...]) -> dict[str, Any]:
+    """Returns the values that `inspector.formats.table` would have with these formats."""
+    statements = ast.parse(inspect.getsource(table)).body
+    targets = [one.target if isinstance(one, ast.AnnAssign) else None for one in statements]
+    listed = next(place for place, one in enumerate(targets) if isinstance(one, ast.Name) and one.id == "FORMATS")
+    names = {**vars(table), "FORMATS": formats}
+    exec(compile(ast.Module(statements[listed + 1 :], []), table.__file__, "exec"), names)
+    declared = {one.id for one in targets[listed:] if isinstance(one, ast.Name)}
+    return {name: names[name] for name in declared}
+
+
+# Figures
+
+
+def figures(path: Path) -> dict[str, Any]:
+    """Returns the figures of a log that a sample declares."""
+    # Upper rooms are imported here, so that checks of readers alone start fast.
+    from inspector.document.session_titles import title_of_session
+    from inspector.document.summary import summary
+
+    document = document_at(path)
+    told = summary(document, "")
+    own = document.analysis.contexts.tree
+    return {
+        "format": told["format"], "records": told["records"], "messages": told["messages"],
+        "unreadable": told["unreadable"], "title": title_of_session(document.capture),
+        "participants": sorted(told["participants"]), "kinds": dict(sorted(told["kinds"].items())),
+        "calls": {key: one for key, one in told["calls"].items() if one}, "tools": told["tool_counts"],
+        "usage": told["usage"], "models": told["models"],
+        "contexts": sorted(own.path(node) for node in own.alive()),
+    }  # fmt: skip
+
+
+def expected_path(sample: Path) -> Path:
+    return sample.with_name(sample.stem + EXPECTED)
+
+
+def expected(sample: Path) -> dict[str, Any]:
+    return json.loads(expected_path(sample).read_text(encoding="utf-8"))
+
+
+# Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a log as plain values, and the spans of its bytes that they came from."""
+
+    rows: list[dict[str, Any]]
+    spans: list[tuple[int, int]]
+    data: bytes
+    """Bytes that were read; of a document the lines that it was converted to."""
+
+    def comparable(self) -> list[dict[str, Any]]:
+        """Returns the rows without their places."""
+        return [{key: one for key, one in row.items() if key not in _NEVER_COMPARED} for row in self.rows]
+
+
+def rows_of(data: bytes, name: str, *, block_bytes: int = 1 << 20, pieces: Sequence[int] = ()) -> Rows:
+    """Reads a log through the real reader of sources.
+
+    Args:
+        data: the log.
+        name: of its file.
+        block_bytes: bytes read at once; more for a longer line.
+        pieces: lengths of the parts in which the file grows meanwhile; none for a file that is there.
+    """
+    path = log_file(data[: pieces[0]] if pieces else data, name)
+    with closing(open_source(path)) as source:
+        reader = SourceReader(source, 0)
+        for _ in reader.detect_format(wait=True):
+            pass
+        found = Rows([], [], source.data_path.read_bytes() if source.feed is not None else data)
+        for size in pieces[1:]:
+            while (block := reader.next_block(whole_lines=True, size=block_bytes)) is not None:
+                _add(found, block, source)
+            with path.open("ab") as file:
+                file.write(data[path.stat().st_size :][:size])
+        if pieces:
+            with path.open("ab") as file:
+                file.write(data[path.stat().st_size :])
+        for block in reader.read_blocks(block_bytes, wait=True, processes=0):
+            if block is not None:
+                _add(found, block, source)
+        # Lines may be added to a message until the end.
+        for offset, length in {(row["offset"], row["length"]) for row in found.rows}:
+            places = [(offset, length)]
+            if offset >= DERIVED_OFFSET:
+                assert source.derived_lines is not None
+                places = source.derived_lines.original_places(offset, length)
+            found.spans.extend((start, start + size) for start, size in places)
+        if source.derived_lines is not None:
+            source.derived_lines.close()
+    return found
+
+
+def _add(found: Rows, block: Block, source: SourceFile) -> None:
+    source.read_to = max(source.read_to, block.stop)
+    for place in range(len(block)):
+        row: dict[str, Any] = {name: column[place].item() for name, column in block.columns.items()}
+        for name in STRING_COLUMNS:
+            row[name] = block.strings[row[name]] if row[name] else None
+        row["to_set"] = block.to_sets[row["to_set"]]
+        for name in ("alias_hash", "said", "told", "words", "given", "part"):
+            row.setdefault(name, 0)
+        found.rows.append(row)
+
+
+def is_converted(sample: Path) -> bool:
+    """Returns True for a document, which is converted to lines as a whole before any is read."""
+    with closing(open_source(sample)) as source:
+        return source.feed is not None
+
+
+def lines_with_offsets(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yields the offset of each line that is not blank, and the line without its end."""
+    offset = 0
+    for line in data.split(b"\n"):
+        if line.strip(BETWEEN):
+            yield offset, line
+        offset += len(line) + 1
+
+
+def lost(found: Rows) -> list[bytes]:
+    """Returns lines, or their parts, that belong to no row and are no record without a message, as a header."""
+    data = found.data
+    missing = bytearray(data)
+    for start, stop in found.spans:
+        missing[start:stop] = b" " * (stop - start)
+    left: list[bytes] = []
+    for offset, line in lines_with_offsets(data):
+        rest = bytes(missing[offset : offset + len(line)]).strip(BETWEEN)
+        if rest and not (rest == line.strip(BETWEEN) and has_no_message(rest)):
+            left.append(rest)
+    return left
+
+
+def has_no_message(line: bytes) -> bool:
+    """Returns True for a line of a known format without a message: a header, a mark, a field of an event stream."""
+    return line_reading.read_line(line).shape is Shape.NO_MESSAGE
+
+
+# Sniffing
+
+
+@cache
+def records_in(sample: Path) -> list[bytes]:
+    """Returns the lines of a sample, or its elements if it is a JSON array."""
+    with closing(SourceFile(sample)) as source:
+        scanner, data = scanner_for(source), sample.read_bytes()
+    if scanner is None:
+        return [line.strip(b" \t\r") for _, line in lines_with_offsets(data.removeprefix(b"\xef\xbb\xbf"))]
+    spans = [*scanner.scan(data[scanner.position :]), *scanner.finish()]
+    return [data[start:stop].strip() for start, stop in spans]
+
+
+def claimed_names(sample: Path) -> Counter[str | None]:
+    """Returns the formats that a sample's lines are read as, with the number of lines; None for unclaimed ones."""
+    return Counter(line_reading.read_line_as(line)[1] for line in records_in(sample))
+
+
+def claims_alone(one: Format, line: bytes) -> bool:
+    """Returns True if a format would claim a line that is offered to it alone."""
+    if one.stage in (Stage.TRANSCRIPT, Stage.LATE):
+        return one.read(line) is not None
+    if one.stage is Stage.TEXT:
+        return one.read(line, line_reading.read_line) is not None
+    if one.stage not in (Stage.ENVELOPE, Stage.WRAPPER):
+        return False
+    try:
+        header = read_header(line)
+    except NotAnObjectError:
+        return False
+    inner = (line_reading.read_line,) if one.stage is Stage.WRAPPER else ()
+    return one.read(header, line, *inner) is not None
+
+
+def matrix() -> dict[str, dict[str, int]]:
+    """Returns by sample and format the number of lines that the format would claim alone."""
+    counted: dict[str, dict[str, int]] = {}
+    for folder, sample in all_samples():
+        lines = records_in(sample)
+        row = {one.name: sum(claims_alone(one.format, line) for line in lines) for one in folders()}
+        counted[f"{folder.name}/{sample.name}"] = {"lines": len(lines)} | {key: n for key, n in row.items() if n}
+    return counted
+
+
+def matrix_text() -> str:
+    return "\n".join(f"{name:44} {row}" for name, row in matrix().items())
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="conformance")
+    parser.add_argument("--write", nargs="*", metavar="FOLDER")
+    parser.add_argument("--matrix", action="store_true")
+    asked = parser.parse_args(arguments)
+    if asked.matrix:
+        print(matrix_text())
+    for folder in folders():
+        if folder.name not in (asked.write or ()):
+            continue
+        for sample in folder.samples:
+            with in_table(folder.format):
+                text = json.dumps(figures(sample), indent=1, ensure_ascii=False)
+            expected_path(sample).write_text(text + "\n", encoding="utf-8")
+            print(f"{expected_path(sample).relative_to(FORMATS_FOLDER)}:\n{text}")
+    clean_up()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
