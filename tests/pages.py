@@ -9,9 +9,8 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted(
-    [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packaging/*.md"), *ROOT.glob("tests/**/*.md")]
-)
+_PLACES = ("*.md", "docs/**/*.md", "packaging/*.md", "tests/**/*.md", "inspector/formats/*/README.md")
+PAGES = sorted(page for place in _PLACES for page in ROOT.glob(place))
 GUIDE = [page for page in PAGES if page.parent == ROOT / "docs" or page == ROOT / "README.md"]
 """What is written for users: README and docs/."""
 
