@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from inspector import __version__
-from inspector.analysis.findings import CHECK_BY_CODE
+from inspector.analysis.findings.check_table import CHECK_BY_CODE
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import typer
 
-from inspector.analysis.findings import CHECK_BY_CODE, Severity
+from inspector.analysis.findings import Severity
+from inspector.analysis.findings.check_table import CHECK_BY_CODE
 from inspector.analysis.findings.store import MAX_SENTENCES_CHARS
 from inspector.base.exit_codes import OUR_FAULT
 from inspector.cli.arguments import fail

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, LazyArray, Numbers
-from inspector.analysis.findings import CHECK_BY_CODE, Severity
+from inspector.analysis.findings import Severity
+from inspector.analysis.findings.check_table import CHECK_BY_CODE
 from inspector.analysis.passes.calls.correlation_names import NamedThing
 from inspector.analysis.passes.calls.correlation_pass import ToolRule
 from inspector.analysis.passes.calls.open_waits import are_waiting

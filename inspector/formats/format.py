@@ -103,6 +103,7 @@ class Format:
         spoken_kinds: words for its own kinds, by kind.
         failing_kinds: its own kinds that may report a failure without being a result.
         stop_kinds: its own kinds that stop an agent, which then waits for no answer.
+        checks: reference to the `DeclaredTopic` of findings that only this traffic can have.
         is_trace: its records are spans. Each model call is a span of its own, spans have their own duration, and calls
             of tools may have no record.
         rpc: the protocol of a format in stage PROTOCOL.
@@ -130,6 +131,7 @@ class Format:
     spoken_kinds: Mapping[str, str] = field(default_factory=dict)
     failing_kinds: tuple[str, ...] = ()
     stop_kinds: tuple[str, ...] = ()
+    checks: str = ""
     is_trace: bool = False
     rpc: RpcProtocol | None = None
     further_namespaces: tuple[str, ...] = ()

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.findings import CHECKS, Severity
+from inspector.analysis.findings import Severity
 from inspector.analysis.findings.check import Check
+from inspector.analysis.findings.check_table import CHECKS
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.document.document import CaptureDocument

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.findings import CHECK_BY_CODE
+from inspector.analysis.findings.check_table import CHECK_BY_CODE
 from tests.builders import delivered, envelope, lines_of, received, tool_call
 from tests.findings import CASES, at, decision, later
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.analysis.findings import CHECK_BY_CODE
+from inspector.analysis.findings.check_table import CHECK_BY_CODE
 from tests.commands import ReadOnce, opening_only, printed
 
 DATA = Path(__file__).parents[1] / "data"

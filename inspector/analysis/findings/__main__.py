@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from inspector.analysis.findings.check import Check, Severity
-from inspector.analysis.findings.finding_pass import CHECKS
+from inspector.analysis.findings.check_table import CHECKS
 
 # Texts of the page around the declarations.
 

@@ -6,39 +6,16 @@ import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Protocol, cast, runtime_checkable
+from typing import cast
 
 from inspector.analysis.arrays.unique_ints import sorted_unique
-from inspector.analysis.findings import (
-    announced,
-    before_capture,
-    clocks,
-    contexts,
-    correlations,
-    deliveries,
-    field_forms,
-    gateway,
-    kinds_and_lines,
-    lifecycle_hints,
-    loops,
-    msp,
-    object_contexts,
-    proposals,
-    reasoning,
-    requests,
-    secrets,
-    senders,
-    streams,
-    transcripts,
-    verdicts,
-)
+from inspector.analysis.findings import before_capture
 from inspector.analysis.findings.batch import Batch, Passes, ReportedProblem
 from inspector.analysis.findings.by_context import FindingsByContext
-from inspector.analysis.findings.check import Check
-from inspector.analysis.findings.mcp import topic as mcp
 from inspector.analysis.findings.mcp_rows import McpRows
 from inspector.analysis.findings.sentences import Finding, format_finding, format_hint
 from inspector.analysis.findings.store import Findings, StoredFinding
+from inspector.analysis.findings.topic import DeferredTopic, Topic
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.base.slices import SlicedWork, run_to_end, run_until
 from inspector.store.columns.columns import GrowingColumns
@@ -46,65 +23,10 @@ from inspector.store.files.capability_decisions import CapabilityDecisions
 from inspector.store.files.tool_baseline import ServerTools
 
 
-class Topic(Protocol):
-    """Group of checks on one subject, with the state they keep of earlier messages."""
-
-    def feed(self, batch: Batch) -> None:
-        """Checks a batch. O(messages in the batch) in numpy; Python only for the few suspicious ones."""
-        ...
-
-
-@runtime_checkable
-class DeferredTopic(Protocol):
-    """A topic with work that can be deferred: it searches or compares records."""
-
-    def go_on(self, batch: Batch, until: float) -> bool:
-        """Does deferred work until a time (`time.perf_counter`), at least one piece. Returns True if all is done."""
-        ...
-
-
 @cache
 def _has_deferred_work(kind: type[Topic]) -> bool:
     """Returns True if topics of a type have deferred work. Cached: a protocol check is slower than making a topic."""
     return issubclass(kind, DeferredTopic)
-
-
-_TOPICS = (
-    # MCP comes first: it fills `batch.mcp`, which the general checks of requests read.
-    (mcp, mcp.McpChecks),
-    (requests, requests.Requests),
-    (proposals, proposals.Proposals),
-    (correlations, correlations.Correlations),
-    (contexts, contexts.ContextChecks),
-    (object_contexts, object_contexts.ObjectContexts),
-    (reasoning, reasoning.ReasoningChecks),
-    (kinds_and_lines, kinds_and_lines.KindsAndLines),
-    (senders, senders.SenderChecks),
-    (clocks, clocks.Clocks),
-    (loops, loops.ChatLoops),
-    (field_forms, field_forms.FieldForms),
-    (gateway, gateway.GatewayLog),
-    (deliveries, deliveries.Deliveries),
-    (secrets, secrets.SecretSearch),
-    (verdicts, verdicts.Verdicts),
-    (announced, announced.AnnouncedCapabilities),
-    (streams, streams.StreamChecks),
-    (lifecycle_hints, lifecycle_hints.LifecycleHints),
-    (msp, msp.SessionChecks),
-    (transcripts, transcripts.Transcripts),
-)
-"""Every topic: its module, which declares CHECKS, and its class."""
-
-CHECKS: tuple[Check, ...] = (*(check for module, _ in _TOPICS for check in module.CHECKS), *before_capture.CHECKS)
-"""Every check, topic by topic."""
-
-CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS if not check.where}
-"""First declaration of each code; some codes have further severities."""
-
-
-def _topic_name(module: str) -> str:
-    """Name of a topic in words: its module, or its folder if it has one."""
-    return module.removesuffix(".topic").rpartition(".")[2].replace("_", " ")
 
 
 _log = logging.getLogger(__name__)
@@ -130,6 +52,9 @@ class FindingPass:
     """
 
     def __init__(self, passes: Passes) -> None:
+        # Here, since checks of formats import modules of this package.
+        from inspector.analysis.findings.check_table import CHECKS, TOPICS
+
         self._passes = passes
         self.decisions: CapabilityDecisions | None = None
         self.reported: Sequence[ReportedProblem] = ()
@@ -138,7 +63,7 @@ class FindingPass:
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found)
         self._beginnings = before_capture.CaptureBeginnings(passes.capture, passes.trust)
         self._mcp = McpRows()
-        self._topics: dict[str, Topic] = {_topic_name(module.__name__): make() for module, make in _TOPICS}
+        self._topics: dict[str, Topic] = {one.name: one.make() for one in TOPICS}
         self._deferred_topics = {
             name: cast(DeferredTopic, topic) for name, topic in self._topics.items() if _has_deferred_work(type(topic))
         }

@@ -27,7 +27,7 @@ MODEL_FAILED = Check(
     "A call of the model API by {who} failed or was refused.",
     "The agent waited or stopped here. It may have lost earlier content, and each retry takes time.",
     "Read the error: limits and overload pass; a refused key or a request that is too long does not.",
-    "Claude Code, system/api_error; Codex, event_msg/error: docs/transcripts.md", on_transcripts=True,
+    "docs/transcripts.md, Findings", on_transcripts=True,
 )  # fmt: skip
 FAILING = Check(
     "tool-fails-again", WARNING, "Tool fails repeatedly",
@@ -48,7 +48,7 @@ FULL = Check(
     "The model context was full: {detail}.",
     "A summary replaces its content, now or soon. Details are lost, and the agent may start over.",
     "See its largest parts under Model sees. Give large searches to sub-agents, and start new work in a new session.",
-    "Claude Code, system/compact_boundary; Codex, model_context_window: docs/transcripts.md", on_transcripts=True,
+    "docs/transcripts.md, Findings", on_transcripts=True,
     example="167,210 tokens, then compacted",
 )  # fmt: skip
 

@@ -12,5 +12,6 @@ FORMAT = Format(
     reads="MEW gateway logs, capability decisions",
     stage=Stage.ENVELOPE,
     read=reader.read,
+    checks="inspector.formats.gateway_log.checks:TOPIC",
     titles_by_shape={Shape.LOG_ONLY: ("capability-decisions", "capability decisions")},
 )

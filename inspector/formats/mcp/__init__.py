@@ -11,4 +11,5 @@ FORMAT = Format(
     reads="JSON-RPC lines",
     stage=Stage.ENVELOPE,
     read=reader.read,
+    checks="inspector.formats.mcp.checks.topic:TOPIC",
 )

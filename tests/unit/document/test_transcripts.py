@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.analysis.findings import CHECKS
+from inspector.analysis.findings.check_table import CHECKS
 from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.document.document import CaptureDocument

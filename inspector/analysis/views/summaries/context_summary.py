@@ -12,7 +12,8 @@ from itertools import islice
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.findings import CHECKS, Check
+from inspector.analysis.findings import Check
+from inspector.analysis.findings.check_table import CHECKS
 from inspector.analysis.findings.naming_problems import CHECK_BY_ODDITY
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.naming_notes import NamingOddity

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import AnalysisChanges
-from inspector.analysis.findings import CHECKS, Severity
+from inspector.analysis.findings import Severity
+from inspector.analysis.findings.check_table import CHECKS
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.filters.visible import VisibleRows

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.findings import CHECKS, Severity
+from inspector.analysis.findings import Severity
 from inspector.analysis.findings.check import Check
+from inspector.analysis.findings.check_table import CHECKS
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.filters.next_shown import are_shown

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis.findings import CHECK_BY_CODE
+from inspector.analysis.findings.check_table import CHECK_BY_CODE
 from inspector.filters.strings import quote
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.survey.runs import CountedItem

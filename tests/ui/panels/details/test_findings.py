@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.findings import CHECK_BY_CODE
+from inspector.analysis.findings.check_table import CHECK_BY_CODE
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.protocol.secrets.masking import MASK

@@ -8,8 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.findings import CHECKS, Severity
+from inspector.analysis.findings import Severity
 from inspector.analysis.findings.by_context import NO_FINDINGS, Tally
+from inspector.analysis.findings.check_table import CHECKS
 from inspector.analysis.findings.naming_problems import naming_problems
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from inspector.analysis.findings import CHECK_BY_CODE, CHECKS
 from inspector.analysis.findings.__main__ import page
 from inspector.analysis.findings.check import Check
+from inspector.analysis.findings.check_table import CHECK_BY_CODE, CHECKS, TOPICS
+from inspector.formats.format import load
+from inspector.formats.table import FORMATS
 from tests.builders import GrowingLog, document_of
 from tests.findings import CASES
 from tests.mcp_findings import VARIED
@@ -22,6 +26,19 @@ def test_every_check_has_its_captures() -> None:
     assert len({(check.code, check.severity) for check in CHECKS}) == len(CHECKS)
     varied = {(check.code, check.severity.word) for check in CHECKS if check.where}
     assert varied <= VARIED.keys(), "a case in tests/mcp_findings.py for each severity that depends"
+
+
+def test_topics_of_formats_run_before_the_topics_they_name() -> None:
+    names = [topic.name for topic in TOPICS]
+    assert len(set(names)) == len(names)
+    own = [load(one.checks) for one in FORMATS if one.checks]
+    assert {topic.name for topic in own} <= set(names)
+    assert all(names.index(topic.name) < names.index(topic.before) for topic in own if topic.before)
+
+
+@pytest.mark.parametrize("module", [one.checks.partition(":")[0] for one in FORMATS if one.checks])
+def test_checks_of_a_format_can_be_imported_first(module: str) -> None:
+    subprocess.run([sys.executable, "-c", f"import {module}"], check=True)
 
 
 @pytest.mark.parametrize("code", CASES)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Analysis
-from inspector.analysis.findings import CHECKS, Severity
+from inspector.analysis.findings import Severity
+from inspector.analysis.findings.check_table import CHECKS
 from inspector.analysis.findings.store import Findings
 from inspector.filters.visible import VisibleRows
 from inspector.present.findings import next_problem, problems_of

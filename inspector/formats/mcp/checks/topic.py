@@ -6,16 +6,17 @@ from typing import Protocol
 
 from inspector.analysis.findings import mcp_rows
 from inspector.analysis.findings.batch import Batch
-from inspector.analysis.findings.mcp import calls, http, prompt_injection, revisions, rounds, schemas, tools
-from inspector.analysis.findings.mcp.calls import CallTracker, merge_noise_findings, report_lost_servers
-from inspector.analysis.findings.mcp.conversations import Conversations, McpMessage
-from inspector.analysis.findings.mcp.enveloped import EnvelopedMcp
-from inspector.analysis.findings.mcp.http import HttpExchanges
-from inspector.analysis.findings.mcp.prompt_injection import PromptInjection
-from inspector.analysis.findings.mcp.revisions import Revisions
-from inspector.analysis.findings.mcp.rounds import InputRounds, Tasks
-from inspector.analysis.findings.mcp.schemas import SchemaValidation
-from inspector.analysis.findings.mcp.tools import ToolLists
+from inspector.analysis.findings.topic import DeclaredTopic
+from inspector.formats.mcp.checks import calls, http, prompt_injection, revisions, rounds, schemas, tools
+from inspector.formats.mcp.checks.calls import CallTracker, merge_noise_findings, report_lost_servers
+from inspector.formats.mcp.checks.conversations import Conversations, McpMessage
+from inspector.formats.mcp.checks.enveloped import EnvelopedMcp
+from inspector.formats.mcp.checks.http import HttpExchanges
+from inspector.formats.mcp.checks.prompt_injection import PromptInjection
+from inspector.formats.mcp.checks.revisions import Revisions
+from inspector.formats.mcp.checks.rounds import InputRounds, Tasks
+from inspector.formats.mcp.checks.schemas import SchemaValidation
+from inspector.formats.mcp.checks.tools import ToolLists
 
 _DECLARING = (mcp_rows, tools, prompt_injection, schemas, calls, http, rounds, revisions)
 CHECKS = tuple(check for module in _DECLARING for check in module.CHECKS)
@@ -87,6 +88,9 @@ class McpChecks:
         """Validates queued values and reads results again until a time. Returns True if all queues are empty."""
         return all(part.go_on(batch, until) for part in (self._schemas, self._orders, self._enveloped))
 
+
+# The general checks of requests read `batch.mcp`, which this topic fills.
+TOPIC = DeclaredTopic("mcp", CHECKS, McpChecks, before="requests")
 
 # Method names come from the wire, so a cache by name needs a bound.
 _MAX_METHODS = 1_000

@@ -13,9 +13,9 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.mcp.conversations import McpMessage, seconds_between
-from inspector.analysis.findings.mcp.revisions import check_meta
-from inspector.analysis.findings.mcp.tools import ToolLists
+from inspector.formats.mcp.checks.conversations import McpMessage, seconds_between
+from inspector.formats.mcp.checks.revisions import check_meta
+from inspector.formats.mcp.checks.tools import ToolLists
 from inspector.formats.wire_recording.reader import PARAMETER_PREFIX
 from inspector.protocol import mcp_messages
 from inspector.protocol.header import NotAnObjectError, decode_json

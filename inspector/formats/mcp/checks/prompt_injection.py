@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.mcp.conversations import McpMessage, add_finding
+from inspector.formats.mcp.checks.conversations import McpMessage, add_finding
 from inspector.protocol.timestamps import NO_TIME
 
 ORDERS = Check(

@@ -7,8 +7,8 @@ from collections import deque
 
 import pytest
 
-from inspector.analysis.findings.mcp.conversations import Conversation, McpRequest, settle_request
 from inspector.document.document import CaptureDocument
+from inspector.formats.mcp.checks.conversations import Conversation, McpRequest, settle_request
 from inspector.protocol import schema_validation
 from inspector.protocol.mcp_notes import McpNote
 from tests.builders import closed_at_end, lines_of, log_file

@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any
 
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.findings.mcp.conversations import Conversation, McpMessage
-from inspector.analysis.findings.mcp.prompt_injection import MORE_ORDERS, ORDERS, orders_in
+from inspector.formats.mcp.checks.conversations import Conversation, McpMessage
+from inspector.formats.mcp.checks.prompt_injection import MORE_ORDERS, ORDERS, orders_in
 from inspector.protocol.mcp_definitions import Definition, ListPages, changed_aspects, definitions_of, tools_in
 from inspector.protocol.schema_validation import find_external_reference
 from inspector.store.columns.hashes import NO_ROW

@@ -15,9 +15,9 @@ import numpy as np
 
 from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.findings.batch import Batch
-from inspector.analysis.findings.mcp.conversations import Conversation, McpMessage, McpRequest
-from inspector.analysis.findings.mcp.schemas import SchemaValidation
-from inspector.analysis.findings.mcp.tools import ToolLists
+from inspector.formats.mcp.checks.conversations import Conversation, McpMessage, McpRequest
+from inspector.formats.mcp.checks.schemas import SchemaValidation
+from inspector.formats.mcp.checks.tools import ToolLists
 from inspector.protocol import kinds
 from inspector.protocol.header import NotAnObjectError, read_header
 from inspector.protocol.mcp_notes import McpNote, note_of

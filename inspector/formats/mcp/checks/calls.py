@@ -13,7 +13,7 @@ import numpy as np
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.kinds_and_lines import UNREADABLE
-from inspector.analysis.findings.mcp.conversations import (
+from inspector.formats.mcp.checks.conversations import (
     Conversation,
     McpMessage,
     McpRequest,

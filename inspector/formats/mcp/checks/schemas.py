@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.analysis.findings.mcp.conversations import McpMessage, McpRequest, add_finding
-from inspector.analysis.findings.mcp.tools import ToolLists
+from inspector.formats.mcp.checks.conversations import McpMessage, McpRequest, add_finding
+from inspector.formats.mcp.checks.tools import ToolLists
 from inspector.protocol import schema_validation
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.mcp_definitions import Definition

@@ -11,6 +11,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, WARNING, Check
+from inspector.analysis.findings.topic import DeclaredTopic
 from inspector.formats.line_reading import read_line
 from inspector.protocol.capabilities import covers_by_kind
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -192,6 +193,9 @@ class GatewayLog:
         batch.findings.replace_findings(ALTERED, one, np.array(["context" in keys]))
         others = ", ".join(key for key in keys if key != "context")
         batch.findings.replace_findings(COPIES, one, np.array([bool(others)]), details=[others] if others else [])
+
+
+TOPIC = DeclaredTopic("gateway", CHECKS, GatewayLog, before="deliveries")
 
 
 def _sender_name(batch: Batch, row: int) -> str:

@@ -13,8 +13,8 @@ import numpy as np
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.deadlines import OverdueCheck
-from inspector.analysis.findings.mcp.conversations import McpMessage, McpRequest, seconds_between
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
+from inspector.formats.mcp.checks.conversations import McpMessage, McpRequest, seconds_between
 from inspector.protocol import mcp_messages
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.mcp_notes import CAPABILITIES_KEY

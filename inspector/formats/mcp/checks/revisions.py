@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.findings.mcp.conversations import Conversation, McpMessage, seconds_between
+from inspector.formats.mcp.checks.conversations import Conversation, McpMessage, seconds_between
 from inspector.protocol import mcp_messages
 from inspector.protocol.mcp_notes import CAPABILITIES_KEY, CLIENT_KEY, LOG_LEVEL_KEY, SUBSCRIPTION_KEY, Params
 from inspector.protocol.timestamps import NO_TIME
