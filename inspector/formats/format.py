@@ -35,6 +35,31 @@ class Stage(enum.Enum):
     """As TRANSCRIPT, but recognized by methods in the JSON-RPC lines of any other format."""
     DOCUMENT = enum.auto()
     """No lines: a document that is opened or converted as a whole."""
+    DECLARED = enum.auto()
+    """As TRANSCRIPT, for lines that are JSON objects or text, tried before WRAPPER and before a line is refused."""
+
+
+class TrafficKind(enum.StrEnum):
+    """Kind of traffic that a format records."""
+
+    TRANSCRIPT = "transcript"
+    """Sessions of agents, recorded by their program."""
+    TRACE = "trace"
+    """Spans of instrumented programs."""
+    EVALUATION = "evaluation"
+    """Runs of a benchmark with their results."""
+    WIRE = "wire"
+    """Messages as they were sent."""
+    LOG = "log"
+    """Lines of a program's log, with messages inside."""
+
+
+class Origin(enum.StrEnum):
+    """Source of a format."""
+
+    BUILT_IN = "built-in"
+    PLUG_IN = "plug-in"
+    DECLARED = "declared"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +136,9 @@ class Format:
         bookkeeping: kinds of records that a program writes for itself; lists can hide them. Failures, interruptions,
             compactions and unknown kinds are not bookkeeping.
         prices: prices of the models that its program calls.
+        traffic: kind of traffic.
+        origin: source of the format.
+        array_path: keys from a document to the array with its records; None for lines.
     """
 
     name: str
@@ -137,6 +165,9 @@ class Format:
     further_namespaces: tuple[str, ...] = ()
     bookkeeping: frozenset[str] = frozenset()
     prices: PriceList | None = None
+    traffic: TrafficKind = TrafficKind.TRANSCRIPT
+    origin: Origin = Origin.BUILT_IN
+    array_path: tuple[str, ...] | None = None
 
     @property
     def namespaces(self) -> tuple[str, ...]:

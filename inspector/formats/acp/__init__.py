@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from inspector.formats.acp import reader
-from inspector.formats.format import Format, RpcProtocol, Stage
+from inspector.formats.format import Format, RpcProtocol, Stage, TrafficKind
 
 FORMAT = Format(
     name=reader.LABEL,
     title="Agent Client Protocol",
     reads="Agent Client Protocol",
     stage=Stage.PROTOCOL,
+    traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
     namespace=reader.NAMESPACE,

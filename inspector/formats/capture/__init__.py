@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from inspector.formats.capture import reader
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Format, Stage, TrafficKind
 
 FORMAT = Format(
     name=reader.LABEL,
     title="capture",
     reads="captures",
     stage=Stage.ENVELOPE,
+    traffic=TrafficKind.WIRE,
     read=reader.read,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Format, Stage, TrafficKind
 from inspector.formats.gateway_log import reader
 from inspector.protocol.record import Shape
 
@@ -11,6 +11,7 @@ FORMAT = Format(
     title="gateway log",
     reads="MEW gateway logs, capability decisions",
     stage=Stage.ENVELOPE,
+    traffic=TrafficKind.LOG,
     read=reader.read,
     checks="inspector.formats.gateway_log.checks:TOPIC",
     titles_by_shape={Shape.LOG_ONLY: ("capability-decisions", "capability decisions")},

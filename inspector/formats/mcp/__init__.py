@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Format, Stage, TrafficKind
 from inspector.formats.mcp import reader
 
 FORMAT = Format(
@@ -10,6 +10,7 @@ FORMAT = Format(
     title="JSON-RPC",
     reads="JSON-RPC lines",
     stage=Stage.ENVELOPE,
+    traffic=TrafficKind.WIRE,
     read=reader.read,
     checks="inspector.formats.mcp.checks.topic:TOPIC",
 )

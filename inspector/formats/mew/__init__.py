@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Format, Stage, TrafficKind
 from inspector.formats.mew import reader
 
 FORMAT = Format(
@@ -10,5 +10,6 @@ FORMAT = Format(
     title="envelopes",
     reads="envelopes one a line",
     stage=Stage.ENVELOPE,
+    traffic=TrafficKind.WIRE,
     read=reader.read,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Format, Stage, TrafficKind
 from inspector.formats.model_api import reader
 
 FORMAT = Format(
@@ -10,6 +10,7 @@ FORMAT = Format(
     title="messages of a model API",
     reads="message arrays of OpenAI, Anthropic and Gemini",
     stage=Stage.LATE,
+    traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Format, Stage, TrafficKind
 from inspector.formats.otlp import reader
 
 FORMAT = Format(
@@ -10,6 +10,7 @@ FORMAT = Format(
     title="OpenTelemetry traces",
     reads="OpenTelemetry traces (OTLP)",
     stage=Stage.TRANSCRIPT,
+    traffic=TrafficKind.TRACE,
     read=reader.read,
     payload=reader.payload,
     namespace="otlp/",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Format, Stage, TrafficKind
 from inspector.formats.prefixed import reader
 
 FORMAT = Format(
@@ -10,6 +10,7 @@ FORMAT = Format(
     title="lines with a prefix",
     reads="any of these behind a time or a name",
     stage=Stage.TEXT,
+    traffic=TrafficKind.LOG,
     read=reader.read,
     payload=reader.payload,
     failing_kinds=(reader.DISCONNECTED,),

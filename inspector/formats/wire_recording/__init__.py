@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Format, Stage, TrafficKind
 from inspector.formats.wire_recording import reader
 
 FORMAT = Format(
@@ -10,6 +10,7 @@ FORMAT = Format(
     title="wire recording",
     reads="recordings of MCP and of model APIs over HTTP",
     stage=Stage.ENVELOPE,
+    traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
     further_namespaces=("http/", "stdio/", "recorder/"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Format, Stage, TrafficKind
 from inspector.formats.wrapped import reader
 
 FORMAT = Format(
@@ -10,5 +10,6 @@ FORMAT = Format(
     title="wrapped lines",
     reads="wrapped lines",
     stage=Stage.WRAPPER,
+    traffic=TrafficKind.LOG,
     read=reader.read,
 )
