@@ -56,6 +56,13 @@ ReadAs = Annotated[
         help="Read the log in this format, without detection: `envelopes`, `wrapped`, `claude-code` and others.",
     ),
 ]  # fmt: skip
+FormatFile = Annotated[
+    str | None,
+    typer.Option(
+        "--format-file", metavar="TOML",
+        help="Read the log in the format that this file declares; `context-inspector formats new` writes one.",
+    ),
+]  # fmt: skip
 PriceFile = Annotated[
     str | None,
     typer.Option(
@@ -82,11 +89,12 @@ class Reading:
     idle_after: IdleAfter = None
     memory: MemoryLimit = 0
     read_as: ReadAs = None
+    format_file: FormatFile = None
     prices: PriceFile = None
 
 
 AS_USUAL = Reading()
-JUDGED = ("tool_alias", "collapses", "memory", "read_as")
+JUDGED = ("tool_alias", "collapses", "memory", "read_as", "format_file")
 """Fields of `Reading` that most commands offer."""
 
 

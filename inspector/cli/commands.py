@@ -15,6 +15,8 @@ from typer.core import TyperGroup
 from typing_extensions import override
 
 from inspector import version
+from inspector.formats.declared.folder import register_folder
+from inspector.protocol.escaped_text import escape_hostile
 
 
 class _Place(NamedTuple):
@@ -108,3 +110,6 @@ def _root(
     if show_version:
         typer.echo(f"context-inspector {version()}")
         raise typer.Exit
+    for file in register_folder():
+        if file.problem:
+            typer.echo(escape_hostile(file.problem), err=True)

@@ -18,7 +18,7 @@ _MAX_CONCLUSION = 160
 """Length of a conclusion in the tree, in characters."""
 
 
-@takes_reading("idle_after", "memory", "read_as", "prices")
+@takes_reading("idle_after", "memory", "read_as", "format_file", "prices")
 def contexts_command(
     files: LogFiles,
     as_json: Json = False,

@@ -22,7 +22,8 @@ from inspector.document.marks_file import restore_marks
 from inspector.document.source_set import SourceChoice
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.field import Field
-from inspector.formats.table import SELECTABLE_FORMATS
+from inspector.formats import registry
+from inspector.formats.declared.folder import DeclarationFileError, register_file
 from inspector.protocol.tool_aliases import AliasError, ToolAliases, parse_alias
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.settings.store import load_settings as load_settings
@@ -54,6 +55,7 @@ def opened(
         masked: hide fragments of secrets in records; the printing functions mask everything else.
     """
     aliases = aliases_of(reading.tool_alias or [])
+    chosen_format = format_of(reading)
     paths = [path_at(file) for file in files]
     document = CaptureDocument()
     # All options are set before reading, since the passes run while records arrive.
@@ -68,9 +70,9 @@ def opened(
     try:
         try:
             if len(paths) == 1:
-                _load(document, paths[0], _checked_format(reading.read_as), together=is_session(files[0]))
+                _load(document, paths[0], chosen_format, together=is_session(files[0]))
             else:
-                _load_together(document, files, paths, _checked_format(reading.read_as))
+                _load_together(document, files, paths, chosen_format)
         except UnknownFormatError as error:
             fail(str(error))
         except OSError as error:
@@ -125,10 +127,19 @@ def prices_of(file: str | None) -> tuple[list[str], str]:
     return lines, Path(file).name
 
 
-def _checked_format(name: str | None) -> str | None:
-    """Validates the format of `--read-as`; exits with the list of formats."""
-    if name is not None and name not in SELECTABLE_FORMATS:
-        fail(f"--read-as: {escape_hostile(name)} is not a format. Formats: {', '.join(SELECTABLE_FORMATS)}.")
+def format_of(reading: Reading) -> str | None:
+    """Returns the format of `--format-file` or `--read-as`; exits if it is none."""
+    name, file = reading.read_as, reading.format_file
+    if file is not None:
+        if name is not None:
+            fail("--format-file and --read-as cannot be combined.")
+        try:
+            return register_file(Path(file)).name
+        except DeclarationFileError as error:
+            fail(f"--format-file: {error}")
+    known = registry.selectable_formats()
+    if name is not None and name not in known:
+        fail(f"--read-as: {escape_hostile(name)} is not a format. Formats: {', '.join(known)}.")
     return name
 
 

@@ -15,7 +15,7 @@ from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets
 
 
-@takes_reading("memory", "read_as")
+@takes_reading("memory", "read_as", "format_file")
 def participants_command(
     files: LogFiles,
     as_json: Json = False,

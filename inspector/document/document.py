@@ -112,7 +112,7 @@ class CaptureDocument:
             wait: waits for workers; otherwise a step without news reports the wait.
             follow: `poll` continues when the log grows.
             together: opens an agent session with the files of its sub-agents; always on for a folder.
-            reading: forced format, one of `inspector.formats.table.SELECTABLE_FORMATS`; None for detection.
+            reading: forced format, one of `inspector.formats.registry.selectable_formats`; None for detection.
 
         Raises:
             OSError: the file cannot be read.

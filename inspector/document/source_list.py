@@ -22,7 +22,7 @@ from inspector.base.atomic_files import open_replacement
 from inspector.base.network_shares import share_of
 from inspector.base.paths import data_folder
 from inspector.document.source_set import MOST_FILES, SourceChoice, logs_in
-from inspector.formats.table import SELECTABLE_FORMATS
+from inspector.formats import registry
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.bundle import LONGEST_LIST, is_bundle, read_list
 from inspector.sources.inputs import is_stream
@@ -113,7 +113,7 @@ def _refuse_shares(path: Path, named: Iterable[str]) -> None:
 
 def _choice(folder: Path, source: _Source) -> SourceChoice:
     path, parts = _absolute_path(folder, source.path), tuple(_absolute_path(folder, part) for part in source.parts)
-    reading = source.read_as if source.read_as in SELECTABLE_FORMATS else None
+    reading = source.read_as if source.read_as in registry.selectable_formats() else None
     is_member = source.member_of is not None or source.agent is not None
     member = Member(path, source.member_of, source.agent, source.facts) if is_member else None
     return SourceChoice(

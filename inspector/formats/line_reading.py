@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspector.formats import agent_rpc, mcp, prefixed, wire_recording, wrapped
+from inspector.formats import agent_rpc, mcp, prefixed, registry, wire_recording, wrapped
 from inspector.formats.format import Format, Stage
 from inspector.formats.mcp.reader import is_rpc
-from inspector.formats.table import FORMATS, format_named, formats_of
+from inspector.formats.table import FORMATS, formats_of
 from inspector.formats.wire_recording.reader import is_usual
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.flattened_json import MAX_LENGTH, FlattenedJson
@@ -33,7 +33,7 @@ _TRANSCRIPTS = formats_of(Stage.TRANSCRIPT)
 _LATE = formats_of(Stage.LATE)
 _PROTOCOLS = tuple((one, one.rpc) for one in formats_of(Stage.PROTOCOL) if one.rpc is not None)
 _BEGINS_LIKE = tuple((one.begins_like, (one,)) for one in _TRANSCRIPTS if one.begins_like is not None)
-_OWN_LINES = (Stage.TRANSCRIPT, Stage.LATE, Stage.PROTOCOL)
+_OWN_LINES = (Stage.TRANSCRIPT, Stage.LATE, Stage.PROTOCOL, Stage.DECLARED)
 """Stages whose reader takes the line alone."""
 _PAYLOADS = {one.name: one.payload for one in FORMATS if one.payload is not None}
 # With names by the shape's number: a dict would hash the enumeration each time.
@@ -45,7 +45,7 @@ def read_line(line: bytes, reading: str | None = None, known: Mapping[str, Any] 
 
     Args:
         line: the line without its end; not blank.
-        reading: a forced format, one of SELECTABLE_FORMATS; None to detect it.
+        reading: a forced format, one of `registry.selectable_formats`; None to detect it.
         known: facts from earlier lines (`inspector.reading.reassembly.reassembler`).
     """
     return read_line_as(line, known=known)[0] if reading is None else read_chosen(line, reading)[0]
@@ -54,7 +54,7 @@ def read_line(line: bytes, reading: str | None = None, known: Mapping[str, Any] 
 def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
     """Reads one line in a forced format, whatever its form; returns as `read_line_as`."""
     record: Record | None = None
-    chosen = format_named(reading)
+    chosen = registry.format_named(reading)
     if chosen is None:
         return unreadable_record(line, f"{reading} is no format"), None
     if chosen.stage in _OWN_LINES:
@@ -108,6 +108,9 @@ def read_line_as(
             label = labels[record.shape]
             own = _agent_protocol_of(record, known) if record.shape is Shape.RPC else None
             return record, own.name if own is not None and label == mcp.FORMAT.name else label
+    record = read_added(line) if decoded_whole else None
+    if record is not None:
+        return record, record.derived_by
     # A wrapper may lie inside of another one, but not without end.
     if nesting < _MAX_NESTING:
         record = wrapped.FORMAT.read(header, line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
@@ -125,6 +128,14 @@ def read_line_as(
         if record is not None:
             return record, transcript.name if transcript.identified_by_type else None
     return read_frame(line), None
+
+
+def read_added(line: bytes) -> Record | None:
+    """Reads a line in the formats of declarations and plug-ins; None if none of them reads it."""
+    for added in registry.registered():
+        if added.stage in _OWN_LINES and (record := added.read(line)) is not None:
+            return record
+    return None
 
 
 def _candidate_transcripts(line: bytes) -> Sequence[Format]:
@@ -148,9 +159,13 @@ def _agent_protocol_of(record: Record, known: Mapping[str, Any] | None) -> Forma
 
 def payload_of(record: Record, number: int) -> Payload:
     """Returns the payload of message `number`, from 0, in a transcript's record. Never raises."""
-    payload = _PAYLOADS.get(record.derived_by or "")
+    name = record.derived_by or ""
+    payload = _PAYLOADS.get(name)
     if payload is None:
-        return {}
+        added = registry.format_named(name)
+        if added is None or added.payload is None:
+            return {}
+        payload = added.payload
     if record.known_facts is not None:  # of reassembled lines
         return payload(record.raw, number, record.known_facts)
     return payload(record.raw, number)
@@ -171,6 +186,8 @@ def _read_other_line(
         record = prefixed.FORMAT.read(line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
         if record is not None:  # empty by itself: a field of an event stream, or an event of an answer
             return record, prefixed.FORMAT.name if record.shape is not Shape.NO_MESSAGE else record.derived_by
+    if batch is None and not is_too_large(line) and (record := read_added(line)) is not None:
+        return record, record.derived_by
     return batch or unreadable_record(line, why), None
 
 

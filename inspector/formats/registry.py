@@ -92,7 +92,7 @@ def format_named(name: str) -> Format | None:
 
 def selectable_formats() -> dict[str, str]:
     """Returns the formats that a user can force: name and title."""
-    return {one.name: one.title for one in all_formats()}
+    return {**table.SELECTABLE_FORMATS, **{one.name: one.title for one in _formats}}
 
 
 def format_titles() -> dict[str, str]:

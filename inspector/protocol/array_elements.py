@@ -54,7 +54,14 @@ class ElementScanner:
         bracketed: the file has array brackets. Consecutive objects without brackets are read in the same way.
     """
 
-    def __init__(self, indent: bytes | None = None, *, begin: int | None = None, bracketed: bool = True) -> None:
+    def __init__(
+        self,
+        indent: bytes | None = None,
+        *,
+        begin: int | None = None,
+        bracketed: bool = True,
+        lines_follow: bool = True,
+    ) -> None:
         """Starts at the beginning of a file.
 
         Args:
@@ -63,11 +70,13 @@ class ElementScanner:
                 closing
                 brace is skipped.
             bracketed: as the attribute.
+            lines_follow: False skips the bytes after the array, as the rest of a document.
         """
         self.position = 0
         self.bracketed = bracketed
         self._begin = begin
         self._brace_due = begin is not None
+        self._lines_follow = lines_follow
         self.closed_at: int | None = None
         self._lead = None if indent is None else b"\n" + indent
         self._has_begun = False
@@ -92,8 +101,10 @@ class ElementScanner:
             self._from = self.position + begin
         if self.closed_at is None and begin < len(data):
             begin = self._scan_array(data, begin, spans)
-        if self.closed_at is not None:
+        if self.closed_at is not None and self._lines_follow:
             self._scan_lines(data, begin, spans)
+        elif self.closed_at is not None:
+            self._from = self.position + len(data)
         self.position += len(data)
         self._previous_tail = (self._previous_tail + data[-_LONGEST_INDENT - 1 :])[-_LONGEST_INDENT - 1 :]
         return spans

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.formats import registry
 from inspector.reading.reassembly.derived_lines import facts_after
 from inspector.reading.workers.worker_process import WorkerProcess
 from inspector.store.files.prefetch import PrefetchReader
@@ -82,7 +83,7 @@ class CountingProcess(WorkerProcess):
 
     def request_counts(self, lines: LineBatch) -> None:
         """Requests counts. Raises OSError if the process has ended."""
-        self.connection.send_bytes(pickle.dumps(lines, protocol=5))
+        self.connection.send_bytes(pickle.dumps((registry.recipes(), lines), protocol=5))
         self.pending += 1
 
     def receive_counts(self) -> Counts | None:
@@ -108,11 +109,18 @@ def _serve(connection: Connection) -> None:
         count_tokens(" ")  # loads the table
         connection.send_bytes(b"")
         while True:
-            lines: LineBatch = pickle.loads(connection.recv_bytes())
+            recipes, lines = _received(connection)
+            registry.restore(recipes)
             counts = Counts(_count_lines(files.file_of(lines), lines), count_many(lines.texts))
             connection.send_bytes(pickle.dumps(counts, protocol=5))
     except (EOFError, OSError):  # the program has ended
         os._exit(0)
+
+
+def _received(connection: Connection) -> tuple[tuple[registry.Recipe, ...], LineBatch]:
+    """Receives the added formats and the lines of a request."""
+    found: tuple[tuple[registry.Recipe, ...], LineBatch] = pickle.loads(connection.recv_bytes())
+    return found
 
 
 class _Files:

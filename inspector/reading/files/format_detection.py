@@ -6,12 +6,14 @@ import re
 from collections.abc import Generator, Iterator
 from itertools import pairwise
 
+from inspector.formats import registry
 from inspector.formats.codex import reader as codex
-from inspector.formats.line_reading import FRAME_LABEL, read_chosen, read_line_as
+from inspector.formats.line_reading import FRAME_LABEL, read_added, read_chosen, read_line_as
 from inspector.formats.model_api import reader as api_messages
 from inspector.formats.prefixed import reader as prefixed_lines
 from inspector.formats.refused_formats import refusal_name, text_words
 from inspector.protocol.array_elements import ElementScanner, Span, element_indent, trim_span
+from inspector.protocol.array_search import MAX_SEARCHED_BYTES, find_array
 from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
 from inspector.protocol.truncated_json import complete_json
@@ -43,6 +45,10 @@ def scanner_for(source: SourceFile) -> ElementScanner | None:
     Raises:
         OSError: if the file cannot be read.
     """
+    array_path = _array_path(source.chosen_format)
+    if array_path is not None:
+        begin = find_array(source.read, array_path)
+        return ElementScanner(begin=begin, lines_follow=False) if begin is not None else None
     head = source.read(0, HEAD_BYTES)
     history = _HISTORY_START.match(head)
     if history is not None:
@@ -51,6 +57,24 @@ def scanner_for(source: SourceFile) -> ElementScanner | None:
     if spread is not None:
         return ElementScanner(b"", begin=spread.end(), bracketed=False)
     return ElementScanner(element_indent(head.removeprefix(_BOM))) if is_array(head) else None
+
+
+def _array_path(name: str | None) -> tuple[str, ...] | None:
+    """Returns the path of the array with a format's records; None for a format of lines."""
+    chosen = registry.format_named(name) if name is not None else None
+    return chosen.array_path if chosen is not None else None
+
+
+def missing_array(source: SourceFile) -> str | None:
+    """Returns a description of the array that the chosen format needs and the file lacks; else None.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    array_path = _array_path(source.chosen_format)
+    if array_path is None or find_array(source.read, array_path) is not None:
+        return None
+    return f"no array at {'.'.join(array_path)} in its first {MAX_SEARCHED_BYTES >> 20} MB"
 
 
 _HISTORY_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"history"\s*:\s*\[')
@@ -98,21 +122,38 @@ def _time_of(element: bytes) -> int:
 
 
 def forced_format(source: SourceFile) -> str | None:
-    """Returns a forced format for an array with elements that two formats share.
+    """Returns the format of a file that its records alone do not tell.
 
-    Items of the Responses API occur in Codex threads, one a line; in an array they are a model's messages.
+    Items of the Responses API occur in Codex threads, one a line; in an array they are a model's messages. Records of a
+    declared format may lie in an array inside of a document.
 
     Raises:
         OSError: if the file cannot be read.
     """
     head = source.read(0, HEAD_BYTES)
-    if source.is_growing or not is_array(head):
+    if source.is_growing:
         return None
+    if not is_array(head):
+        return _format_of_document(source)
     scanner = ElementScanner(element_indent(head.removeprefix(_BOM)))
     first = next((head[start:stop].strip(_BLANK) for start, stop in scanner.scan(head)), b"")
     known_as = read_line_as(first)[1] if first else None
     is_both = known_as in (codex.LABEL, api_messages.LABEL) and api_messages.read(first, unknown=True) is not None
     return api_messages.LABEL if is_both and refusal_name(first) is None else None
+
+
+def _format_of_document(source: SourceFile) -> str | None:
+    """Returns the first added format whose array the document has, with a record of that format."""
+    for added in registry.registered():
+        begin = find_array(source.read, added.array_path) if added.array_path is not None else None
+        if begin is None:
+            continue
+        head = source.read(begin, HEAD_BYTES)
+        scanner = ElementScanner(begin=0, lines_follow=False)
+        first = next(iter(scanner.scan(head)), None)
+        if first is not None and added.read(head[slice(*first)].strip(_BLANK)) is not None:
+            return added.name
+    return None
 
 
 def is_array(head: bytes) -> bool:
@@ -156,7 +197,11 @@ _ARCHIVES = (
 
 def has_enough_bytes(source: SourceFile) -> bool:
     """Returns True if enough of a growing file is there to detect its kind: a whole line, or HEAD_BYTES."""
-    if not source.is_growing or source.size >= HEAD_BYTES:
+    if not source.is_growing:
+        return True
+    if _array_path(source.chosen_format) is not None:
+        return source.size >= MAX_SEARCHED_BYTES or missing_array(source) is None
+    if source.size >= HEAD_BYTES:
         return True
     head = source.read(0, HEAD_BYTES).removeprefix(_BOM).lstrip(_BLANK)
     return b"\n" in head and head.rstrip(_BLANK) != b"{"  # a single brace may begin an object over several lines
@@ -193,7 +238,7 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[str | None
             continue
         number += 1
         if number == 1 and source.chosen_format is None and (refused := refusal_name(line)) is not None:
-            return refused, SNIFFED_LINES
+            return (refused if read_added(line) is None else None), SNIFFED_LINES
         # The first message of a batch stands for its line.
         record, known_as = _read(next((message for _, message in split_batch(line)), line), source.chosen_format)
         if known_as == prefixed_lines.LABEL and prefixed_lines.is_log_line(line):

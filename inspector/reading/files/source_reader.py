@@ -12,6 +12,7 @@ from contextlib import closing
 
 import numpy as np
 
+from inspector.formats import registry
 from inspector.formats.prefixed import reader as prefixed_lines
 from inspector.formats.table import READABLE_DOCUMENTS, READABLE_FORMATS
 from inspector.reading.decoder import overlong_lines
@@ -22,6 +23,7 @@ from inspector.reading.files.format_detection import (
     detect_unknown,
     has_enough_bytes,
     is_newest_first,
+    missing_array,
     scanner_for,
 )
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool
@@ -121,6 +123,10 @@ class SourceReader:
         # An archive inside of an archive is not opened.
         if archive is not None:
             raise UnknownFormatError(f"{source.name} is {archive}. Unpack it, and open the log that is in it.")
+        missing = missing_array(source)
+        if missing is not None:
+            title = registry.format_titles().get(source.chosen_format or "", "")
+            raise UnknownFormatError(f"{source.name} has {missing}, so it is not read as {title}.")
         source.elements = scanner_for(source)
         while True:
             growing = source.is_growing

@@ -16,6 +16,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from inspector.base.gc_control import keep_freed_memory, no_collection
+from inspector.formats import registry
 from inspector.reading.decoder import overlong_lines
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.decoder.line_splitter import RUN_LINES
@@ -135,7 +136,7 @@ class PartReader(WorkerProcess):
 
     def request_part(self, number: int, start: int, stop: int) -> None:
         self.pending.append(number)
-        self.connection.send((start, stop))
+        self.connection.send((start, stop, registry.recipes()))
 
     def receive_part(self) -> tuple[int, bytes] | None:
         """Receives a part's number and its encoded block (`block_of`); None for the ready message.
@@ -180,7 +181,8 @@ def _serve(
             return
         outgoing.put(b"")
         while True:
-            start, stop = connection.recv()
+            start, stop, recipes = connection.recv()
+            registry.restore(recipes)
             if reassembler is not None and reassembler.is_relevant(source.read(start, stop - start)):
                 block = _empty_block(place)
                 block.in_order = True

@@ -10,11 +10,13 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import Any
+
+from inspector.formats import registry
 
 _ENDING_S = 1.0
 """Seconds to end on request; a stopped process never receives the request."""
@@ -66,7 +68,8 @@ class WorkerProcess:
         self.connection, theirs = context.Pipe()
         self.is_ready = False
         self.end_thread: threading.Thread | None = None
-        self._process = context.Process(target=serve, args=(theirs, *args), daemon=True, name=name)
+        given = registry.recipes(), serve, theirs, *args
+        self._process = context.Process(target=_serve, args=given, daemon=True, name=name)
         # Ctrl+C is for the program, which ends its workers itself.
         with _block_interrupt():
             try:
@@ -105,6 +108,12 @@ class WorkerProcess:
         self.end_thread.start()
         if os.name == "nt":  # Windows can neither move nor delete its open files
             self.end_thread.join()
+
+
+def _serve(recipes: Sequence[registry.Recipe], serve: Callable[..., None], *args: Any) -> None:
+    """Runs the main function of a worker with the declared formats and plug-ins of the program."""
+    registry.restore(recipes)
+    serve(*args)
 
 
 def _terminate(process: BaseProcess) -> None:

@@ -22,7 +22,8 @@ from inspector.document.document import CaptureDocument
 from inspector.document.source_list import SUFFIX, own_source_list, resolve_choices
 from inspector.document.source_set import SourceChoice
 from inspector.document.sources import Progress
-from inspector.formats.table import FORMAT_TITLES, SELECTABLE_FORMATS, TRANSCRIPT_NAMES
+from inspector.formats import registry
+from inspector.formats.table import FORMAT_TITLES, TRANSCRIPT_NAMES
 from inspector.msp import is_session_document
 from inspector.present import formats
 from inspector.protocol.timestamps import NO_TIME
@@ -199,12 +200,12 @@ class Opening(QObject):
         from inspector.ui.dialogs.form_dialog import ValueDialog
 
         formats_offered = QComboBox()
-        formats_offered.addItems([_DETECTED_FORMAT, *SELECTABLE_FORMATS.values()])
+        formats_offered.addItems([_DETECTED_FORMAT, *registry.selectable_formats().values()])
         dialog = ValueDialog(
             self._services.theme, formats_offered, "Format", "The log is opened again in a new window.",
             name="readAsDialog", title="Log format", done="Open", parent=self._parent,
         )  # fmt: skip
-        labels = {words: label for label, words in SELECTABLE_FORMATS.items()}
+        labels = {words: label for label, words in registry.selectable_formats().items()}
         dialog.chosen.connect(lambda words: self.open_path(path, reading=labels.get(words)))
         dialog.open()
 
