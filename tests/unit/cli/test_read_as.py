@@ -33,4 +33,4 @@ def test_messages_are_read_again_as_they_were() -> None:
 def test_an_unknown_format_is_refused_with_those_there_are() -> None:
     done = run("summary", str(SAMPLES / "wrapped.jsonl"), "--read-as", "word")
     assert done.exit_code == 2
-    assert "Formats: gateway-log" in done.stderr
+    assert "Formats: claude-code" in done.stderr
