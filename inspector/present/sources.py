@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.document.document import CaptureDocument
-from inspector.formats.table import FORMAT_TITLES
+from inspector.formats import registry
 from inspector.present import formats
 from inspector.store.files.source_files import ClockBasis, SourceFile
 
@@ -72,7 +72,7 @@ def source_rows(document: CaptureDocument) -> list[SourceRow]:
 
 def _source_row(document: CaptureDocument, place: int, source: SourceFile, records: int, shared: int) -> SourceRow:
     state, trouble = _state_and_trouble(document, source)
-    words = FORMAT_TITLES.get(source.main_format or "", "") or ("" if not records else "mostly unreadable")
+    words = registry.format_titles().get(source.main_format or "", "") or ("" if not records else "mostly unreadable")
     return SourceRow(
         place, source.name, source.path, token_of(place), state, trouble, words, records, shared,
         source.clock_offset_ns, offset_words(source), source.clock_basis,

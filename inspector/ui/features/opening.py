@@ -23,7 +23,7 @@ from inspector.document.source_list import SUFFIX, own_source_list, resolve_choi
 from inspector.document.source_set import SourceChoice
 from inspector.document.sources import Progress
 from inspector.formats import registry
-from inspector.formats.table import FORMAT_TITLES, TRANSCRIPT_NAMES
+from inspector.formats.table import TRANSCRIPT_NAMES
 from inspector.msp import is_session_document
 from inspector.present import formats
 from inspector.protocol.timestamps import NO_TIME
@@ -456,7 +456,7 @@ class Opening(QObject):
                 self._is_finite = progress.total > 0
                 if not shown and progress.messages:
                     await asyncio.sleep(0)  # reading the first rows used up this iteration of the event loop
-                    self._status.show_log(document.name, FORMAT_TITLES.get(document.format or "", ""))
+                    self._status.show_log(document.name, registry.format_titles().get(document.format or "", ""))
                     if document.live:
                         self._status.set_input_open(True)
                     await self._show(document)
@@ -519,7 +519,9 @@ def _format_words(document: CaptureDocument) -> str:
     """Returns the format, or the number of sources."""
     if len(document.sources.files) > 1:
         return formats.count_of(len(document.sources.files), "source")
-    return FORMAT_TITLES.get(document.format or "", "mostly unreadable" if len(document.capture) else "empty log")
+    return registry.format_titles().get(
+        document.format or "", "mostly unreadable" if len(document.capture) else "empty log"
+    )
 
 
 def _size_of(document: CaptureDocument) -> int | None:

@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.filters.strings import quote
+from inspector.formats import registry
 from inspector.formats.otlp import reader as otlp
-from inspector.formats.table import FORMAT_TITLES
 from inspector.present import formats
 from inspector.present.envelope_facts import as_filter, as_json, envelope_facts, identifier
 from inspector.present.facts import fact, value_facts, words_fact
@@ -107,7 +107,7 @@ def _unknown_kind(sheet: Sheet) -> QWidget:
     words = "No version of the protocol defines this kind; shown as received."
     if subject.is_derived:
         label = subject.capture.string("protocol", subject.message) or ""
-        program = FORMAT_TITLES.get(label, "the program").removesuffix(" session")
+        program = registry.format_titles().get(label, "the program").removesuffix(" session")
         words = f"Internal record of {program}, not part of the conversation."
     rows.append(fact("", words, "dim", lines=2))
     label = "Bookkeeping" if subject.is_derived else "Unknown kind"
