@@ -16,7 +16,7 @@ from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.capture import Capture
 
 PACKED_EXTENSION = ".zst"
-"""File extension of threads that Codex has compressed."""
+"""File extension of compressed transcripts."""
 _EVERY_S = 1.0
 _LONGEST_LOOK = 0.02
 """Seconds allowed for a search for new files; a slower folder is searched less often in proportion."""

@@ -117,6 +117,7 @@ class Format:
             stage DOCUMENT.
         payload: returns the payload of message `number`, from 0, of a record; needed by formats with derived messages.
         conversion: reference to the `FileConverter` of files that are no lines.
+        sessions: reference to the `SessionFinder` of a program that keeps sessions on this machine.
         store: reference to a function from a path to its `SessionStore`, or None for other paths. Never raises OSError.
         original_records: kinds of records in the original of converted lines; the first in a line names its place.
         has_numbered_entries: the exchanges of converted lines are the numbered entries of a file.
@@ -148,6 +149,7 @@ class Format:
     read: Callable[..., Record | None] = lambda *_, **__: None
     payload: Callable[..., Payload] | None = None
     conversion: str = ""
+    sessions: str = ""
     store: str = ""
     original_records: tuple[NamedRecord, ...] = ()
     has_numbered_entries: bool = False

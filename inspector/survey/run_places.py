@@ -8,6 +8,7 @@ skipped.
 from __future__ import annotations
 
 import contextlib
+import functools
 import glob
 import os
 from collections.abc import Iterable, Iterator
@@ -17,12 +18,10 @@ from pathlib import Path
 from inspector.base.optional_dependencies import FLEET
 from inspector.document.source_set import is_log_name
 from inspector.sources.agent_sessions.files import Listing
-from inspector.sources.thread_files import files_of_thread, is_thread
-from inspector.sources.transcript_files import agents_beside
+from inspector.sources.agent_sessions.lookup import session_finders
 
 _DECISIONS = "capability-decisions.jsonl"
 _GATEWAY = "envelope-history.jsonl"
-_SUB_AGENTS = "subagents"
 _LINES = ".jsonl"
 _ARCHIVES = ("", ".gz", ".zst")
 _MAGIC = "*?["
@@ -96,7 +95,7 @@ def _runs_at(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
         return
     # No limit here: the list of sessions in the window has one.
     listing = Listing(1 << 30)
-    # Kept for the whole walk: each file of Codex names only its direct parent.
+    # Kept for the whole walk: each file of a spawned thread names only its direct parent.
     parents: dict[str, str] = {}
     for folder, below, names in os.walk(path, onerror=_raise_unlisted if _is_unreadable(path) else None):
         if leave_out is not None and Path(folder).absolute() == leave_out.absolute():
@@ -123,12 +122,8 @@ def _in_folder(folder: Path, names: list[str], listing: Listing, parents: dict[s
     for name in logs:
         if name.startswith(_GATEWAY):
             belonging[name] = [folder / one for one in logs if one in decisions]
-        elif is_thread(Path(name)):
-            belonging[name] = files_of_thread(folder / name, listing, parents)[1:]
-    if any(name.startswith("agent-") for name in logs):
-        for session, agents in agents_beside(folder).items():
-            if f"{session}{_LINES}" in logs:
-                belonging[f"{session}{_LINES}"] = [one.path for one in agents]
+    for finder in session_finders().values():
+        belonging |= finder.spawned_files(folder, logs, listing, parents)
     others = {one for each in belonging.values() for one in each}
     for name in logs:
         path = folder / name
@@ -148,15 +143,21 @@ def _decisions(names: Iterable[str]) -> set[str]:
 def _is_below_session(folder: Path) -> bool:
     """Returns True for a folder of sub-agents whose session file exists."""
     for here in (folder, *folder.parents):
-        if here.name == _SUB_AGENTS:
+        if here.name in _agents_folders():
             return (here.parent.parent / f"{here.parent.name}{_LINES}").is_file()
     return False
 
 
+@functools.cache
+def _agents_folders() -> tuple[str, ...]:
+    """Returns the names of folders of sub-agents below a session's folder."""
+    return tuple(finder.agents_folder for finder in session_finders().values() if finder.agents_folder)
+
+
 def _local_place(path: str, others: Iterable[Path] = ()) -> RunPlace:
-    below = Path(path.removesuffix(_LINES)) / _SUB_AGENTS
+    own = [Path(path.removesuffix(_LINES)) / name for name in _agents_folders()] if path.endswith(_LINES) else []
     size = modified = 0
-    for one in (Path(path), *others, *(below.rglob("*") if path.endswith(_LINES) and below.is_dir() else ())):
+    for one in (Path(path), *others, *(file for folder in own if folder.is_dir() for file in folder.rglob("*"))):
         with contextlib.suppress(OSError):  # the reader reports the error
             facts = one.stat()
             size, modified = size + facts.st_size, max(modified, facts.st_mtime_ns)
@@ -191,8 +192,8 @@ def _remote_runs(address: str) -> Iterator[RunPlace]:
         # Decision files belong to the gateway's log beside them.
         if not is_log_name(own) or own in _decisions(one.rpartition("/")[2] for one in beside):
             continue
-        session, below, _ = name.rpartition(f"/{_SUB_AGENTS}/")
-        if below and f"{session}{_LINES}" in files:
+        sessions = (name.rpartition(f"/{agents}/") for agents in _agents_folders())
+        if any(below and f"{session}{_LINES}" in files for session, below, _ in sessions):
             continue
         yield _stored_place(store, name, files[name], [one for one in files if _goes_with(name, one)])
 
@@ -202,7 +203,8 @@ def _goes_with(log: str, other: str) -> bool:
     folder, _, name = log.rpartition("/")
     if name.startswith(_GATEWAY):
         return other.startswith(f"{folder}/{_DECISIONS}")
-    return name.endswith(_LINES) and other.startswith(f"{log.removesuffix(_LINES)}/{_SUB_AGENTS}/")
+    own = tuple(f"{log.removesuffix(_LINES)}/{agents}/" for agents in _agents_folders())
+    return name.endswith(_LINES) and other.startswith(own)
 
 
 def _stored_place(store: object, name: str, facts: dict[str, object], beside: list[str]) -> RunPlace:

@@ -17,6 +17,7 @@ from inspector.formats.file_conversion import NotConvertedError
 from inspector.formats.line_reading import read_line
 from inspector.formats.opencode import conversion as opencode
 from inspector.formats.opencode.conversion import OpenCodeConversion, SessionStore
+from inspector.formats.opencode.sessions import SESSIONS
 from inspector.formats.otlp import conversion as otlp_conversion
 from inspector.formats.otlp.file_conversion import OtlpFile
 from inspector.formats.otlp.stream_conversion import as_they_come
@@ -26,7 +27,6 @@ from inspector.protocol import json_size
 from inspector.protocol.json_size import TOO_LARGE, estimate_decoded_bytes, is_too_large
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources import conversion_worker
-from inspector.sources.agent_sessions import open_code
 from inspector.sources.agent_sessions.files import Listing
 from inspector.sources.conversion_worker import lines_of
 from tests.builders import document_at, log_file
@@ -116,7 +116,7 @@ def test_a_database_that_works_out_values_is_read_no_further(table: str, tmp_pat
     with closing(document), pytest.raises(UnknownFormatError, match="it has generated values"):
         document.load(path)
     listing = Listing()
-    found = [*open_code.candidates(tmp_path, listing)]
+    found = [*SESSIONS.candidates(tmp_path, listing)]
     if table == "session":
         assert (found, listing.unreadable) == ([], [str(path)])
 

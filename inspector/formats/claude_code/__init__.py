@@ -15,6 +15,7 @@ FORMAT = Format(
     stage=Stage.TRANSCRIPT,
     read=reader.read,
     payload=reader.payload,
+    sessions="inspector.formats.claude_code.sessions:SESSIONS",
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,
     bookkeeping=BOOKKEEPING,

@@ -13,6 +13,7 @@ FORMAT = Format(
     stage=Stage.TRANSCRIPT,
     read=reader.READER.read,
     payload=reader.READER.payload,
+    sessions="inspector.formats.opencode.sessions:SESSIONS",
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
     bookkeeping=frozenset(

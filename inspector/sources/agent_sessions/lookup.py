@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 from collections.abc import Mapping
 from operator import attrgetter
 
-from inspector.sources.agent_sessions import claude_code, codex, copilot_cli, gemini_cli, open_code, vs_code
+from inspector.formats.format import load
+from inspector.formats.table import FORMATS
 from inspector.sources.agent_sessions.files import MOST_ENTRIES, Listing
-from inspector.sources.agent_sessions.session import AgentSession, Lookup
+from inspector.sources.agent_sessions.session import AgentSession, Lookup, SessionFinder
 
 MAX_SESSIONS = 500
 """Default number of completed sessions; each costs two reads."""
@@ -21,7 +23,10 @@ _FRESH_S = 60.0
 """Age in seconds below which a file's session counts as running if no process is known."""
 
 
-_PROGRAMS = {one.PROGRAM: one for one in (claude_code, codex, gemini_cli, copilot_cli, open_code, vs_code)}
+@functools.cache
+def session_finders() -> dict[str, SessionFinder]:
+    """Returns the finders of all programs, by name of the format. Loads them with the first call."""
+    return {one.name: load(one.sessions) for one in FORMATS if one.sessions}
 
 
 class SessionNameError(ValueError):
@@ -34,7 +39,7 @@ def find_sessions(environment: Mapping[str, str] = os.environ, newest: int = MAX
     Reads at most 64 kB from each end of a file. Call it in a thread: some hundred sessions take a second.
 
     Args:
-        environment: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `XDG_DATA_HOME` and `HOME` locate the agents' folders.
+        environment: variables that locate the agents' folders, as `HOME`.
         newest: limit of sessions.
     """
     found, everything = _all_of(environment)
@@ -47,7 +52,7 @@ def _all_of(environment: Mapping[str, str]) -> tuple[Lookup, list[AgentSession]]
     """Returns the searched folders, and every session by its file alone, newest first; includes spawned ones."""
     found = Lookup()
     everything: list[AgentSession] = []
-    for program in _PROGRAMS.values():
+    for program in session_finders().values():
         root = program.folder(environment)
         found.folders.append(root)
         listing = Listing()
@@ -100,7 +105,7 @@ def _completed(everything: list[AgentSession], newest: int) -> tuple[list[AgentS
     for session in everything:
         if len(sessions) >= newest or len(spawned) >= max(newest * _CHILDREN, _LEAST_CHILDREN):
             break
-        parent = _PROGRAMS[session.program].complete(session)
+        parent = session_finders()[session.program].complete(session)
         if parent is None:
             sessions.append(session)
         else:

@@ -1,9 +1,15 @@
-"""Data classes for an agent session and for the result of a lookup."""
+"""Data classes for an agent session, the result of a lookup, and the part of a format that finds sessions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspector.sources.agent_sessions.files import Listing
+    from inspector.sources.transcript_files import Member, ReadCache
 
 
 @dataclass(slots=True)
@@ -11,7 +17,7 @@ class AgentSession:
     """One session, from the ends of its file. Texts are as written: neither masked nor escaped."""
 
     program: str
-    """Format name: `claude-code`, `codex`, `gemini-cli`, `copilot-cli`, `opencode` or `vscode-chat`."""
+    """Name of its format."""
     identifier: str
     path: Path
     """The session's own file; files of sub-agents are beside or below it. A session in a database is a path below it.
@@ -46,3 +52,27 @@ class Lookup:
     """Number of all sessions; more than listed if only the newest were requested."""
     notices: list[str] = field(default_factory=list)
     """Omissions with reasons, one sentence each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFinder:
+    """Finds a program's sessions, and all files of one, as declared by `Format.sessions`. Never raises OSError.
+
+    Attributes:
+        folder: returns the program's folder for an environment.
+        candidates: yields the sessions in that folder, from file names and places alone.
+        complete: adds details from the ends of a session's file; returns the id of its parent session, if any. An
+            unnamed parent is "".
+        files: returns the files of a session with sub-agents, or of a folder with such sessions, sessions first. None
+            for other paths, and for sessions without sub-agents in files of their own.
+        spawned_files: returns the files of a folder's sub-agents in the same or other folders, by name of the session's
+            file. Takes the folder, the names of its logs, a listing, and a cache of parents by path.
+        agents_folder: name of the folder of sub-agents below a session's folder; "" without one.
+    """
+
+    folder: Callable[[Mapping[str, str]], Path]
+    candidates: Callable[[Path, Listing], Iterator[AgentSession]]
+    complete: Callable[[AgentSession], str | None]
+    files: Callable[[Path, Listing, ReadCache], list[Member] | None] = lambda *_: None
+    spawned_files: Callable[[Path, list[str], Listing, dict[str, str]], dict[str, list[Path]]] = lambda *_: {}
+    agents_folder: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -136,6 +137,21 @@ def test_sidecars_that_name_each_other_end_nowhere(document: CaptureDocument, pr
     tree = document.analysis.contexts.tree
     assert len(tree.alive()) == 2
     assert max(tree.depth(node) for node in tree.alive()) <= 2
+
+
+@pytest.mark.parametrize("folder", ["", "subagents"])
+@pytest.mark.parametrize("agents", [False, True])
+def test_files_of_equal_times_open_in_the_order_of_their_paths(tmp_path: Path, folder: str, *, agents: bool) -> None:
+    line = (FOLDER / f"{SESSION}.jsonl").read_bytes().splitlines(keepends=True)[0]
+    (tmp_path / folder).mkdir(exist_ok=True)
+    for number in reversed(range(30)):
+        name = f"agent-{number:02}.jsonl" if agents else f"{number * 7 % 30:02}.jsonl"
+        path = tmp_path / folder / name
+        path.write_bytes(line)
+        os.utime(path, (1_790_000_000, 1_790_000_000))
+    paths = [member.path for member in members_of(tmp_path / folder)[0]]
+    assert len(paths) == 30
+    assert paths == sorted(paths)
 
 
 def test_a_bad_file_beside_is_as_none(document: CaptureDocument, project: Path) -> None:

@@ -1,6 +1,7 @@
 """Finds sessions of Claude Code: `projects/<folder>/<session>.jsonl` below its configuration folder.
 
-Sub-agents have files below `<session>/subagents/` or, in older versions, beside the session's file.
+Sub-agents have files `agent-<id>.jsonl` below `<session>/subagents/` or, in older versions, beside the session's file.
+`agent-<id>.meta.json` names the origin of one.
 `sessions/<pid>.json` lists the running sessions.
 """
 
@@ -15,12 +16,20 @@ from typing import Any
 
 import msgspec
 
+from inspector.formats.claude_code import FORMAT
 from inspector.formats.claude_code.derivation import PROGRAM_TEXT_STARTS
 from inspector.sources.agent_sessions.files import Found, Listing, read_ends
-from inspector.sources.agent_sessions.session import AgentSession
+from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
+from inspector.sources.transcript_files import (
+    AgentFacts,
+    Member,
+    ReadCache,
+    named_session,
+    oldest_first,
+    transcripts_among,
+)
 
-PROGRAM = "claude-code"
-VARIABLE = "CLAUDE_CONFIG_DIR"
+_VARIABLE = "CLAUDE_CONFIG_DIR"
 
 _COMMAND = re.compile(r"<command-name>(/[^<]{1,200})</command-name>(?:\s*<command-args>([^<]{0,1000})</command-args>)?")
 """A slash command with its arguments, as tags around the typed text."""
@@ -28,6 +37,13 @@ _AGENT = "agent-"
 _SUB_AGENTS = "subagents"
 _DEPTH = 3
 """Levels below `subagents`; workflows have folders of their own."""
+_LINES, _FACTS = ".jsonl", ".meta.json"
+"""Endings of files: records, and facts about a sub-agent."""
+_RESULTS = "tool-results"
+"""Folder below a session's folder for results that were too long for its file."""
+_JOURNAL = "journal.jsonl"
+_FACTS_BYTES = 64 << 10
+_MOST_ENTRIES = 20_000
 _PID_BYTES = 16 << 10
 _MOST_PIDS = 1_000
 
@@ -58,11 +74,12 @@ class _Running(msgspec.Struct, gc=False, rename="camel"):
 
 _line = msgspec.json.Decoder(_Line)
 _running = msgspec.json.Decoder(_Running)
+_decode_facts = msgspec.json.Decoder(AgentFacts).decode
 
 
 def folder(environment: Mapping[str, str]) -> Path:
     """Returns the configuration folder of Claude Code."""
-    return Path(environment.get(VARIABLE) or Path.home() / ".claude")
+    return Path(environment.get(_VARIABLE) or Path.home() / ".claude")
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
@@ -79,7 +96,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
                 continue
             name = found.name.removesuffix(".jsonl")
             sessions[name] = AgentSession(
-                PROGRAM, name, Path(found.path), found.modified, found.size, running=name in running
+                FORMAT.name, name, Path(found.path), found.modified, found.size, running=name in running
             )
         _add_below(project, sessions, listing)
         _add_beside(beside, sessions)
@@ -209,3 +226,99 @@ def _process_exists(pid: int) -> bool:
     except OSError:
         return True
     return True
+
+
+def files_of_session(path: Path, listing: Listing, seen: ReadCache) -> list[Member] | None:
+    """Returns the files of a session and its sub-agents, or of a folder with sub-agents; None for other paths."""
+    if not path.is_dir():
+        members = _of_session(path, _agents_beside(path.parent, listing, seen), listing)
+        return members if len(members) > 1 else None
+    own = path.parent / (path.name + _LINES)  # "/" has no name
+    if any((path / one).is_dir() for one in (_SUB_AGENTS, _RESULTS)) and own.is_file() and not own.is_symlink():
+        return _of_session(own, {}, listing)
+    return _of_folder(path, listing, seen)
+
+
+def spawned_files(folder: Path, names: list[str], listing: Listing, parents: dict[str, str]) -> dict[str, list[Path]]:
+    """Returns the sub-agents' files beside their sessions', by name of the session's file."""
+    del listing, parents  # only the files beside are read
+    if not any(name.startswith(_AGENT) for name in names):
+        return {}
+    beside = _agents_beside(folder, Listing(_MOST_ENTRIES), ReadCache())
+    found = {f"{session}{_LINES}": [one.path for one in agents] for session, agents in beside.items()}
+    return {name: agents for name, agents in found.items() if name in names}
+
+
+def _of_folder(path: Path, listing: Listing, seen: ReadCache) -> list[Member] | None:
+    """Returns all sessions of a folder with sub-agents, oldest first; None without sub-agents."""
+    files = [found for found in listing.files(str(path)) if found.name.endswith(_LINES)]
+    sessions = [one for one in oldest_first(files) if not one.name.startswith(_AGENT)]
+    beside = _agents_beside(path, listing, seen)
+    found = [m for one in sessions for m in _of_session(Path(one.path), beside, listing)]
+    known = {member.path for member in found}
+    # Sub-agents whose session is gone are still worth reading.
+    alone = [agent for agents in beside.values() for agent in agents if agent.path not in known]
+    for folder, name in listing.folders(str(path)):
+        alone += [m for m in _agents_below(Path(folder), name, listing) if m.path not in known]
+    if (path / _SUB_AGENTS).is_dir():
+        alone += [member for member in _agents_below(path, path.name, listing) if member.path not in known]
+    if path.name == _SUB_AGENTS:
+        alone += _agents(path, path.parent.name, listing)
+    if len(found) == len(sessions) and not alone:
+        return None
+    return transcripts_among((*found, *alone), seen)
+
+
+def _of_session(path: Path, beside: dict[str, list[Member]], listing: Listing) -> list[Member]:
+    """Returns the files of a session and its sub-agents."""
+    name = path.name.removesuffix(_LINES)
+    return [Member(path), *_agents_below(path.with_name(name), name, listing), *beside.get(name, ())]
+
+
+def _agents_below(folder: Path, session: str, listing: Listing) -> list[Member]:
+    return _agents(folder / _SUB_AGENTS, session, listing) if (folder / _SUB_AGENTS).is_dir() else []
+
+
+def _agents(folder: Path, session: str, listing: Listing) -> list[Member]:
+    if folder.is_symlink():
+        return []
+    found = oldest_first(listing.files(str(folder), _DEPTH))
+    return [_agent(Path(f.path), session) for f in found if f.name.endswith(_LINES) and f.name != _JOURNAL]
+
+
+def _agents_beside(folder: Path, listing: Listing, seen: ReadCache) -> dict[str, list[Member]]:
+    """Returns sub-agent files beside their sessions', by session; under "" if they name none."""
+    found: dict[str, list[Member]] = {}
+    for one in oldest_first(listing.files(str(folder))):
+        if one.name.startswith(_AGENT) and one.name.endswith(_LINES):
+            session = seen.sessions.get(one.path) or named_session(one.path)
+            if session is not None:
+                seen.sessions[one.path] = session
+            found.setdefault(session or "", []).append(_agent(Path(one.path), session))
+    return found
+
+
+def _agent(path: Path, session: str | None) -> Member:
+    name = path.name.removesuffix(_LINES)
+    agent = name.removeprefix(_AGENT) if name.startswith(_AGENT) else None
+    return Member(path, session, agent, _facts(path.with_name(name + _FACTS)))
+
+
+def _facts(path: Path) -> AgentFacts | None:
+    """Returns valid facts from beside a sub-agent's file, if any."""
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _FACTS_BYTES:
+            return None
+        return _decode_facts(path.read_bytes())
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+SESSIONS = SessionFinder(
+    folder=folder,
+    candidates=candidates,
+    complete=complete,
+    files=files_of_session,
+    spawned_files=spawned_files,
+    agents_folder=_SUB_AGENTS,
+)

@@ -12,12 +12,15 @@ from typing import Any
 
 import msgspec
 
+from inspector.formats.gemini_cli import FORMAT
 from inspector.formats.gemini_cli.reader import asked_in
 from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
-from inspector.sources.agent_sessions.session import AgentSession
+from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
+from inspector.sources.transcript_files import Member, ReadCache, named_session, oldest_first
 
-PROGRAM = "gemini-cli"
-
+_CHATS = "chats"
+"""Folder of a project's sessions."""
+_LINES = ".jsonl"
 _NAME = re.compile(r"session-.*-([0-9a-f]{8})\.jsonl?$")
 
 
@@ -43,7 +46,7 @@ def folder(environment: Mapping[str, str]) -> Path:
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
     """Yields sessions from names and places of files; `complete` adds details from the ends of the files."""
     for project, name in listing.folders(str(root / "tmp")):
-        chats = str(Path(project, "chats"))
+        chats = str(Path(project, _CHATS))
         agents = {folder: list(listing.files(path)) for path, folder in listing.folders(chats)}
         for found in listing.files(chats):
             match = _NAME.match(found.name)
@@ -51,7 +54,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
                 continue
             own = [one for folder, files in agents.items() if folder.startswith(match[1]) for one in files]
             yield AgentSession(
-                PROGRAM, match[1], Path(found.path), max([found.modified, *(one.modified for one in own)]),
+                FORMAT.name, match[1], Path(found.path), max([found.modified, *(one.modified for one in own)]),
                 found.size + sum(one.size for one in own), project=name, sub_agents=len(own),
             )  # fmt: skip
 
@@ -76,3 +79,25 @@ def _messages_in(path: Path, head: list[bytes], tail: list[bytes]) -> Iterator[_
             yield _message.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
+
+
+def files_of_session(path: Path, listing: Listing, seen: ReadCache) -> list[Member] | None:
+    """Returns the files of a session and its sub-agents, in a folder named by its id; None for other files."""
+    del seen  # each file is read once
+    if path.is_dir() or path.parent.name != _CHATS or path.is_symlink():
+        return None
+    session = named_session(str(path))
+    # The id comes from the file and must not lead out of its folder.
+    if session is None or "/" in session or session in ("", ".", ".."):
+        return [Member(path)]
+    folder = path.with_name(session)
+    found = [] if folder.is_symlink() else oldest_first(listing.files(str(folder)))
+    agents = [
+        Member(Path(one.path), session, named_session(one.path) or one.name.removesuffix(_LINES))
+        for one in found
+        if one.name.endswith(_LINES)
+    ]
+    return [Member(path), *agents]
+
+
+SESSIONS = SessionFinder(folder=folder, candidates=candidates, complete=complete, files=files_of_session)

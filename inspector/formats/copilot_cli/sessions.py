@@ -8,10 +8,9 @@ from typing import Any
 
 import msgspec
 
+from inspector.formats.copilot_cli import FORMAT
 from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
-from inspector.sources.agent_sessions.session import AgentSession
-
-PROGRAM = "copilot-cli"
+from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 
 _EVENTS = "events.jsonl"
 
@@ -48,10 +47,12 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
     for path, name in listing.folders(states):
         for found in listing.files(path):
             if found.name == _EVENTS:
-                yield AgentSession(PROGRAM, name, Path(found.path), found.modified, found.size)
+                yield AgentSession(FORMAT.name, name, Path(found.path), found.modified, found.size)
     for found in listing.files(states):
         if found.name.endswith(".jsonl"):
-            yield AgentSession(PROGRAM, found.name.removesuffix(".jsonl"), Path(found.path), found.modified, found.size)
+            yield AgentSession(
+                FORMAT.name, found.name.removesuffix(".jsonl"), Path(found.path), found.modified, found.size
+            )
 
 
 def complete(session: AgentSession) -> None:
@@ -70,3 +71,6 @@ def complete(session: AgentSession) -> None:
         if event.type == "user.message" and isinstance(data.content, str):
             session.prompt = session.prompt or data.content
         session.sub_agents += event.type == "subagent.started"
+
+
+SESSIONS = SessionFinder(folder=folder, candidates=candidates, complete=complete)

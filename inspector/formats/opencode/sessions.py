@@ -10,12 +10,12 @@ from pathlib import Path
 import msgspec
 
 from inspector.formats.file_conversion import NotConvertedError
+from inspector.formats.opencode import FORMAT
 from inspector.formats.opencode.conversion import DATABASE, open_database, refuse_computed
 from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
-from inspector.sources.agent_sessions.session import AgentSession
+from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 
-PROGRAM = "opencode"
-VARIABLE = "XDG_DATA_HOME"
+_VARIABLE = "XDG_DATA_HOME"
 
 _LONGEST_NAME = 4_096
 _MOST_ROWS = 10_000
@@ -23,10 +23,10 @@ _STEPS, _MOST_STEPS = 10_000, 2_000
 """SQLite instructions between two progress checks, and the limit of checks."""
 
 
-class _Session(msgspec.Struct, gc=False):
+class _Session(msgspec.Struct, gc=False, rename={"parent": "parentID"}):
     directory: str = ""
     title: str = ""
-    parentID: str | None = None  # the key of its files
+    parent: str | None = None
 
 
 _session = msgspec.json.Decoder(_Session)
@@ -34,7 +34,7 @@ _session = msgspec.json.Decoder(_Session)
 
 def folder(environment: Mapping[str, str]) -> Path:
     """Returns the data folder of OpenCode."""
-    return Path(environment.get(VARIABLE) or home_in(environment) / ".local" / "share") / "opencode"
+    return Path(environment.get(_VARIABLE) or home_in(environment) / ".local" / "share") / "opencode"
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
@@ -49,7 +49,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
         for found in listing.files(project):
             if found.name.endswith(".json"):
                 name = found.name.removesuffix(".json")
-                yield AgentSession(PROGRAM, name, Path(found.path), found.modified, found.size)
+                yield AgentSession(FORMAT.name, name, Path(found.path), found.modified, found.size)
 
 
 def _in_database(path: Path) -> Iterator[AgentSession]:
@@ -71,7 +71,7 @@ def _in_database(path: Path) -> Iterator[AgentSession]:
             modified = updated / 1000 if isinstance(updated, int | float) else 0.0
             project, name_given = (one if isinstance(one, str) else "" for one in (directory, title))
             yield AgentSession(
-                PROGRAM, name, path / name, modified, 0, project, name_given, sub_agents=started.get(name, 0)
+                FORMAT.name, name, path / name, modified, 0, project, name_given, sub_agents=started.get(name, 0)
             )
 
 
@@ -85,4 +85,7 @@ def complete(session: AgentSession) -> str | None:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
     session.project, session.title = found.directory, found.title
-    return found.parentID
+    return found.parent
+
+
+SESSIONS = SessionFinder(folder=folder, candidates=candidates, complete=complete)

@@ -1,7 +1,7 @@
 """Finds sessions of Codex: `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`; archived ones are in one folder.
 
 Newer versions compress them (`.jsonl.zst`); of two copies, the plain one is read. A thread spawned by another one is
-its sub-agent, not a session.
+its sub-agent, not a session. Its file is in the folder of its own day, and only a file's first record names its parent.
 """
 
 from __future__ import annotations
@@ -13,17 +13,25 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from inspector.formats.codex import FORMAT
 from inspector.formats.codex.derivation import MACHINE
-from inspector.sources.agent_sessions.files import Listing, read_ends
-from inspector.sources.agent_sessions.session import AgentSession
+from inspector.sources.agent_sessions.files import Found, Listing, read_ends
+from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
+from inspector.sources.transcript_files import Member, ReadCache
 
-PROGRAM = "codex"
-VARIABLE = "CODEX_HOME"
+_VARIABLE = "CODEX_HOME"
 
 _NAME = re.compile(r"rollout-.*?-([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl(\.zst)?$")
 _FIRST_BYTES = 64 << 10
 _FOLDERS = (("sessions", 3), ("archived_sessions", 0))
 """Folders, and levels of folders below each."""
+_MOST_LOOKED_AT = 4_000
+"""Limit of files checked for one thread: the earliest after it."""
+_LEVELS = 3
+"""Folder levels below `sessions`: year, month, day."""
+_ROOT = "sessions"
+_NO_PARENT = ""
+"""Parent of a thread that a person started."""
 
 
 class _Payload(msgspec.Struct, gc=False):
@@ -49,23 +57,23 @@ _line = msgspec.json.Decoder(_Line)
 
 def folder(environment: Mapping[str, str]) -> Path:
     """Returns the home folder of Codex."""
-    return Path(environment.get(VARIABLE) or Path.home() / ".codex")
+    return Path(environment.get(_VARIABLE) or Path.home() / ".codex")
 
 
-class NameParts(NamedTuple):
+class _NameParts(NamedTuple):
     """Facts in a file name."""
 
     thread: str
     packed: bool
 
 
-def name_parts(name: str) -> NameParts | None:
+def _name_parts(name: str) -> _NameParts | None:
     """Parses the name of a thread's file; None for other files."""
     match = _NAME.match(name)
-    return NameParts(match[1], match[2] is not None) if match is not None else None
+    return _NameParts(match[1], match[2] is not None) if match is not None else None
 
 
-def parent_in(path: str) -> str | None:
+def _parent_in(path: str) -> str | None:
     """Returns the parent thread of a thread from its first record, if it names one."""
     head, _ = read_ends(path, _FIRST_BYTES)
     try:
@@ -82,14 +90,14 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
     plain: dict[str, AgentSession] = {}
     for name, depth in _FOLDERS:
         for found in listing.files(str(root / name), depth):
-            name = name_parts(found.name)
+            name = _name_parts(found.name)
             if name is None:
                 continue
             identifier = name.thread
             # The plain copy is the current one; compression happens afterwards.
             if identifier in plain and (name.packed or not plain[identifier].path.name.endswith(".zst")):
                 continue
-            plain[identifier] = AgentSession(PROGRAM, identifier, Path(found.path), found.modified, found.size)
+            plain[identifier] = AgentSession(FORMAT.name, identifier, Path(found.path), found.modified, found.size)
     yield from plain.values()
 
 
@@ -147,3 +155,58 @@ def _typed_text(role: str, content: object) -> str:
 
 def _without_machine_text(text: str) -> str:
     return "" if text.startswith(MACHINE) else text
+
+
+def files_of_session(path: Path, listing: Listing, seen: ReadCache) -> list[Member] | None:
+    """Returns the files of a thread and its descendants, by start time; None for other files."""
+    if _name_parts(path.name) is None:
+        return None
+    return [Member(one) for one in _files_of_thread(path, listing, seen.sessions)]
+
+
+def spawned_files(folder: Path, names: list[str], listing: Listing, parents: dict[str, str]) -> dict[str, list[Path]]:
+    """Returns the files of each thread's descendants, by name of the thread's file."""
+    threads = (name for name in names if _name_parts(name) is not None)
+    return {name: _files_of_thread(folder / name, listing, parents)[1:] for name in threads}
+
+
+def _files_of_thread(path: Path, listing: Listing, parents: dict[str, str]) -> list[Path]:
+    """Returns the files of a thread and its descendants, by start time.
+
+    Args:
+        path: file of the thread.
+        listing: lists the folders.
+        parents: cache of parent threads by path; extended.
+    """
+    own = _name_parts(path.name)
+    if own is None:
+        return [path]
+    later = [found for found in _nearby_files(path, listing) if found.name > path.name]
+    family, members = {own.thread}, [path]
+    for found in sorted(later, key=lambda one: one.name)[:_MOST_LOOKED_AT]:
+        parts = _name_parts(found.name)
+        if parts is None or parts.thread in family:  # the same thread, compressed
+            continue
+        if found.path not in parents:
+            parents[found.path] = _parent_in(found.path) or _NO_PARENT
+        if parents[found.path] in family:
+            family.add(parts.thread)
+            members.append(Path(found.path))
+    return members
+
+
+def _nearby_files(path: Path, listing: Listing) -> list[Found]:
+    """Returns all thread files if the file is in a day's folder, else the files beside it."""
+    above = path.absolute().parents
+    if len(above) > _LEVELS and above[_LEVELS].name == _ROOT:
+        return list(listing.files(str(above[_LEVELS]), _LEVELS))
+    return list(listing.files(str(path.parent)))
+
+
+SESSIONS = SessionFinder(
+    folder=folder,
+    candidates=candidates,
+    complete=complete,
+    files=files_of_session,
+    spawned_files=spawned_files,
+)

@@ -10,10 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from inspector.formats.vscode_chat import FORMAT
 from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
-from inspector.sources.agent_sessions.session import AgentSession
-
-PROGRAM = "vscode-chat"
+from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 
 _SUFFIXES = (".json", ".jsonl")
 _TEXT = rb'"((?:[^"\\]|\\.){1,2000})"'
@@ -46,7 +45,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
         for found in listing.files(str(Path(workspace, "chatSessions"))):
             path = Path(found.path)
             if path.suffix in _SUFFIXES:
-                yield AgentSession(PROGRAM, path.stem, path, found.modified, found.size)
+                yield AgentSession(FORMAT.name, path.stem, path, found.modified, found.size)
 
 
 def complete(session: AgentSession) -> None:
@@ -83,3 +82,6 @@ def _decoded(match: re.Match[bytes]) -> str:
         return _text.decode(b'"' + found + b'"') if found else ""
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return ""
+
+
+SESSIONS = SessionFinder(folder=folder, candidates=candidates, complete=complete)
