@@ -158,8 +158,9 @@ CONFIGURED = """{
 
 def take_tap_dialog(folder: Path) -> None:
     """Take the picture of the dialog that puts a tap before a server, without the paths of this machine."""
+    from inspector.formats.clients import ConfigFile
+    from inspector.formats.table import CLIENTS
     from inspector.tap.install.changes import planned, servers_of
-    from inspector.tap.install.clients import CLIENTS, ConfigFile
     from inspector.tap.install.entries import own_command
     from inspector.ui.app.application import make_qt
     from inspector.ui.dialogs.tap_server import TapServerDialog

@@ -53,7 +53,7 @@ ReadAs = Annotated[
     str | None,
     typer.Option(
         "--read-as", metavar="FORMAT",
-        help="Read the log in this format, without detection: `envelopes`, `wrapped`, `claude-code` and others.",
+        help="Read the log in this format, without detection. An unknown name lists all formats.",
     ),
 ]  # fmt: skip
 FormatFile = Annotated[

@@ -10,6 +10,7 @@ import typer
 from inspector.cli.arguments import fail
 from inspector.cli.config_change import DryRun, Yes, made
 from inspector.cli.printing import escape_hostile
+from inspector.cli.tap_install import CLIENT_NAMES
 
 
 def mcp_command(
@@ -36,9 +37,7 @@ def mcp_command(
 
 
 def mcp_install_command(
-    client: Annotated[
-        str, typer.Argument(metavar="CLIENT", help="claude-desktop, claude-code, cursor, vscode or codex.")
-    ],
+    client: Annotated[str, typer.Argument(metavar="CLIENT", help=CLIENT_NAMES)],
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -58,12 +57,11 @@ def mcp_install_command(
     """
     from inspector.tap.install.adding import planned_entry
     from inspector.tap.install.changes import RefusedError
-    from inspector.tap.install.clients import CLIENTS, client_named
+    from inspector.tap.install.clients import client_named
 
     known = client_named(client)
     if known is None:
-        names = ", ".join(one.name for one in CLIENTS)
-        fail(escape_hostile(f"{client} is not a known client. Known: {names}."))
+        fail(escape_hostile(f"{client} is not a known client. Known: {CLIENT_NAMES}"))
     for path in paths or ():
         if not path.exists():
             fail(f"{escape_hostile(str(path))} cannot be read: there is no such file or folder.")

@@ -22,8 +22,8 @@ _HELP = (
     "(`-o ~/taps/`), so that each start has its own capture.\n\n"
     "Over HTTP: `context-inspector tap --http URL -o FOLDER` prints the address that replaces the server's in the "
     "client, the same each time, and runs until it is stopped.\n\n"
-    "A model API: `context-inspector tap --model -- COMMAND` starts a client, such as `claude`, with its model calls "
-    "routed through the tap; use `--http URL --model` for clients with a setting for the address.\n\n"
+    "A model API: `context-inspector tap --model -- COMMAND` starts a client with its model calls routed "
+    "through the tap; use `--http URL --model` for clients with a setting for the address.\n\n"
     "The window and all other commands read the captures, also while they are written."
 )
 

@@ -11,14 +11,15 @@ import typer
 from inspector.cli.arguments import Json, fail
 from inspector.cli.config_change import DryRun, Yes, made
 from inspector.cli.printing import dump, echo, escape_hostile, print_line
+from inspector.formats.table import CLIENTS
 
 if TYPE_CHECKING:
     from inspector.tap.install.changes import Change, Found, Server
 
-ClientName = Annotated[
-    str,
-    typer.Argument(metavar="CLIENT", help="claude-desktop, claude-code, cursor, vscode or codex."),
-]
+*_NAMES, _LAST_NAME = (one.name for one in CLIENTS)
+CLIENT_NAMES = f"{', '.join(_NAMES)} or {_LAST_NAME}."
+"""Names of clients, as a sentence."""
+ClientName = Annotated[str, typer.Argument(metavar="CLIENT", help=CLIENT_NAMES)]
 ServerName = Annotated[str, typer.Argument(metavar="SERVER", help="The server's name in the client's configuration.")]
 File = Annotated[
     Path | None, typer.Option("--file", metavar="FILE", help="Configuration file, if the client has several.")
@@ -135,16 +136,15 @@ def _refuse_sign_in(server: Server) -> None:
 
 def _manual_steps(client: str, server: str) -> str:
     """Describes how to edit a client's configuration by hand."""
-    from inspector.tap.install.clients import CLIENTS, other_named
+    from inspector.tap.install.clients import manual_client_named
     from inspector.tap.install.entries import own_command
 
     program, *first = own_command()
     arguments = " ".join([*first, "tap", "-o", "FOLDER/", "--"])
-    other = other_named(client)
-    known = ", ".join(one.name for one in CLIENTS)
+    other = manual_client_named(client)
     if other is None:
         return escape_hostile(
-            f"{client} is not a known client (known: {known}). To tap it by hand, have it start {program} with "
+            f"{client} is not a known client. Known: {CLIENT_NAMES} To tap it by hand, have it start {program} with "
             f"the arguments {arguments} before the server's own command, or give it the address that context-inspector "
             "tap --http URL prints."
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from inspector.formats.clients import Client, ManualClient, ModelApi, ModelClient
 from inspector.formats.entry_builders import Entry
 from inspector.formats.file_conversion import NamedRecord
 from inspector.protocol.derived_messages import Payload
@@ -140,6 +141,9 @@ class Format:
         traffic: kind of traffic.
         origin: source of the format.
         array_path: keys from a document to the array with its records; None for lines.
+        client: MCP configuration of its program.
+        model_apis: addresses of the models that its program calls.
+        model_client: its program takes those addresses from more than variables.
     """
 
     name: str
@@ -170,6 +174,9 @@ class Format:
     traffic: TrafficKind = TrafficKind.TRANSCRIPT
     origin: Origin = Origin.BUILT_IN
     array_path: tuple[str, ...] | None = None
+    client: Client | ManualClient | None = None
+    model_apis: tuple[ModelApi, ...] = ()
+    model_client: ModelClient | None = None
 
     @property
     def namespaces(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from inspector.formats import (
     gemini_cli,
     har,
     mcp,
+    mcp_clients,
     mew,
     model_api,
     msp,
@@ -24,6 +25,7 @@ from inspector.formats import (
     wire_recording,
     wrapped,
 )
+from inspector.formats.clients import Client, ManualClient, ModelApi
 from inspector.formats.format import Format, Stage
 
 FORMATS: tuple[Format, ...] = (
@@ -75,6 +77,16 @@ STOP_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.stop
 
 TRACE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.is_trace)
 """Formats with spans as records."""
+_ALL_CLIENTS = sorted(
+    (*mcp_clients.CLIENTS, *(one.client for one in FORMATS if one.client is not None)),
+    key=lambda client: client.title.lower(),
+)
+CLIENTS: tuple[Client, ...] = tuple(client for client in _ALL_CLIENTS if isinstance(client, Client))
+"""MCP clients whose files this program can change."""
+MANUAL_CLIENTS: tuple[ManualClient, ...] = tuple(client for client in _ALL_CLIENTS if isinstance(client, ManualClient))
+"""MCP clients whose file the user changes by hand."""
+MODEL_APIS: tuple[ModelApi, ...] = tuple(api for one in FORMATS for api in one.model_apis)
+"""Model APIs with the variables for their addresses."""
 
 FORMAT_TITLES: dict[str, str] = {name: title for one in FORMATS for name, title in one.titles.items()}
 """Titles of logs in the window, by name of the format."""

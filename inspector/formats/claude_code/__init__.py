@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.formats.claude_code import reader
+from inspector.formats.claude_code.client import CLIENT, MODEL_APIS
 from inspector.formats.claude_code.derivation import AGENT, NAMESPACE, PROGRAM
 from inspector.formats.claude_code.kinds import BOOKKEEPING
 from inspector.formats.claude_code.models import PRICES
@@ -20,5 +21,7 @@ FORMAT = Format(
     namespace=NAMESPACE,
     bookkeeping=BOOKKEEPING,
     prices=PRICES,
+    client=CLIENT,
+    model_apis=MODEL_APIS,
     identified_by_type=True,
 )

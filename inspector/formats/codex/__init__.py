@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.formats.codex import reader
+from inspector.formats.codex.client import CLIENT, MODEL_APIS, MODEL_CLIENT
 from inspector.formats.codex.derivation import AGENT, NAMESPACE, PROGRAM
 from inspector.formats.codex.kinds import BOOKKEEPING
 from inspector.formats.codex.models import PRICES
@@ -20,5 +21,8 @@ FORMAT = Format(
     namespace=NAMESPACE,
     bookkeeping=BOOKKEEPING,
     prices=PRICES,
+    client=CLIENT,
+    model_apis=MODEL_APIS,
+    model_client=MODEL_CLIENT,
     begins_like=reader.is_usual,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.gemini_cli import reader
+from inspector.formats.gemini_cli.client import CLIENT, MODEL_APIS
 from inspector.formats.gemini_cli.models import PRICES
 
 FORMAT = Format(
@@ -18,4 +19,6 @@ FORMAT = Format(
     namespace=reader.NAMESPACE,
     bookkeeping=frozenset({reader.NAMESPACE + "session", reader.NAMESPACE + "set"}),
     prices=PRICES,
+    client=CLIENT,
+    model_apis=MODEL_APIS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.formats.format import Format, Stage, TrafficKind
 from inspector.formats.model_api import reader
+from inspector.formats.model_api.addresses import MODEL_APIS
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -13,4 +14,5 @@ FORMAT = Format(
     traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
+    model_apis=MODEL_APIS,
 )

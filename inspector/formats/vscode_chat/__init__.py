@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.formats.file_conversion import NamedRecord
 from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.vscode_chat import reader
+from inspector.formats.vscode_chat.client import CLIENT
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -22,4 +23,5 @@ FORMAT = Format(
         NamedRecord(key="request", id_key="requestId", noun="request"),
         NamedRecord(key="session", id_key="", noun="session"),
     ),
+    client=CLIENT,
 )

@@ -7,51 +7,28 @@ client keeps its terminal; messages are printed after it has ended.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import shutil
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path, PureWindowsPath
+from pathlib import PureWindowsPath
 from typing import NamedTuple
 
 from inspector.base.async_tasks import start_task
+from inspector.formats.clients import ModelApi
+from inspector.formats.table import FORMATS, MODEL_APIS
 from inspector.tap.capture_name import NotPossibleError
 from inspector.tap.http.address import AddressError, Listening, upstream_of
 from inspector.tap.http.ports import listened
 from inspector.tap.http.run import Door, HttpTap, close_tap
 from inspector.tap.relay import BAD_USAGE, NOT_FOUND, NOT_RUN, is_from_terminal, open_window, print_notice
 
-CODEX = "codex"
-_CODEX_PACKAGE = "@openai/codex"
+_CLIENTS = tuple(one.model_client for one in FORMATS if one.model_client is not None)
+"""Clients for which variables are not enough."""
 _FORWARDED_SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
-
-
-class ModelApi(NamedTuple):
-    """A model API, and the variables for its address."""
-
-    address: str
-    """Default address; "" if there is none, so that it is tapped only if a variable is set."""
-    variables: tuple[str, ...]
-    regional: str = ""
-    """Address template for the region in GOOGLE_CLOUD_LOCATION."""
-
-
-_OPENAI = ModelApi("https://api.openai.com/v1", ("OPENAI_BASE_URL", "OPENAI_API_BASE"))
-MODEL_APIS = (
-    ModelApi("https://api.anthropic.com", ("ANTHROPIC_BASE_URL",)),
-    _OPENAI,
-    ModelApi("https://generativelanguage.googleapis.com", ("GOOGLE_GEMINI_BASE_URL",)),
-    ModelApi("https://aiplatform.googleapis.com", ("GOOGLE_VERTEX_BASE_URL",), "https://{}-aiplatform.googleapis.com"),
-    ModelApi("https://cloudcode-pa.googleapis.com", ("CODE_ASSIST_ENDPOINT",)),  # Gemini CLI signed in with Google
-    ModelApi("", ("AZURE_OPENAI_ENDPOINT",)),
-    ModelApi("", ("OPENROUTER_BASE_URL",)),
-    ModelApi("", ("DEEPSEEK_BASE_URL",)),
-    ModelApi("", ("XAI_BASE_URL",)),
 )
 _SILENCE_S = 10.0
 _CHECK = (
@@ -78,7 +55,8 @@ def run_model_tap(arguments: ModelTapArguments) -> int:
     if shutil.which(arguments.command[0]) is None:
         print_notice(f"There is no program {arguments.command[0]}.")
         return NOT_FOUND
-    refused = why_refused(arguments.command, os.environ)
+    reasons = (client.why_refused(arguments.command, os.environ) for client in _CLIENTS)
+    refused = next(filter(None, reasons), "")
     if refused:
         print_notice(refused)
         return BAD_USAGE
@@ -97,32 +75,6 @@ def run_model_tap(arguments: ModelTapArguments) -> int:
     return code
 
 
-def why_refused(command: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Returns the reason why a client cannot be tapped; "" if none is known."""
-    # Codex prefers this key to a sign-in, so it works whatever `auth.json` holds.
-    if _codex_place(command) is None or environment.get("CODEX_API_KEY"):
-        return ""
-    home = Path(environment.get("CODEX_HOME") or Path.home() / ".codex")
-    try:
-        known = json.loads((home / "auth.json").read_bytes())
-    except (OSError, ValueError):
-        return ""
-    if not isinstance(known, dict) or known.get("OPENAI_API_KEY") or not known.get("tokens"):
-        return ""
-    return (
-        "Codex is signed in with ChatGPT, and calls its models at an address that cannot "
-        "be tapped. Sign in with an API key (codex login --with-api-key), or set CODEX_API_KEY for this start."
-    )
-
-
-def command_for(command: Sequence[str], openai: str) -> list[str]:
-    """Adds options to a client's command where variables are not enough: Codex takes its address from an option."""
-    place = _codex_place(command)
-    if place is None:
-        return list(command)
-    return [*command[: place + 1], "-c", f"openai_base_url={json.dumps(openai)}", *command[place + 1 :]]
-
-
 def environment_for(doors: Mapping[ModelApi, Door], environment: Mapping[str, str]) -> dict[str, str]:
     """Returns the client's environment with the addresses of model APIs set to the tap."""
     made = dict(environment)
@@ -134,14 +86,6 @@ def environment_for(doors: Mapping[ModelApi, Door], environment: Mapping[str, st
         for name in ("NO_PROXY", "no_proxy"):
             made[name] = ",".join(filter(None, (made.get(name), "127.0.0.1")))
     return made
-
-
-def _codex_place(command: Sequence[str]) -> int | None:
-    """Returns the position of Codex in a command: the first word, or a package for a launcher."""
-    for place, word in enumerate(command):
-        if word.partition("@latest")[0] == _CODEX_PACKAGE or (place == 0 and PureWindowsPath(word).stem == CODEX):
-            return place
-    return None
 
 
 def _listeners(environment: Mapping[str, str]) -> dict[ModelApi, Door]:
@@ -178,7 +122,9 @@ def _advice(doors: Mapping[ModelApi, Door]) -> str:
 
 
 async def _run(tap: HttpTap, doors: Mapping[ModelApi, Door], arguments: ModelTapArguments, said: list[str]) -> int:
-    words = command_for(arguments.command, doors[_OPENAI].address.rstrip("/"))
+    words = list(arguments.command)
+    for client in _CLIENTS:
+        words = client.with_addresses(words, {api: door.address.rstrip("/") for api, door in doors.items()})
     if sys.platform == "win32":
         words[0] = shutil.which(words[0]) or words[0]  # scripts of npm are .cmd files there
     await tap.start()

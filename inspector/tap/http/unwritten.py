@@ -199,7 +199,7 @@ _SEALED = {
 }  # fmt: skip
 """Member with the sealed text, by type of object."""
 _SEALED_ANYWHERE = ("thoughtSignature", "thought_signature")
-"""Gemini's parts have no type."""
+"""Members with a sealed text in objects without a type."""
 
 
 def _sealed_in(value: object) -> set[str]:

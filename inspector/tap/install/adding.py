@@ -8,11 +8,11 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from inspector.formats.clients import Client, ConfigFile
 from inspector.tap.install.changes import Change, RefusedError, Server
-from inspector.tap.install.clients import Client, ConfigFile
+from inspector.tap.install.clients import read_config
 from inspector.tap.install.entries import Edit, own_command
 from inspector.tap.install.entries import Form as EntryForm
-from inspector.tap.install.toml_text import read_toml
 from inspector.tap.install.values import TOO_DEEP, UnreadableError, Value, spliced
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -38,7 +38,7 @@ def planned_entry(client: Client, name: str, arguments: Sequence[str], file: Pat
     try:
         before = one.path.read_bytes() if one.path.exists() else b""
         text = before.decode()
-        root = client.read(text) if text.strip() else Value(0, 0, {}, members={})
+        root = read_config(client, text) if text.strip() else Value(0, 0, {}, members={})
         known = root.value_at(client.key)
         if known is not None and known.value_at(name) is not None:
             raise RefusedError(f"{one.path} already has a server named {name}. Remove it first, or use --name.")
@@ -66,9 +66,10 @@ def _file_of(client: Client, words: Sequence[str], name: str) -> ConfigFile:
         if not one.shared and not one.rewritten and (one.path.exists() or one.path.parent.is_dir()):
             return one
     if any(one.rewritten for one in files):
+        project = next((f"  Or name a project's file: --file {one.path}." for one in files if one.shared), "")
         raise RefusedError(
-            f"{client.title} rewrites its configuration while it runs. Use its command: claude mcp add -s user "
-            f"{name} -- {shlex.join(words)}  Or name a project's file: --file .mcp.json."
+            f"{client.title} rewrites its configuration while it runs. Use its command: {client.command} add -s user "
+            f"{name} -- {shlex.join(words)}{project}"
         )
     looked = ", ".join(str(one.path) for one in files)
     raise RefusedError(
@@ -77,7 +78,7 @@ def _file_of(client: Client, words: Sequence[str], name: str) -> ConfigFile:
 
 
 def _edit(client: Client, root: Value, text: str, name: str, words: Sequence[str]) -> Edit:
-    if client.read is read_toml:
+    if client.syntax == "toml":
         servers = root.value_at(client.key)
         if servers is not None and servers.end:
             raise UnreadableError(f"{client.key} is written in one line, which cannot be added to safely")
@@ -119,8 +120,8 @@ def _check(client: Client, before: str, after: str, name: str, words: Sequence[s
     Raises:
         UnreadableError: if more would change.
     """
-    meant = client.read(before).plain if before.strip() else {}
-    became = client.read(after).plain
+    meant = read_config(client, before).plain if before.strip() else {}
+    became = read_config(client, after).plain
     entry = became[client.key].pop(name)
     if not became[client.key] and client.key not in meant:
         del became[client.key]

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from inspector.base.atomic_files import open_replacement
+from inspector.formats.clients import Client, ConfigFile
+from inspector.formats.table import CLIENTS
 from inspector.protocol.secrets.masking import mask_text
 from inspector.tap.command_words import shown_command
 from inspector.tap.http.unwritten import Unwritten
-from inspector.tap.install.clients import CLIENTS, Client, ConfigFile
+from inspector.tap.install.clients import read_config
 from inspector.tap.install.entries import (
     Edit,
     Form,
@@ -25,7 +27,6 @@ from inspector.tap.install.entries import (
     without_http_tap,
     without_stdio_tap,
 )
-from inspector.tap.install.toml_text import read_toml
 from inspector.tap.install.values import TOO_DEEP, UnreadableError, Value, spliced
 
 _LARGEST_BYTES = 1 << 26
@@ -101,7 +102,7 @@ def servers_of(clients: tuple[Client, ...] = CLIENTS, file: Path | None = None) 
 
 
 def _in_file(client: Client, file: ConfigFile) -> Iterator[Server]:
-    root = client.read(_text_of(file.path)[0])
+    root = read_config(client, _text_of(file.path)[0])
     for table in ((client.key,), *file.tables):
         servers = root.value_at(*table)
         for name, entry in (servers.members or {}).items() if servers is not None else ():
@@ -142,7 +143,7 @@ def planned(server: Server, folder: Path, *, install: bool) -> Change:
         raise RefusedError(f"{server.name} has neither a command nor an HTTP address, so it cannot be tapped.")
     try:
         text, before = _text_of(server.file.path)
-        entry = server.client.read(text).value_at(*server.table, server.name)
+        entry = read_config(server.client, text).value_at(*server.table, server.name)
         if entry is None or form_of(entry) != server.form:
             raise RefusedError(f"{server.file.path} has changed meanwhile. Try again.")
         edits, run = _edits(server, entry, text, folder, install=install)
@@ -150,7 +151,7 @@ def planned(server: Server, folder: Path, *, install: bool) -> Change:
         _check(server, text, after.decode())
     except (OSError, UnreadableError, RecursionError) as error:
         raise RefusedError(f"{server.name} in {server.file.path} was not changed: {_words(error)}.") from error
-    changed = server.client.read(after.decode()).value_at(*server.table, server.name)
+    changed = read_config(server.client, after.decode()).value_at(*server.table, server.name)
     assert changed is not None
     lines = (*(f"- {line}" for line in _shown(entry)), *(f"+ {line}" for line in _shown(changed)))
     return Change(server, before, after, lines, tuple(_notes(server, install=install)), run)
@@ -165,7 +166,7 @@ def _edits(
         edits, upstream = with_http_tap(entry)
         run = ("tap", "--http", upstream.origin + upstream.path, "-o", _as_folder(folder))
         return edits, (*run, *(("--own-token",) if server.own_token else ()))
-    is_toml = server.client.read is read_toml
+    is_toml = server.client.syntax == "toml"
     joint = joint_of(entry, is_toml=is_toml, line_end="\r\n" if "\r\n" in text else "\n")
     if install:
         return with_stdio_tap(entry, text, _as_folder(folder), joint), ()
@@ -183,7 +184,7 @@ def _check(server: Server, before: str, after: str) -> None:
     Raises:
         UnreadableError: if more would change.
     """
-    meant, became = copy.deepcopy(server.client.read(before).plain), server.client.read(after).plain
+    meant, became = copy.deepcopy(read_config(server.client, before).plain), read_config(server.client, after).plain
     for root in (meant, became):
         entry = root
         for name in (*server.table, server.name):
@@ -257,11 +258,11 @@ def _backed_up(path: Path, data: bytes) -> Path:
 
 
 def _by_its_own_command(server: Server) -> str:
-    scope = "user" if len(server.table) == 1 else "local"
+    scope, command = "user" if len(server.table) == 1 else "local", server.client.command
     return (
         f"{server.name} is in {server.file.path}. {server.client.title} rewrites that file while it runs, so a "
-        f"change by another program could be lost or damage it. Use its command: claude mcp get {server.name} shows "
-        f"the entry, claude mcp remove -s {scope} {server.name} removes it, and claude mcp add -s {scope} "
+        f"change by another program could be lost or damage it. Use its command: {command} get {server.name} shows "
+        f"the entry, {command} remove -s {scope} {server.name} removes it, and {command} add -s {scope} "
         f"{server.name} -- context-inspector tap -o FOLDER/ -- COMMAND... adds it with a tap (-e NAME=VALUE for "
         "its variables)."
     )

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from inspector.formats.clients import Client
 from inspector.tap.install.adding import planned_entry
 from inspector.tap.install.changes import RefusedError, applied
-from inspector.tap.install.clients import Client, client_named
+from inspector.tap.install.clients import client_named, read_config
 from tests.commands import asked
 
 
@@ -36,7 +37,7 @@ def test_an_entry_is_put_into_json(tmp_path: Path, text: str) -> None:
     cursor = client("cursor")
     change = planned_entry(cursor, "inspector", ["mcp", "taps"], file)
     after = change.after.decode()
-    plain = cursor.read(after).plain
+    plain = read_config(cursor, after).plain
     entry = plain["mcpServers"]["inspector"]
     assert entry["args"][-2:] == ["mcp", "taps"]
     kept = after.replace("\ufeff", "")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.tap.install.changes import applied, planned, servers_of
-from inspector.tap.install.clients import client_named
+from inspector.tap.install.clients import client_named, read_config
 
 BLANKS = st.sampled_from(["", " ", "\n", "\r\n", "\t", "  \n  ", " // why, {\n", '/* "command": [ */', " /**/ "])
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x7f"), max_size=8)
@@ -50,7 +50,7 @@ def test_every_other_byte_stays(entry: dict[str, Any], other: dict[str, Any], bl
             found = servers_of((client,), file)
             (server,) = (one for one in found.servers if one.name == "records")
             applied(planned(server, Path(folder) / "taps", install=install))
-            before, after = (client.read(data.decode()).plain for data in (text, file.read_bytes()))
+            before, after = (read_config(client, data.decode()).plain for data in (text, file.read_bytes()))
             assert before["mcpServers"].pop("records") == entry
             assert (after["mcpServers"].pop("records") == entry) is not install
             assert before == after

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from inspector.formats.table import CLIENTS
 from inspector.tap.install.changes import Change, RefusedError, Server, applied, planned, servers_of
-from inspector.tap.install.clients import CLIENTS, client_named
+from inspector.tap.install.clients import client_named, read_config
 from inspector.tap.install.entries import own_command
 
 TAPPED = [*own_command()[1:], "tap", "-o"]
@@ -65,7 +66,7 @@ def change_of(client: str, file: Path, folder: Path, *, install: bool = True) ->
 def read(client: str, file: Path) -> dict[str, Any]:
     known = client_named(client)
     assert known is not None
-    return known.read(file.read_bytes().decode()).plain
+    return read_config(known, file.read_bytes().decode()).plain
 
 
 @pytest.mark.parametrize(("client", "text"), shapes())
@@ -232,7 +233,7 @@ def test_toml_is_read_as_the_library_reads_it() -> None:
     known = client_named("codex")
     assert known is not None
     for text in TOML.values():
-        assert known.read(text).plain == tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+        assert read_config(known, text).plain == tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
 
 
 _DEEP = {
