@@ -29,7 +29,7 @@ from inspector.analysis.passes.streams.stream_pass import StreamPass
 from inspector.analysis.passes.tokens.call_costs import DocumentCosts
 from inspector.analysis.passes.tokens.reported_usage import ReportedUsage
 from inspector.analysis.passes.tokens.token_pass import TokenPass
-from inspector.analysis.passes.user_marks import Marks
+from inspector.analysis.passes.user_marks import UserMarks
 from inspector.analysis.states.state_pass import StatePass
 from inspector.protocol.tool_aliases import ToolAliases
 from inspector.store.messages.capture import Capture
@@ -111,7 +111,7 @@ class Analysis:
         self.states = StatePass(capture, self.contexts, self.correlation, self.findings.found)
         self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)
         self.costs = DocumentCosts(capture, self.usage, self.contexts, self.tokens)
-        self.marks = Marks(self.contexts)
+        self.marks = UserMarks(self.contexts)
         self.now_ns: int | None = None
         self._fed = 0
 

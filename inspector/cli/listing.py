@@ -15,13 +15,12 @@ import typer
 from inspector.cli.arguments import AS_USUAL, JUDGED, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, opened, require_field
 from inspector.cli.printing import csv_cell, dump, echo, plain, printable
-from inspector.export import matching
+from inspector.export import DEFAULT_FIELDS, matching
 from inspector.filters.naming import names_in
 from inspector.present.answers import message_answers
 from inspector.tokens.counter import TOKENIZER
 
-DEFAULT_FIELDS = "no,time,from,to,kind,context,text"
-TABLE_FIELDS = "no,time,from,to,kind,context,info"
+TABLE_FIELDS = (*DEFAULT_FIELDS[:-1], "info")
 """Default fields of the table: row texts as in the window. Other formats default to `DEFAULT_FIELDS`."""
 
 
@@ -45,7 +44,7 @@ def list_command(
     reading: Reading = AS_USUAL,
 ) -> None:
     """List messages, filtered, with the chosen fields."""
-    usual = [TABLE_FIELDS if format_ is Format.table else DEFAULT_FIELDS]
+    usual = TABLE_FIELDS if format_ is Format.table else DEFAULT_FIELDS
     names = list(dict.fromkeys(name for part in fields or usual for name in names_in(part)))  # removes duplicates
     if not names:
         fail("Name a field, such as -e no,from,text.")

@@ -2,7 +2,7 @@
 
 The rest of the program may only use the names below; `inspector.ui.msp`, the view of this room, may reach deeper. Facts
 about sessions in any capture are outside of it: envelope names (`protocol.msp`), contexts
-(`analysis.passes.contexts.session_contexts`), findings in rows (`analysis.findings.msp`), and the export of a context
+(`analysis.passes.contexts.msp_contexts`), findings in rows (`analysis.findings.msp`), and the export of a context
 as a sub-session (`export.msp`).
 """
 

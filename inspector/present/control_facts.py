@@ -1,4 +1,4 @@
-"""Describes context control messages to a participant, and its report afterwards.
+"""Sentences for control messages to a participant (pause, compact, restart, ...), and its status report.
 
 Source: docs/protocols.md 4 (participant kinds of MEW v0.4).
 """

@@ -90,7 +90,7 @@ class PayloadContextFields(Protocol):
 
 
 def find_context(header: Header) -> tuple[object, ContextSource]:
-    """Returns an envelope's context as written, and its place; (None, NOT) in the main context. Never raises."""
+    """Returns an envelope's context as written, and its place; (None, ContextSource.ABSENT) in the main context."""
     if header.context is not ABSENT and header.context is not None:
         return header.context, ContextSource.ENVELOPE
     return find_context_outside_field(header, _payload(header.payload))

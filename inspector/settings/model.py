@@ -18,6 +18,8 @@ RECENT_CAP = 10
 FILTER_CAP = 30
 """Number of remembered filters."""
 
+MIN_ZOOM_PERCENT, MAX_ZOOM_PERCENT = 80, 200
+
 _LONGEST_FILTER = 1_000
 _LONGEST_QUERY = 10_000
 """Limits in characters; users rarely want longer ones again, such as a long causal chain."""
@@ -80,7 +82,7 @@ class Display(_Part):
     """Follow the system, or always light or dark."""
     density: Literal["compact", "comfortable"] = "compact"
     """Height of rows."""
-    zoom_percent: int = Field(default=100, ge=80, le=200)
+    zoom_percent: int = Field(default=100, ge=MIN_ZOOM_PERCENT, le=MAX_ZOOM_PERCENT)
     """Scales type and grid together, on top of the system's scaling."""
     show_context_hints: bool = False
     """Badges on tool results that may be collapsed, were consumed, or were replaced by their summary."""

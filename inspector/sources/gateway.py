@@ -24,7 +24,8 @@ from inspector.sources.failures import ConnectionFailure
 from inspector.sources.handshake import Welcome
 from inspector.sources.recorder import Recorder
 from inspector.sources.session import Ending, Hooks, Session
-from inspector.sources.state import Outage, SourceState, Timing
+from inspector.sources.state import Outage, SourceState
+from inspector.sources.timing import Timing
 
 if TYPE_CHECKING:
     from inspector.store.files.capture_writer import CaptureWriter

@@ -20,7 +20,7 @@ from inspector.sources import failures, handshake
 from inspector.sources.arrivals import NotingTls
 from inspector.sources.connection import AddressError, Connection
 from inspector.sources.gateway_socket import GatewaySocket
-from inspector.sources.state import Timing
+from inspector.sources.timing import Timing
 
 MAX_FRAME_BYTES = 100 << 20
 """Largest accepted frame, the limit of the MEW v0.4 gateway itself."""

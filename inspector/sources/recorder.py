@@ -1,4 +1,4 @@
-"""Orders the frames, marks and gaps of a connection in the capture.
+"""Records a connection; holds back frames while it reconnects, so that the gap comes before them.
 
 During reconnection, the frames of attempts are held back, since the length of the gap is only known at its end and its
 row belongs before them. An unanswered attempt leaves no trace except in the text of the gap.

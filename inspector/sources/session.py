@@ -23,7 +23,7 @@ from inspector.sources.connection import Connection
 from inspector.sources.failures import ConnectionFailure
 from inspector.sources.opening import OpeningError, open_websocket
 from inspector.sources.recorder import Recorder
-from inspector.sources.state import Timing
+from inspector.sources.timing import Timing
 
 if TYPE_CHECKING:
     from inspector.sources.arrivals import ArrivalObserver

@@ -17,7 +17,7 @@ from inspector.sources.bundle import Member, blocks_of
 from inspector.sources.conversion_table import converter_for, may_be_converted
 from inspector.sources.conversion_worker import lines_of, within_bounds
 from inspector.sources.decoders import DamagedError, SniffingDecoder
-from inspector.sources.pauses import with_pauses
+from inspector.sources.stream_pauses import with_pauses
 from inspector.sources.threaded_feed import ThreadedFeed
 from inspector.store.files.spool import Spool
 

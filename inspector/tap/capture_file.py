@@ -1,4 +1,4 @@
-"""Writes the capture of a tap and handles disk errors, so that they never reach the traffic.
+"""Writes a tap's capture; while the disk fails, keeps lines, retries, and reports lost ones as a gap.
 
 A failed write is retried every second. Up to `MOST_UNWRITTEN_CHARS` are kept meanwhile, then lines are only counted. A
 gap row states how much is missing as soon as writing works again. The user gets one sentence when the trouble starts

@@ -19,7 +19,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from inspector.sources.connection import Connection
 from inspector.sources.opening import open_websocket
-from inspector.sources.state import Timing
+from inspector.sources.timing import Timing
 
 LENGTH = 400
 _TURNS = 3

@@ -1,4 +1,4 @@
-"""Checks kinds and lines: unreadable, unknown or contradictory (docs/protocols.md 2 and 3)."""
+"""Checks kinds and lines; also reports gaps, crashed servers and forged system messages."""
 
 from __future__ import annotations
 

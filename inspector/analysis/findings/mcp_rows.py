@@ -1,4 +1,4 @@
-"""Tracks messages known to be MCP, so that general JSON-RPC checks leave them to the MCP checks."""
+"""Tracks messages known to be MCP; declares checks of their answers: missing, twice, to nothing."""
 
 from __future__ import annotations
 

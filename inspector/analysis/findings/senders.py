@@ -1,8 +1,7 @@
-"""Checks ids and senders: impersonation, reused or missing ids, double joins (docs/protocols.md 2 and 16)."""
+"""Checks ids and senders: impersonation, reused or missing ids; our id joined twice (docs/protocols.md 2, 16)."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,9 +71,6 @@ def _are_duplicates(hashes: NDArray[Any]) -> NDArray[np.bool_]:
     return np.isin(hashes, twice) if len(twice) else np.zeros(len(hashes), np.bool_)
 
 
-FULL_PERCENT = 90
-"""Percent of the context window; a participant above it will soon lose information."""
-
 DIFFERS = Check(
     "sender-differs", ERROR, "Sender differs from the gateway's log",
     "The envelope names {who} as sender; by the gateway's log, {detail} sent it.",
@@ -105,18 +101,9 @@ JOINED_TWICE = Check(
     "MEW release v0.11.0, gateway: a second socket takes over delivery",
     example="inspector-7f3a",
 )  # fmt: skip
-WINDOW_FULL = Check(
-    "context-window-full", WARNING, "Context window nearly full",
-    "{who} reports {detail} of its context window in use.",
-    "It will soon lose information, compact or fail.",
-    "Send participant/compact or participant/forget, and look for large results that could collapse.",
-    "MEW v0.4, participant/status", limit=FULL_PERCENT,
-    example="96 %",
-)  # fmt: skip
-CHECKS = (DIFFERS, JOINED_TWICE, REUSED, WINDOW_FULL, MISSING)
+CHECKS = (DIFFERS, JOINED_TWICE, REUSED, MISSING)
 
 _SEEN = 1
-_MAX_PERCENT = 9_900
 
 
 class SenderChecks:
@@ -127,14 +114,12 @@ class SenderChecks:
         self._ids = SeenHashes()
         self._without_id = StringNumbers()
         self._ours: dict[tuple[int, str], int] = {}
-        self._full: dict[tuple[int, int], int] = {}  # last report of each participant with a nearly full window
 
     def feed(self, batch: Batch) -> None:
         self._check_impostors(batch)
         self._check_reused_ids(batch)
         self._check_missing_ids(batch)
         self._check_joins(batch)
-        self._check_usage(batch)
 
     def _check_impostors(self, batch: Batch) -> None:
         known = batch.capture.impersonations
@@ -204,35 +189,3 @@ class SenderChecks:
             # Gateways of v0.0 and v0.1 announce the joiner to itself as well.
             if self._ours[space, name] > 1 or batch.string("protocol", row).startswith("mew/"):
                 batch.findings.add(JOINED_TWICE, [row], details=name)
-
-    def _check_usage(self, batch: Batch) -> None:
-        for row in batch.rows("participant/status").tolist():
-            payload = batch.capture.records.decoded_record(row).payload
-            used, most = _token_count(payload.get("tokens")), _token_count(payload.get("max_tokens"))
-            if used is None or not most:
-                continue
-            key = (int(batch.capture.columns["space"][row]), int(batch.capture.columns["sender"][row]))
-            percent = min(used / most * 100, _MAX_PERCENT)
-            # Never round up to 100 % below the limit.
-            shown = round(percent) if used >= most else min(round(percent), 99)
-            full = percent >= FULL_PERCENT
-            if full and not self._was_full(batch, key, row):
-                batch.findings.add(WINDOW_FULL, [row], details=f"{shown} %")
-            self._full[key] = row if full else NO_ROW
-
-    def _was_full(self, batch: Batch, key: tuple[int, int], row: int) -> bool:
-        """Returns True if the same process has already reported a full window."""
-        last = self._full.get(key, NO_ROW)
-        known = batch.passes.participants.all.get((key[0], batch.capture.strings[key[1]]))
-        return last != NO_ROW and not (known is not None and known.has_ended_between(last, row))
-
-
-def _token_count(value: object) -> float | None:
-    """Returns a number of tokens; None for other values, such as true, NaN or an overflow."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        count = float(value)
-    except OverflowError:
-        return None
-    return count if math.isfinite(count) and count >= 0 else None

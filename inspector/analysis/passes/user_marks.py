@@ -54,7 +54,7 @@ class Note(NamedTuple):
 EMPTY_NOTE = Note()
 
 
-class Marks:
+class UserMarks:
     """The notes of one capture.
 
     A context's note follows the context through merges and moves of the tree.

@@ -1,4 +1,4 @@
-"""Classifies spans in all conventions: a call of a model, of a tool, an agent, or something else.
+"""Reads spans in all conventions: their role, model, usage, tool, arguments, result and error.
 
 Sources: OpenTelemetry's semantic conventions for generative AI (now, 1.37 to 1.41, 1.27 to 1.36) and for MCP,
 OpenInference, OpenLLMetry (traceloop), Google ADK, Vercel's AI SDK, Langfuse, MLflow, LangSmith. The first present name

@@ -1,4 +1,4 @@
-"""Format: lines with a prefix before a message: a time, a process, a level, from programs and containers.
+"""Format: messages after a prefix (time, process, level), and MCP clients' log lines about a server.
 
 `2026-01-05T09:00:00.123Z [files] [info] Message from client: {"jsonrpc":...}`, `gateway-1 | {...}`, `data: {...}`. Only
 unambiguous messages count: an envelope or a JSON-RPC message, without JSON fragments around it, because a torn line

@@ -1,4 +1,4 @@
-"""Growing arrays, one value per message or delivery, each in the smallest dtype that fits.
+"""Columns of messages and deliveries: names and dtypes, and the growing arrays that hold them.
 
 A column with a single distinct value takes no memory. A column that equals another so far shares that one's array.
 Unsigned numbers use the narrowest dtype for the values so far. A million messages of a usual log take 63 bytes each;

@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from inspector.present.badges import BADGE_BY_ID
 from inspector.settings import Display
+from inspector.settings.model import MAX_ZOOM_PERCENT, MIN_ZOOM_PERCENT
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import Density, ThemeController, ThemeSetting
@@ -99,7 +100,7 @@ class HintsPreview(QFrame):
         paints.draw(painter, "body", "ink.tertiary" if collapsed else "ink.primary", x, row, text, right - x)
 
 
-ZOOM_STEPS = tuple(range(80, 201, 10))
+ZOOM_STEPS = tuple(range(MIN_ZOOM_PERCENT, MAX_ZOOM_PERCENT + 1, 10))
 """Percent."""
 
 HINTS_HELP = "Mark tool results that may be collapsed, were consumed, or were replaced by their summary."

@@ -1,4 +1,4 @@
-"""Environment facts for error reports: versions, desktop, and the sizes of open documents."""
+"""Facts for error reports and About: versions, desktop, settings, log lines, sizes of open documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widgets around the table: tabs and scope above it, notices about hidden messages below it."""
+"""Tabs, bookkeeping link and scope above the table; below it, notices about hidden requests and proposals."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.user_marks import ContextTarget, Marks, Note, Target
+from inspector.analysis.passes.user_marks import ContextTarget, Note, Target, UserMarks
 from inspector.document.marks_file import MarksFile, Snapshot, search_failure
 from inspector.document.marks_file.finding import FoundMarks
 from inspector.present import formats
@@ -185,7 +185,7 @@ class Marking(QObject):
     # User actions
 
     @property
-    def _marks(self) -> Marks:
+    def _marks(self) -> UserMarks:
         return self._shown.document.analysis.marks
 
     def toggle(self, target: Target | None = None) -> None:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from inspector.settings.model import MAX_ZOOM_PERCENT, MIN_ZOOM_PERCENT
+
 if TYPE_CHECKING:
     from inspector.settings import Settings
     from inspector.ui.dialogs.settings_dialog import FurtherPage, SettingsDialog
     from inspector.ui.input.keys import Keys
     from inspector.ui.look.theme import ThemeSetting
     from inspector.ui.services import Services
-
-_ZOOM_RANGE = (80, 200)
-"""Minimum and maximum zoom, in percent."""
 
 
 class SettingsEditing(QObject):
@@ -126,7 +125,7 @@ class SettingsEditing(QObject):
     def zoom_by(self, step: int) -> None:
         """Changes the zoom by a number of percentage points."""
         display = self._services.settings.display
-        display.zoom_percent = max(_ZOOM_RANGE[0], min(_ZOOM_RANGE[1], display.zoom_percent + step))
+        display.zoom_percent = max(MIN_ZOOM_PERCENT, min(MAX_ZOOM_PERCENT, display.zoom_percent + step))
         self._services.theme.set_zoom(display.zoom_percent / 100)
         self._services.save_settings()
 

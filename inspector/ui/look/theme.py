@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from inspector.settings.model import MAX_ZOOM_PERCENT, MIN_ZOOM_PERCENT
 from inspector.ui.look import icons
 from inspector.ui.look.design_tokens import (
     COLORS,
@@ -272,4 +273,4 @@ def _accessibility_of(hints: QStyleHints) -> QAccessibilityHints | None:
 
 
 def _within_zoom(zoom: float) -> float:
-    return min(2.0, max(0.8, zoom))
+    return min(MAX_ZOOM_PERCENT / 100, max(MIN_ZOOM_PERCENT / 100, zoom))

@@ -24,7 +24,8 @@ from inspector.demo.gateway import DemoGateway
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes
 from inspector.sources.connection import Connection, Secret
-from inspector.sources.state import SourceState, Timing
+from inspector.sources.state import SourceState
+from inspector.sources.timing import Timing
 from inspector.store.columns.flags import Flag
 from tests.conftest import MS
 from tests.unit.sources.watching import (

@@ -20,7 +20,8 @@ from inspector.base.async_tasks import start_task
 from inspector.demo.gateway import DemoGateway
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
-from inspector.sources.state import SourceState, Timing
+from inspector.sources.state import SourceState
+from inspector.sources.timing import Timing
 from inspector.store.files.capture_writer import CaptureWriter
 from tests.conftest import MS
 

@@ -16,10 +16,10 @@ from inspector.analysis.passes.contexts.context_keys import UNKNOWN, ContextNumb
 from inspector.analysis.passes.contexts.context_objects import ContextObjects
 from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LEVELS, ContextTree
 from inspector.analysis.passes.contexts.marked_contexts import MarkedContexts
+from inspector.analysis.passes.contexts.msp_contexts import MspContexts
 from inspector.analysis.passes.contexts.named_starts import NamedStarts
 from inspector.analysis.passes.contexts.naming_notes import MAX_DEPTH, ContextNotes
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
-from inspector.analysis.passes.contexts.session_contexts import SessionContexts
 from inspector.protocol import msp
 from inspector.protocol.context_paths import path_depth
 from inspector.protocol.message_text import text_shown
@@ -74,7 +74,7 @@ class ContextBuilder:
         told: dict[str, Any] = {"settle": self._merge_facts, "typed": typed}
         self._objects = ContextObjects(capture, self.tree, self.facts, self.notes, **told)
         self.named = self._objects.parents
-        self.sessions = SessionContexts(capture, self.tree, self.facts, **told)
+        self.sessions = MspContexts(capture, self.tree, self.facts, **told)
         self._marked_contexts = MarkedContexts(
             capture, self.tree, self.facts, self.notes, named=self.named, is_void=self._has_no_effect, **told
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.views.timeline.marks import Window
+from inspector.analysis.views.timeline.track_marks import Window
 from inspector.formats.kind_families import family_of
 from inspector.protocol.kinds import Family
 from inspector.store.messages.capture import Capture

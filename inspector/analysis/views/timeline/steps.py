@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.views.timeline.marks import Window
+from inspector.analysis.views.timeline.track_marks import Window
 
 Array = NDArray[np.int64]
 _BOUNDS = np.iinfo(np.int64)

@@ -1,4 +1,4 @@
-"""Checks MCP's use of JSON-RPC: reused ids, late answers, progress, noise on standard output."""
+"""Checks MCP calls: ids, cancellation, progress, timeouts, lost servers, noise on standard output."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QByteArray, QDataStream, QLineF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
-from inspector.analysis.views.timeline.marks import Window
+from inspector.analysis.views.timeline.track_marks import Window
 from inspector.ui.panels.growth.card import CardText
 
 

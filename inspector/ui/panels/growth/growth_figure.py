@@ -6,8 +6,8 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from inspector.analysis.views.timeline.marks import Window
 from inspector.analysis.views.timeline.steps import columns_of, outline
+from inspector.analysis.views.timeline.track_marks import Window
 from inspector.present.plot_words import message_words, signed_count
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from inspector.analysis.views.timeline.marks import Window
 from inspector.analysis.views.timeline.message_positions import PER_MESSAGE, MessagePlaces, MessageTimes
 from inspector.analysis.views.timeline.rates import FAMILIES, Bins, FamilyTimes, bin_width
+from inspector.analysis.views.timeline.track_marks import Window
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.wire_text import safe_line

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.passes.user_marks import ContextTarget, Marks, Note, Target
+from inspector.analysis.passes.user_marks import ContextTarget, Note, Target, UserMarks
 from inspector.document.document import CaptureDocument
 from inspector.filters.next_shown import are_shown
 from inspector.filters.visible import VisibleRows
@@ -95,7 +95,7 @@ class MarkRows:
         self._targets: list[Target] = []
         self._row_of: dict[Key, int] = {}
 
-    def rebuild(self, marks: Marks, shown: VisibleRows, choice: MarksListed) -> None:
+    def rebuild(self, marks: UserMarks, shown: VisibleRows, choice: MarksListed) -> None:
         """Builds the rows. O(marks log visible messages)."""
         messages = marks.rows
         among = are_shown(messages, shown)

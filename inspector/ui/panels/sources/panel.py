@@ -1,4 +1,4 @@
-"""The list of sources, updated once a second at most and only while visible."""
+"""Table of sources: state, format, counts and clock offset; requests to add and remove sources."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from inspector.analysis.views.timeline.marks import UNBROKEN, Window
 from inspector.analysis.views.timeline.message_positions import PER_MESSAGE
 from inspector.analysis.views.timeline.scale import Break, TimeScale
+from inspector.analysis.views.timeline.track_marks import UNBROKEN, Window
 from inspector.present import formats
 from inspector.present.time_ranges import since_words
 

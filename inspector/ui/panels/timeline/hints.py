@@ -13,8 +13,8 @@ from typing_extensions import override
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.timeline.lanes import Bar
-from inspector.analysis.views.timeline.marks import Mark
 from inspector.analysis.views.timeline.spans import SpanKind
+from inspector.analysis.views.timeline.track_marks import Mark
 from inspector.present import formats
 from inspector.present.context_labels import node_label
 from inspector.present.message_row import row_content

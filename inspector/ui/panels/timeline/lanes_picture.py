@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis.findings import Severity
 from inspector.analysis.views.timeline.lanes import Bar, Lane
-from inspector.analysis.views.timeline.marks import Mark, Window, marks_of
 from inspector.analysis.views.timeline.spans import SpanKind
+from inspector.analysis.views.timeline.track_marks import Mark, Window, marks_of
 from inspector.protocol.kinds import Family
 from inspector.store.columns.hashes import NO_ROW
 from inspector.ui.panels.timeline.geometry import COMPACTION_REACH, LaneGeometry

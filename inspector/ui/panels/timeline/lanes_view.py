@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QScrollBar, QWidget
 from typing_extensions import override
 
-from inspector.analysis.views.timeline.marks import Mark
+from inspector.analysis.views.timeline.track_marks import Mark
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.timeline import hints
 from inspector.ui.panels.timeline.axis import TimeAxis

@@ -14,8 +14,8 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QP
 
 from inspector.analysis.findings import Severity
 from inspector.analysis.views.timeline.lanes import Lane
-from inspector.analysis.views.timeline.marks import DENSE_PX
 from inspector.analysis.views.timeline.spans import SpanKind
+from inspector.analysis.views.timeline.track_marks import DENSE_PX
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.wire_text import safe_line

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
 from inspector.analysis.views.summaries.token_shares import Grouping, tokens_over_time
-from inspector.analysis.views.timeline.marks import Window
+from inspector.analysis.views.timeline.track_marks import Window
 from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
 from inspector.present.plot_words import message_words

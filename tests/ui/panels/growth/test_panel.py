@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.views.model_context import Reader
-from inspector.analysis.views.timeline.marks import Window
+from inspector.analysis.views.timeline.track_marks import Window
 from inspector.document.document import CaptureDocument
 from inspector.present.plot_words import scale_words, signed_count
 from inspector.ui.app.application import Application

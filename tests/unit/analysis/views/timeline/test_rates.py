@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.views.timeline.marks import Window
 from inspector.analysis.views.timeline.rates import BIN_WIDTHS_NS, FAMILIES, FamilyTimes, bin_width
+from inspector.analysis.views.timeline.track_marks import Window
 from inspector.formats.kind_families import family_of
 from tests.builders import document_of, envelope
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.views.timeline.marks import Window
 from inspector.analysis.views.timeline.steps import column_edges, columns_of, nice_ticks, outline
+from inspector.analysis.views.timeline.track_marks import Window
 
 STEPS = st.lists(st.tuples(st.integers(0, 2_000), st.integers(-50, 50), st.integers(0, 9)), max_size=40)
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.views.timeline.context_bars import MAX_ROWS, RowPacker
-from inspector.analysis.views.timeline.marks import CELL_PX, Window, marks_of, short_count
 from inspector.analysis.views.timeline.segments import Segment, sort_messages
+from inspector.analysis.views.timeline.track_marks import CELL_PX, Window, marks_of, short_count
 from inspector.base.slices import run_to_end
 
 

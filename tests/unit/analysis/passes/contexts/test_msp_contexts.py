@@ -1,4 +1,4 @@
-"""Rows that tell of sessions: they shape the tree in any order, and count as nobody's message."""
+"""Rows that report sessions: they shape the tree in any order, and count as no message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps sessions and sub-sessions to spaces and contexts (docs/protocols.md 14).
+"""Applies reports of MSP sessions and sub-sessions to the context tree: a session is a space.
 
 A session is a space. Its own messages are that space's main context, its sub-sessions are contexts below. Separate rows
 report their beginnings and ends: they shape the tree, and do not count as messages.
@@ -25,7 +25,7 @@ _KINDS = (msp.SESSION, msp.SNAPSHOT, msp.SUBSESSION_OPENED, msp.SUBSESSION_CLOSE
 _LABEL_LENGTH = 80
 
 
-class SessionContexts:
+class MspContexts:
     """Applies reports of sessions to the tree.
 
     Attributes:
