@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.formats.table import TRANSCRIPT_NAMES
+from inspector.formats.table import TITLE_KINDS, TRANSCRIPT_NAMES
 from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
-_TITLES = ("codex/thread_name_updated", "claude/custom-title", "claude/ai-title", "session/session_start")
-"""Kinds of records that name a session, best first; the first prompt comes after them."""
 _USER = "user"
 MAX_TITLE = 120
 _LOOKED_AT = 8 * MAX_TITLE  # limit of text read
@@ -45,7 +43,7 @@ class SessionTitles:
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._seen = 0
-        self._rows: dict[int, list[list[int]]] = {}  # by space: latest of each kind above, first prompts
+        self._rows: dict[int, list[list[int]]] = {}  # by space: latest of each title kind, first prompts
         self._read: dict[int, tuple[list[list[int]], str]] = {}  # by space: the messages read, and the title
 
     def session_title(self, space: int) -> str:
@@ -85,12 +83,12 @@ class SessionTitles:
         typed = own & (kind == (find("chat") or -1)) & (columns["context"][start:stop] == 0)
         typed &= columns["sender"][start:stop] == (find(_USER) or -1)
         typed &= columns["flags"][start:stop] & Flag.DERIVED.value != 0
-        for place, name in enumerate((*_TITLES, _USER)):
+        for place, name in enumerate((*TITLE_KINDS, _USER)):
             told = typed if name == _USER else own & (kind == (find(name) or -1))
             rows = np.flatnonzero(told) + start
             spaces = columns["space"][rows]
             for space in np.unique(spaces).tolist():
-                before = self._rows.get(space) or [[] for _ in (*_TITLES, _USER)]
+                before = self._rows.get(space) or [[] for _ in (*TITLE_KINDS, _USER)]
                 own_rows = rows[spaces == space]
                 if name == _USER:
                     kept = [*before[place], *own_rows[:_MAX_READ].tolist()][:_MAX_READ]

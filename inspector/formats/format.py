@@ -122,6 +122,9 @@ class Format:
         store: reference to a function from a path to its `SessionStore`, or None for other paths. Never raises OSError.
         original_records: kinds of records in the original of converted lines; the first in a line names its place.
         has_numbered_entries: the exchanges of converted lines are the numbered entries of a file.
+        title_kinds: its own kinds that name a session, best first; the first prompt comes after them.
+        icons: icons of its own kinds, by kind or by namespace, as `codex/`; names in `resources/fonts/RemixIcon.json`
+            with the prefix `ri.`.
         titles_by_shape: names and titles of lines of another shape, as `(name, title)`.
         begins_like: returns True for a line that only this format can read; a fast filter.
         identified_by_type: a record of an unknown type identifies a file.
@@ -157,6 +160,8 @@ class Format:
     store: str = ""
     original_records: tuple[NamedRecord, ...] = ()
     has_numbered_entries: bool = False
+    title_kinds: tuple[str, ...] = ()
+    icons: Mapping[str, str] = field(default_factory=dict)
     titles_by_shape: Mapping[Shape, tuple[str, str]] = field(default_factory=dict)
     begins_like: Callable[[bytes], bool] | None = None
     identified_by_type: bool = False
@@ -187,6 +192,11 @@ class Format:
     def titles(self) -> dict[str, str]:
         """Titles by name: its own, and those of other shapes."""
         return {self.name: self.title, **dict(self.titles_by_shape.values())}
+
+    @property
+    def product(self) -> str:
+        """Name of the program that writes its sessions, as `Codex`."""
+        return self.title.removesuffix(" session")
 
     def name_of(self, shape: Shape) -> str:
         """Returns the name of a line with this shape."""

@@ -13,7 +13,6 @@ _NAMESPACES = {
     "participant": Family.CONTROL,
     "space": Family.CONTROL,
     "system": Family.GATEWAY,
-    "msp": Family.CONTROL,
     "context": Family.CONTROL,
     "jsonrpc": Family.TOOLS,
     "mcp": Family.TOOLS,

@@ -88,6 +88,15 @@ MANUAL_CLIENTS: tuple[ManualClient, ...] = tuple(client for client in _ALL_CLIEN
 MODEL_APIS: tuple[ModelApi, ...] = tuple(api for one in FORMATS for api in one.model_apis)
 """Model APIs with the variables for their addresses."""
 
+TITLE_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.title_kinds)
+"""Kinds of records that name a session; those of a format best first."""
+
+SESSION_PRODUCTS: dict[str, str] = {one.name: one.product for one in FORMATS if one.sessions}
+"""Programs with sessions on this machine, by name of the format."""
+
+SOME_PRODUCTS: str = f"{', '.join(list(SESSION_PRODUCTS.values())[:2])} and others"
+"""Programs with sessions on this machine, in brief for a sentence."""
+
 FORMAT_TITLES: dict[str, str] = {name: title for one in FORMATS for name, title in one.titles.items()}
 """Titles of logs in the window, by name of the format."""
 

@@ -17,6 +17,8 @@ FORMAT = Format(
     read=reader.read,
     payload=reader.payload,
     sessions="inspector.formats.claude_code.sessions:SESSIONS",
+    title_kinds=(NAMESPACE + "custom-title", NAMESPACE + "ai-title"),
+    icons={NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,
     bookkeeping=BOOKKEEPING,

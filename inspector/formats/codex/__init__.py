@@ -17,6 +17,8 @@ FORMAT = Format(
     read=reader.read,
     payload=reader.payload,
     sessions="inspector.formats.codex.sessions:SESSIONS",
+    title_kinds=(NAMESPACE + "thread_name_updated",),
+    icons={NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,
     bookkeeping=BOOKKEEPING,

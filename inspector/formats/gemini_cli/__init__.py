@@ -15,6 +15,7 @@ FORMAT = Format(
     read=reader.READER.read,
     payload=reader.READER.payload,
     sessions="inspector.formats.gemini_cli.sessions:SESSIONS",
+    icons={reader.NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
     bookkeeping=frozenset({reader.NAMESPACE + "session", reader.NAMESPACE + "set"}),

@@ -9,4 +9,12 @@ FORMAT = Format(
     title="MSP sessions",
     reads="sessions of the Model Subsession Protocol (MSP)",
     stage=Stage.DOCUMENT,
+    namespace="msp/",
+    icons={
+        "msp/": "ri.discuss-line",
+        "msp/session": "ri.discuss-line",
+        "msp/snapshot": "ri.file-text-line",
+        "msp/subsession": "ri.chat-new-line",
+        "msp/closed": "ri.chat-check-line",
+    },
 )

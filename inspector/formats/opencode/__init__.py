@@ -14,6 +14,7 @@ FORMAT = Format(
     read=reader.READER.read,
     payload=reader.READER.payload,
     sessions="inspector.formats.opencode.sessions:SESSIONS",
+    icons={reader.NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
     bookkeeping=frozenset(

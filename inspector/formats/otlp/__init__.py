@@ -13,6 +13,7 @@ FORMAT = Format(
     traffic=TrafficKind.TRACE,
     read=reader.read,
     payload=reader.payload,
+    icons={"otlp/": "ri.git-commit-line", "otlp/agent": "ri.robot-line"},
     namespace="otlp/",
     conversion="inspector.formats.otlp.file_conversion:CONVERSION",
     identified_by_type=True,

@@ -15,6 +15,7 @@ FORMAT = Format(
     read=reader.READER.read,
     payload=reader.READER.payload,
     sessions="inspector.formats.vscode_chat.sessions:SESSIONS",
+    icons={reader.NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
     bookkeeping=frozenset({reader.NAMESPACE + "session"}),

@@ -13,6 +13,7 @@ FORMAT = Format(
     traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
+    icons={"http/": "ri.global-line", "stdio/": "ri.terminal-line", "recorder/": "ri.record-circle-line"},
     further_namespaces=("http/", "stdio/", "recorder/"),
     bookkeeping=frozenset({"http/end", "http/event", "http/response", "recorder/end", "recorder/start"}),
     failing_kinds=(reader.NOISE_KIND,),

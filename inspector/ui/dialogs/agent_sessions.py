@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.formats.table import SESSION_PRODUCTS
 from inspector.present.formats import count_of, day_words, size
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.secrets.masking import mask_text
@@ -23,10 +24,6 @@ from inspector.ui.widgets.labels import TextLabel
 
 TITLE = "Agent sessions"
 LOOKING = "Looking for sessions..."
-PROGRAMS = {
-    "claude-code": "Claude Code", "codex": "Codex", "gemini-cli": "Gemini CLI", "copilot-cli": "Copilot CLI",
-    "opencode": "OpenCode", "vscode-chat": "VS Code chat",
-}  # fmt: skip
 _LONGEST = 300
 _WIDTH, _HEIGHT = 860, 520
 
@@ -48,7 +45,9 @@ class SessionListModel(QAbstractListModel):
         self._all = sessions
         self._now = datetime.now().astimezone()
         self._words = [
-            " ".join((s.project, s.title, s.prompt[:_LONGEST], s.model, s.identifier, PROGRAMS[s.program])).casefold()
+            " ".join(
+                (s.project, s.title, s.prompt[:_LONGEST], s.model, s.identifier, SESSION_PRODUCTS[s.program])
+            ).casefold()
             for s in sessions
         ]
         self.find("")
@@ -101,7 +100,7 @@ def project_name(session: AgentSession) -> str:
 def facts(session: AgentSession) -> list[str]:
     """Returns further facts about a session."""
     agents = count_of(session.sub_agents, "sub-agent") if session.sub_agents else ""
-    words = (PROGRAMS[session.program], safe_line(session.model), agents, size(session.size))
+    words = (SESSION_PRODUCTS[session.program], safe_line(session.model), agents, size(session.size))
     return [*filter(None, words), *(["running"] if session.running else [])]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from inspector.formats.table import SOME_PRODUCTS
 from inspector.settings import Start
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import CheckField, Form
@@ -16,8 +17,7 @@ RESTORE_HELP = (
 RECONNECT_HELP = "Saved connections are joined with the token in the system keyring. Other gateways are offered."
 
 SESSIONS_HELP = (
-    "File > Agent sessions searches the folders of Claude Code, Codex and others when it opens. "
-    "It reads only the ends of files."
+    f"File > Agent sessions searches the folders of {SOME_PRODUCTS} when it opens. It reads only the ends of files."
 )
 
 

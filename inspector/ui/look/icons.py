@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QIcon, QPixmap
 
 from inspector.base import paths
 from inspector.formats.kind_families import family_of
+from inspector.formats.table import FORMATS
 from inspector.ui.look.design_tokens import COLORS
 from inspector.ui.look.glyphs import glyph_icon, has_glyph
 
@@ -32,11 +33,7 @@ KIND_ICONS: dict[str, str] = {
     "system/join": "ri.login-circle-line",
     "system/welcome": "ri.login-circle-line",
     "system/presence": "ri.user-line",
-    "msp/session": "ri.discuss-line",
-    "msp/snapshot": "ri.file-text-line",
-    "msp/subsession": "ri.chat-new-line",
-    "msp/closed": "ri.chat-check-line",
-    "otlp/agent": "ri.robot-line",
+    **{kind: icon for one in FORMATS for kind, icon in one.icons.items() if not kind.endswith("/")},
 }
 """Icon of a canonical kind; other kinds use the icon of their namespace."""
 
@@ -47,17 +44,7 @@ NAMESPACE_ICONS: dict[str, str] = {
     "participant": "ri.equalizer-line",
     "space": "ri.user-add-line",
     "system": "ri.settings-3-line",
-    "msp": "ri.discuss-line",
-    "claude": "ri.terminal-line",
-    "codex": "ri.terminal-line",
-    "copilot": "ri.terminal-line",
-    "gemini": "ri.terminal-line",
-    "http": "ri.global-line",
-    "stdio": "ri.terminal-line",
-    "otlp": "ri.git-commit-line",
-    "opencode": "ri.terminal-line",
-    "vscode": "ri.terminal-line",
-    "recorder": "ri.record-circle-line",
+    **{kind.removesuffix("/"): icon for one in FORMATS for kind, icon in one.icons.items() if kind.endswith("/")},
 }
 """Icon of a namespace."""
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from inspector.formats.table import SESSION_PRODUCTS
 from inspector.ui.input.action import SESSIONS, Action
 
 if TYPE_CHECKING:
@@ -85,13 +86,15 @@ def _show_about(window: MainWindow) -> None:
     AboutDialog(window.theme, about_facts(), window).open()
 
 
+_PROGRAMS = " ".join(SESSION_PRODUCTS.values()).lower()
+
 ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("file.open", "&Open a log...", "&File", lambda w: w.opening.ask_for_files(), ("Ctrl+O",), "open",
            short="Open"),
     Action("file.open_folder", "Open a fo&lder of sessions...", "&File", lambda w: w.opening.ask_for_folder(),
            ("Ctrl+Shift+O",)),
     Action("file.sessions", "Agent sessions...", "&File", lambda w: w.agent_sessions.show_dialog(), ("Ctrl+Shift+A",),
-           words="claude code codex transcript conversation history"),
+           words=f"{_PROGRAMS} transcript conversation history"),
     Action("file.new_session", "New sess&ion...", "&File", lambda w: w.creating.ask_for_session()),
     Action("file.connect", "&Connect to a gateway...", "&File", lambda w: w.gateway.ask_for_gateway(), ("Ctrl+K",),
            "connect", short="Connect"),
@@ -296,7 +299,7 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("capture.pause", "&Pause the view", "&Capture", lambda w: w.document_status.pause_or_go_on(), ("Space",),
            "pause", needs="live", on=_test_in_panes(lambda p: p.bridge.paused), in_panes=True),
     Action("capture.tap", "&Tap an MCP server...", "&Capture", lambda w: w.tapping.show_dialog(), separated=True,
-           words="mcp client server claude cursor codex record listen"),
+           words=f"mcp client server cursor {_PROGRAMS} record listen"),
     Action("capture.disconnect", "&Disconnect", "&Capture", lambda w: w.gateway.leave_gateway(), needs="connection",
            separated=True),
     Action("subsession.new", "&New sub-session...", SESSIONS, lambda w: w.msp.new(), ("Ctrl+Shift+N",), "add",

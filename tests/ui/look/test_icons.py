@@ -76,3 +76,18 @@ def test_without_room_nothing_is_drawn() -> None:
     qInstallMessageHandler(before)
     assert drawn.isNull()
     assert grumbles == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "icon"),
+    [
+        ("otlp/agent", "ri.robot-line"),
+        ("otlp/span", "ri.git-commit-line"),
+        ("msp/snapshot", "ri.file-text-line"),
+        ("msp/other", "ri.discuss-line"),
+        ("recorder/end", "ri.record-circle-line"),
+        ("vscode/session", "ri.terminal-line"),
+    ],
+)
+def test_a_format_gives_the_icons_of_its_kinds(kind: str, icon: str) -> None:
+    assert icons.kind_icon(kind) == icon

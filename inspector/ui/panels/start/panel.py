@@ -12,6 +12,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.formats.table import SOME_PRODUCTS
 from inspector.present.unsaved_captures import MAX_SHOWN, more_words, unsaved_sentence
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.ui.input.keys import KeyWords
@@ -143,7 +144,7 @@ class StartPage(QWidget):
             (
                 "sessions",
                 "Agent sessions",
-                "Sessions of Claude Code, Codex and others",
+                f"Sessions of {SOME_PRODUCTS}",
                 self.sessions_requested,
             ),
             ("paste", "Paste text as a log", "One JSON object per line", self.paste_requested),

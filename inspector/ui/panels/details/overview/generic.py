@@ -107,7 +107,8 @@ def _unknown_kind(sheet: Sheet) -> QWidget:
     words = "No version of the protocol defines this kind; shown as received."
     if subject.is_derived:
         label = subject.capture.string("protocol", subject.message) or ""
-        program = registry.format_titles().get(label, "the program").removesuffix(" session")
+        format_ = registry.format_named(label)
+        program = format_.product if format_ is not None else "the program"
         words = f"Internal record of {program}, not part of the conversation."
     rows.append(fact("", words, "dim", lines=2))
     label = "Bookkeeping" if subject.is_derived else "Unknown kind"
