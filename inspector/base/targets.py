@@ -1,4 +1,4 @@
-"""Text forms of openable targets: a path, an address, or `session:PATH`, an agent's session with its sub-agents.
+"""Text forms of targets to open: a path, or `session:PATH`, an agent's session with its sub-agents.
 
 The plain path of a session's file opens that file alone (docs/transcripts.md).
 """

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the error exit. Imports no other part of the program."""
+"""Options that several commands share, and the error exit. Imports little, so that commands start quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check DIR`: prints the findings of a survey's runs and checks expectations."""
+"""`check DIR`: prints the findings of a survey's runs, and checks expectations such as `failed <= 3`."""
 
 from __future__ import annotations
 

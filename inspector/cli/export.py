@@ -1,4 +1,4 @@
-"""`export`: writes messages as JSON Lines, CSV, Parquet, OTLP, Markdown or a web page."""
+"""`export`: writes messages in any format, a model context, or all sources as one capture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`model-sees`: prints the conversation in the context of one participant's model."""
+"""`model-sees`: prints a model's context at a message, or its difference to another moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens logs, compiles filters and resolves fields for commands; exits with code 2 and a sentence on errors."""
+"""Opens logs, compiles filters, and resolves fields, aliases and prices for commands; errors exit with code 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`summary`: prints an overview of a log."""
+"""`summary`: prints an overview of a log: sources, account, models, tokens, contexts, latencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Participants of the demo: real WebSocket clients that read messages and react to them.
+"""Participants of the demo: WebSocket clients that call, answer, propose and stream.
 
 Implements the mechanics of an agent (join, send, request with answer, stream) and its automatic reactions. Agents
 answer ``tools/list``, and reasoning agents ask every participant for its tools, as released agents do

@@ -1,4 +1,4 @@
-"""Composes reports about internal errors, without private data.
+"""Composes reports about internal errors and crashes: traces, settings, system; without private data.
 
 A report is text the user reads, and may copy or save; it is never sent. It contains no payloads, names of participants,
 tokens, addresses or filters. Three things are included only on request: file names, error messages (Python quotes data

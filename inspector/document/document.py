@@ -1,4 +1,4 @@
-"""A document: a capture, its sources and passes, for a window or the command line.
+"""A document: a capture with its sources and passes, opened, read on, checked and counted.
 
 No Qt. Files and live traffic share one way: a live source writes a capture file, and `poll` continues in it as
 `open_log` reads a log.

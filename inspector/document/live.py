@@ -1,4 +1,4 @@
-"""A live session: a gateway source, the capture file it writes, and the document that reads the file.
+"""A live session: a gateway source, its capture file, the document that reads it; also tests a connection.
 
 No Qt. The document learns only from the file (docs/design.md 4, one way for live and file).
 """

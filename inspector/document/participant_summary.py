@@ -1,4 +1,4 @@
-"""The story of a participant: presence, capabilities, refusals, tools and waits.
+"""The story of a participant (presence, capabilities, refusals, tools, waits); permission of a message.
 
 The window and the command line share it. It joins the passes with the gateway's decisions, so both our reading of
 capabilities and a differing verdict are visible (docs/protocols.md 12).

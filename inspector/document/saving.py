@@ -1,4 +1,4 @@
-"""Saves a capture under a user's name, also while it is being written; no Qt.
+"""Saves captures, and sources of a document, under a user's name, also while they grow; no Qt.
 
 A capture of ours moves: it is renamed if possible, else copied and continued there. Other files are copied byte for
 byte as read. A complete copy exists on disk at every moment, under the old name or the new one.

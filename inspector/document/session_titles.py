@@ -1,4 +1,4 @@
-"""Finds names of sessions of coding agents: their title, else the first prompt."""
+"""Finds titles of agents' sessions in their messages: the last title, else the first prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Source lists: small files that name sources to open together, and open like a log (docs/several-sources.md).
+"""Source lists: small files that name sources to open together (docs/several-sources.md).
 
 `{"ctxsources":1,"sources":[{"path":"logs/gateway.jsonl"},{"path":"tap.jsonl","clock_offset_ns":1200000}]}`; a path is
 relative to the list's folder. Sources opened together without such a file get a list in the program's own data. So they

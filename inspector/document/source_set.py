@@ -1,4 +1,4 @@
-"""The set of sources of one document: choices, opened files, and growing ones.
+"""The set of sources of a document: logs of folders, opened files, growing ones, session members.
 
 Sources open in order of their names, so the document does not depend on the order of choice.
 """

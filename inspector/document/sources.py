@@ -1,4 +1,4 @@
-"""Reads the sources of one document: one file or several, with their progress and growth."""
+"""Reads the sources of one document, one file or several: progress, growth, troubles, live ends."""
 
 from __future__ import annotations
 

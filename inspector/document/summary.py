@@ -1,4 +1,4 @@
-"""Summaries of a document as plain objects, in the shapes of docs/design.md 5, for the command line."""
+"""Summaries of a document, its findings, contexts, participants and messages as plain objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes an export in steps, into an open file or atomically to a path."""
+"""Table of export formats; selects messages, and writes them in steps to a path or an open file."""
 
 from __future__ import annotations
 

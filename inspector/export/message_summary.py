@@ -1,4 +1,4 @@
-"""Summarizes a message for documents of any format: title, facts, findings and body."""
+"""Summarizes a message for Markdown and pages: title, facts, findings and body."""
 
 from __future__ import annotations
 

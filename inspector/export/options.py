@@ -1,4 +1,4 @@
-"""Options and progress of an export."""
+"""Formats, options, default fields and progress of an export, and the protocol of its writers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Completes display filters: fields, operators, and values of a capture with their counts.
+"""Completes display filters: fields, operators, payload keys, and values of a capture with their counts.
 
 The grammar decides the kind of candidate at the cursor, so no candidate causes a syntax error.
 """

@@ -1,4 +1,4 @@
-"""Facets: counts the values of a few fields among the messages shown.
+"""Facets: counts values of a few fields among shown messages; builds filters from chosen values.
 
 A facet ignores conditions on its own field, so the user can choose another of its values. Choices become stacked
 conditions as a user would write them: `kind == "chat"`, `kind in {"chat", "a"}`, `kind != "chat"`. All counting happens

@@ -1,4 +1,4 @@
-"""Folds stream frames and copies into one row, and hides bookkeeping rows.
+"""Folds frames of a stream, and copies of a message, into one row.
 
 The row of a stream is its first frame that passes filter and scope; it stands for all such frames and shows the whole
 stream's state. A copy folds into its original if that passes too. If the user asks for single frames or copies, by a

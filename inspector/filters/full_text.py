@@ -1,4 +1,4 @@
-r"""Searches the text of whole records, optionally ignoring case.
+r"""Searches literal text in whole records, ignoring case or not, with JSON escapes resolved.
 
 The text of a record is its bytes as UTF-8, with invalid bytes replaced and JSON string escapes resolved. So `"café"`
 finds `caf\u00e9`, and a quotation mark in the needle finds the one that JSON wrote as `\"`. A text that is JSON itself

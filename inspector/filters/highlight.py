@@ -1,4 +1,4 @@
-"""Evaluates highlight rules for the rows on screen.
+"""Evaluates highlight rules for the rows on screen, and combines their colours.
 
 Results are cached until the message changes. The cost depends on the screen, not on the document.
 """

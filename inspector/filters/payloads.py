@@ -1,4 +1,4 @@
-"""Reads payload values by path, and the text that a message shows.
+"""Reads payload values by path, also in large records, and the text that a message shows.
 
 For a message above 1 MB, only the head stays decoded. Its record is read and scanned again, which takes about 30 ms for
 50 MB; only the requested value is decoded.

@@ -1,4 +1,4 @@
-"""Skips records without the key of a payload value.
+"""Skips records without the text or key that a condition needs, and reads dense ones together.
 
 The search for a key takes a hundredth of the time to decode the record, and most records lack the key.
 """

@@ -1,4 +1,4 @@
-"""Binds a table to a part of the context tree."""
+"""Scope of a table: a part of the context tree or a source, as a mask over messages."""
 
 from __future__ import annotations
 

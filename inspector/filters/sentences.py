@@ -1,4 +1,4 @@
-"""Builds the sentence of a message's row: the field `info`, and the Message column for calls and outcomes.
+"""Sentences of rows: field `info`, and the Message column's words for calls, outcomes, arguments, errors.
 
 `text` is the message's own text (docs/protocols.md 2). A sentence adds facts from other messages: the call of a result,
 the sender of a refused request. JSON results are described by their shape. Secrets are masked.

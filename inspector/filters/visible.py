@@ -1,4 +1,4 @@
-"""Rows of a table: filtered messages, folded streams, and lines of expanded originals.
+"""Rows of a table: filtered, sorted messages, folded streams, hidden bookkeeping, expanded originals.
 
 A row is a (message, part). Part 0 is the message itself; parts 1 to n are lines of its expanded original, so all rows
 have one height (docs/design.md 3). `visible` is an ascending array of message indices. Expansions are few and stored

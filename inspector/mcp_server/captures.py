@@ -1,4 +1,4 @@
-"""Lists and opens the logs that the server may read, and caches the last few.
+"""Lists and opens the logs and sessions that the server may read, and caches the last few.
 
 The fence: a log must be one of the given files, or lie in one of the given folders. Without any, only sessions of
 agents that `sessions` lists are allowed. Paths are resolved before they are checked, and links inside folders are not

@@ -1,4 +1,4 @@
-"""Composes edits: the changed objects and members, and the reasons against impossible edits.
+"""Composes edits of sub-sessions (open, close, merge, policy, ...), or gives reasons against them.
 
 New objects get a time in the file's format and a unique id.
 """

@@ -1,4 +1,4 @@
-"""Finds and reads the files of an MSP document; unreadable ones become problems with their place."""
+"""Finds, decompresses and reads the files of an MSP document; unreadable ones become problems."""
 
 from __future__ import annotations
 

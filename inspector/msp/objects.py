@@ -1,4 +1,4 @@
-"""Views of the decoded objects of an MSP document: messages, snapshots, policies, sub-sessions, sessions.
+"""Typed views of decoded MSP objects: messages, snapshots, policies, sub-sessions, sessions.
 
 `data` is the decoded dict itself, so unknown fields are kept. A value of a wrong type counts as absent, and no view
 raises. Only `inspector.msp.document` writes to `data`; views hold no copies.

@@ -1,4 +1,4 @@
-"""Switches for open questions of the protocol about merged contexts.
+"""Choices in the protocol's open questions about merged contexts, and their words for the settings.
 
 Source: docs/protocols.md 14. Each switch covers a gap in the protocol; the defaults are our reading. Fixed are the four
 layers and their order, that 0 or fewer recent messages mean none, and that own messages are always sent.

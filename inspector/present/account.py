@@ -1,4 +1,4 @@
-"""The account "What happened": sentences about a capture that lead to messages or filters.
+"""The account "What happened": sentences about a capture that lead to messages or filters; also its waits.
 
 The window shows them without a selection, and `summary` prints the same words. `analysis.views.account.account` has the
 figures; only the few quoted texts are read from records.

@@ -1,4 +1,4 @@
-"""Describes calls: outcomes of requests and proposals, possible recipients, and the call of a response."""
+"""Facts of calls: requests, proposals, recipients, answers, errors, tasks, inputs, hellos, cancellations."""
 
 from __future__ import annotations
 

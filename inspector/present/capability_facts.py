@@ -1,4 +1,4 @@
-"""Describes capabilities of participants, their changes, refusals, and differing verdicts."""
+"""Facts of capabilities: held, changed, granted, compared, missing, refused; and differing verdicts."""
 
 from __future__ import annotations
 

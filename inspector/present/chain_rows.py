@@ -1,4 +1,4 @@
-"""Rows of a causal chain: time difference, icon, name, relation word, No. (docs/design.md 15)."""
+"""Rows of a causal chain or turn: time difference, icon, name, relation word, No.; also a missing answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a context's page; no widgets."""
+"""Rows of a context's page: start, end, messages, kinds, participants, children, findings, spellings."""
 
 from __future__ import annotations
 

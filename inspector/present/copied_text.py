@@ -1,4 +1,4 @@
-"""Texts for the clipboard: JSON, ids, and filters for values. Secrets are masked."""
+"""Texts for the clipboard: JSON, ids, and filters for values, cells and numbers. Secrets are masked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words for findings, safe to show, and counts of problems: findings of severity warning or error."""
+"""Words for findings; counts problems (severity warning or error) and failures, and finds the next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats numbers, sizes and times. No locale: figures look the same everywhere, like the traffic."""
+"""Formats numbers, sizes, times, durations, costs and truncated texts, without a locale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of the guide: their order, titles and links, and a search over them."""
+"""Pages of the guide: order, titles, links and pictures, and a search over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describes the life of a result under the transient-context protocol (docs/protocols.md 13) in steps."""
+"""Describes the life of a transient result: steps, consumers, attempts, pairs, saved tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describes participants: presence, tools, latency, status reports, and welcomes of gateways."""
+"""Facts of participants: presence, trust, waits, tools, latency, reports, kinds, and welcomes of gateways."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describes a reasoning: prompt, thread of thoughts and calls, cost, and the thought behind a call.
+"""Facts of a reasoning: prompt, thread of thoughts and calls, cost, stream; the thought behind a call.
 
 Times count from the start.
 """

@@ -1,4 +1,4 @@
-"""Words for the outcome at the end of a row: "answered in 34 ms", "rejected (unsafe)"."""
+"""Words for the outcome at the end of a row ("answered in 34 ms", "rejected (unsafe)"), and its duration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""States of messages, contexts and participants: word, colour name and glyph."""
+"""States of messages, contexts and participants: word, colour and glyph; also use of the prompt cache."""
 
 from __future__ import annotations
 

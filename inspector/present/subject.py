@@ -1,4 +1,4 @@
-"""The message of the details, with all facts for their sections, read once and masked.
+"""The message of the details with all its facts, read once and masked; names of senders and recipients.
 
 Wire text is not escaped here; callers make control characters visible (`wire_text`).
 """

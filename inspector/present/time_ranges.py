@@ -1,4 +1,4 @@
-"""Formats times since the start of a capture and their ranges, in seconds or hours, for all panes."""
+"""Formats times since the start of a capture, and ranges of them, for all panes."""
 
 from __future__ import annotations
 

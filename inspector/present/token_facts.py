@@ -1,4 +1,4 @@
-"""Token rows of the details: always estimates, with the tokenizer's name; empty before the count."""
+"""Token rows of the details: estimates, costs, savings by collapsing, and words for reported usage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describes waiting requests: the waiting and the awaited participant, subject and duration (`waiting`).
+"""Sentences about waiting requests: who waits for whom, for which call, how long, and who waits behind.
 
 A wait ends with an answer, a departure or a restart. A request to a participant that has left is marked.
 """

@@ -1,4 +1,4 @@
-"""Context paths such as `reason-789/security/permissions` (docs/protocols.md 6)."""
+"""Context paths such as `reason-789/security/permissions`: parses, compares, quotes and shortens them."""
 
 from __future__ import annotations
 

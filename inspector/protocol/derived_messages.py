@@ -1,4 +1,4 @@
-"""Messages derived from one record of a transcript; they were never written as envelopes.
+"""Messages, agents, threads and model calls derived from one record of a transcript.
 
 A record may contain several messages, as content blocks, or none besides a row of its own. Each message is a
 `DerivedMessage` with its column values. Its payload is created from the record on demand

@@ -1,4 +1,4 @@
-"""Classifies one WebSocket frame or bare line by its shape (docs/protocols.md 2, 9, 13).
+"""Reads and classifies one WebSocket frame or bare line by its shape (docs/protocols.md 2, 9, 13).
 
 All wire data passes through `read_frame`: a log line's envelope, a live frame, a line of MCP stdio traffic.
 """

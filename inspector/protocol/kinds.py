@@ -1,4 +1,4 @@
-"""Parses kinds: grammar and aliases.
+"""Parses kinds (grammar, aliases), and classifies them by family, protocol version and place.
 
 Source: docs/protocols.md 3 (grammar and alias table). A kind is parsed by its form; the
 original string is kept beside the canonical one, which has no method or target suffix.

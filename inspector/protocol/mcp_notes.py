@@ -1,4 +1,4 @@
-"""Reads the members of a JSON-RPC message that MCP checks need: parameters, result or error, never content.
+"""Extracts from JSON-RPC messages what MCP checks need: parameters, result, error, server name; no content.
 
 Values may have any type, since no validation precedes. Sources: MCP 2024-11-05 to 2026-07-28, schema; SEP-2663 for
 tasks.

@@ -1,4 +1,4 @@
-"""Returns the text of a message for its row: docs/protocols.md 2, "text shown", else its call or outcome."""
+"""Returns the text of a message for its row, or its call, outcome, status or control as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Participant ids of the gateway itself, and capabilities in words (docs/protocols.md 2 Spoofing, 12)."""
+"""Ids of the gateway itself; the participant and capabilities of a welcome, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One decoded line or frame, before it becomes a row of columns."""
+"""One decoded line or frame with its facts (exchange, model call, speaker), before it becomes a row of columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parses and formats timestamps: nanoseconds since the Unix epoch, UTC."""
+"""Parses and formats timestamps (nanoseconds since the Unix epoch, UTC), and durations in words."""
 
 from __future__ import annotations
 

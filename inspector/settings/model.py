@@ -1,4 +1,4 @@
-"""The settings as pydantic models, with their defaults.
+"""The settings as pydantic models, with defaults and limits; also presets, highlight rules, recent entries.
 
 They are written to disk in clear text, so they contain no tokens. Qt stores window geometry and header states
 (`QSettings`). Sources: docs/design.md 4 (secrets), 2 (presets), 17 (density, motion).

@@ -1,4 +1,4 @@
-"""Reads and writes the settings file atomically.
+"""Reads and writes the settings file atomically; sets aside an unreadable one.
 
 An unreadable file is renamed, never overwritten; the defaults are used with a message for the user. With some unusable
 entries, a copy is kept and the rest is used.

@@ -1,4 +1,4 @@
-"""Open windows of the last run, for restoring: one file in the data folder, repaired by attribute.
+"""Open windows of the last run, to restore them: documents, filters, scopes, docks, in one file.
 
 It contains no secrets: the writer leaves out values with one (`ui/features/restoring.py`). Marks lie beside their
 capture.

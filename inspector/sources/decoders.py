@@ -1,4 +1,4 @@
-"""Decompresses gzip and Zstandard streams by their first bytes; also converts UTF-16 to UTF-8.
+"""Decompresses gzip and Zstandard streams, and converts UTF-16, by their first bytes; reports damage.
 
 Sans I/O. Pieces stay small whatever the compression ratio, and all valid data is delivered before an error. Members of
 a gzip file and frames of a Zstandard file are joined.

@@ -1,4 +1,4 @@
-"""Words the errors of a gateway connection: one clear sentence each, with place and remedy. No I/O.
+"""Sentences for errors of a gateway connection (open, TLS, welcome, close), and the text of its gap.
 
 Each sentence names the failed step: name lookup, TCP, TLS, upgrade, join or welcome.
 """

@@ -1,4 +1,4 @@
-"""Builds our messages to a gateway and parses its welcome (docs/protocols.md 10, 16). No I/O.
+"""Builds join messages and headers for a gateway; parses its welcome and presence; answers tools/list.
 
 Gateways of the MEW command line read only a join message; older and specified ones read the URL and a Bearer header. We
 send both, so that one connection works with either.

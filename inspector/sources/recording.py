@@ -1,4 +1,4 @@
-"""Records a gateway to a file without a window, for `context-inspector record`. No Qt.
+"""Records a gateway to a file without a window until stopped, with progress. No Qt.
 
 The file is written like a live capture (`store.files.capture_writer`); another process may read it meanwhile. It prints
 no output; callbacks receive the events.

@@ -1,4 +1,4 @@
-"""Searches byte ranges of a log in parallel, by message headers alone.
+"""Splits logs into byte ranges, and searches each by message headers alone, with links to related lines.
 
 A range is read from some bytes before its start, so that copies in a gateway's log are recognized even if the original
 is in the previous range. Only lines that begin in the range count, so every line counts once, wherever the log is cut.

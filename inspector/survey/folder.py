@@ -1,4 +1,4 @@
-"""Stores a survey in a folder: one Parquet file per table, plus parts until they are merged.
+"""Stores a survey in a folder as Parquet files, merges parts, and runs SQL over them.
 
 Rows are written in batches of some hundred runs to `.parts`. When a survey ends for any reason, parts and tables are
 merged into one file per table. A killed process leaves its parts for the next survey. For a repeated run, only the last

@@ -1,4 +1,4 @@
-"""Runs of a survey as columns: filters them, counts findings and tools, and computes trends."""
+"""Runs of a survey as columns: fields and filters, counts of findings and tools, trends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declaration types of SQL tables: columns with their SQL types, and the source of their values."""
+"""Declares SQL tables, their columns and types, and the source of their values; builds common columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DuckDB database of a document's tables, closed to files, extensions, settings and the network.
+"""DuckDB database of a document: plans, loads and runs queries; closed to files, settings and the network.
 
 RULE: a query is one read-only statement over the tables. DuckDB parses it, and any statement type other than SELECT is
 refused. External access is off, extensions are neither installed nor loaded, names of Python objects have no meaning,

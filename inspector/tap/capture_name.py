@@ -1,4 +1,4 @@
-"""Chooses, creates and locks the file that a tap writes."""
+"""Chooses, creates and locks the file that a tap writes; refuses files with other content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splits the backlog into lines and writes them to the capture, on its own thread."""
+"""Records a stdio tap on its own thread: splits the backlog into lines, writes them, counts losses."""
 
 from __future__ import annotations
 

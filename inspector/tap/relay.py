@@ -1,4 +1,4 @@
-"""Runs a server behind a stdio tap: relays bytes and signals, and returns its exit code.
+"""Runs a server behind a stdio tap: relays bytes and signals, returns its exit code, shows notices.
 
 The server stays in the tap's process group. So signals from a terminal or a client reach it as without a tap, and it
 can ask for a password at the terminal. Signals to the tap alone are passed on.

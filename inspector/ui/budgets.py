@@ -1,4 +1,4 @@
-"""Time budgets of the window: lengths of work slices on the GUI thread, and delays of background work.
+"""Time budgets of the window: lengths of work slices, delays of background work, pace of progress reports.
 
 All times that keep the window responsive are fields of `current`, read at each use. Other times stay where they are
 used: animations, watched files, retries, and times of the whole run.

@@ -1,4 +1,4 @@
-"""Interfaces of the application's services for windows: settings, look, keyring, background tasks.
+"""Interfaces of the application's services: settings and their changes, tasks, windows; the usual folder.
 
 Features declare the one they need. The application implements all of them, and no module below imports it.
 """

@@ -1,4 +1,4 @@
-"""The input of a check topic: new and changed messages, the passes, the place for findings."""
+"""Input of the checks: messages of one batch, results of the passes, and where findings go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detects beginnings before the capture: an inspector that joins late sees ends without beginnings.
+"""Detects traffic that began before the capture: ends without beginnings, senders present without a join.
 
 The first welcome of a space in a capture of this program lists the participants then present. Logs of other programs
 are assumed to be complete.

@@ -1,4 +1,4 @@
-"""Separates wrong clocks from slow links (docs/protocols.md 2).
+"""Checks times: senders' clocks that are wrong, and messages late over slow links (docs/protocols.md 2).
 
 The delay between `ts` and arrival is clock error plus transit time. A wrong clock is off by a constant. A slow link
 gets later and later for all senders, after a prompt start.

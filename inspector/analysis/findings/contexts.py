@@ -1,4 +1,4 @@
-"""Checks context strings: form, size, secrets, rate of new contexts (docs/protocols.md 6)."""
+"""Checks context strings: form, size and secrets; also floods and growth of contexts (docs/protocols.md 6)."""
 
 from __future__ import annotations
 

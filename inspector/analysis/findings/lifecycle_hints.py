@@ -1,4 +1,4 @@
-"""Checks lifecycle hints of tool results: unknown tools, malformed signals (docs/protocols.md 13)."""
+"""Checks lifecycle hints of tool results: tools, signals, consumption, summaries (docs/protocols.md 13)."""
 
 from __future__ import annotations
 

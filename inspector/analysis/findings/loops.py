@@ -1,4 +1,4 @@
-"""Finds loops of agents that answer each other within seconds, while they run (docs/protocols.md 5, Loops).
+"""Finds loops of chats: agents that answer each other within seconds (docs/protocols.md 5, Loops).
 
 A chat that answers another sender's chat within seconds is one step deeper than it. People cannot keep this pace, and
 agents with a subject come to an end. `slow_loops` finds the slower ones.

@@ -1,4 +1,4 @@
-"""Checks documents of sessions and sub-sessions (docs/protocols.md 14).
+"""Checks MSP sessions: visibility of messages, and the problems of their documents (docs/protocols.md 14).
 
 Problems visible in messages are found in the rows, so that they also appear in a session saved as a capture. The
 document reports other problems (`FindingPass.reported`), such as a listed id without an object. They change with each

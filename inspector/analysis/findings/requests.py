@@ -1,4 +1,4 @@
-"""Checks requests and responses: unanswered, slow, duplicate, mismatched (docs/protocols.md 3 and 5)."""
+"""Checks requests and responses: unanswered, slow, doubled or mismatched answers (docs/protocols.md 3, 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats findings: fills the templates of the checks.
+"""Formats findings: fills the checks' templates, and writes the advice on unanswered requests.
 
 Placeholders:
     who, to: the sender; the recipients.

@@ -1,4 +1,4 @@
-"""Checks streams: frames without a stream, late frames, closes without an id (docs/protocols.md 9)."""
+"""Checks streams: requests without a stream, stray or late frames, closes without an id (docs/protocols.md 9)."""
 
 from __future__ import annotations
 

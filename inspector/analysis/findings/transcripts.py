@@ -1,4 +1,4 @@
-"""Checks the work of coding agents in transcripts (docs/transcripts.md, Findings)."""
+"""Checks coding agents: failing or repeated calls, model failures, full contexts (docs/transcripts.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Content of a marks file: validates, encodes and merges it."""
+"""Content of a marks file: entries for messages and contexts; validates, encodes and merges them."""
 
 from __future__ import annotations
 

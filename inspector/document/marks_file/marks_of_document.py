@@ -1,4 +1,4 @@
-"""Restores the marks of one document while it is read, and writes changes."""
+"""Restores marks of a document while it is read, looks for moved files, and writes changes."""
 
 from __future__ import annotations
 

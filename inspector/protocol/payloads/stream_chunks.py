@@ -1,4 +1,4 @@
-"""Reads the frames of a stream, one by one and joined: plain text, or the texts of JSON chunks.
+"""Reads frames of a stream, one by one or joined, as text or JSON chunks; finds the context in a chunk.
 
 Agents stream a reasoning as JSON chunks, `{"type":"token","context":...,"value":"The "}`, with `status`, `progress` and
 `thought` between them (docs/protocols.md 8). Others write text or binary data. A frame may end inside a character, so

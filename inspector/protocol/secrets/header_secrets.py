@@ -1,4 +1,4 @@
-"""Masks secrets in headers within text: `Authorization: Token ...`, `Cookie: a=...; b=...`, `('x-api-key', '...')`.
+"""Masks secrets in headers, cookies and logins within text: `Authorization: Token ...`, `["-u", "me:..."]`.
 
 The scheme of an Authorization stays visible. Lists of header and value are distinguished from lists of names by the
 value's form: `["token", "space"]` is a schema's requirement.

@@ -1,4 +1,4 @@
-"""Masks secrets in traffic: values under secret keys, Bearer headers, tokens in URLs, web tokens, keys of services.
+"""Masks secrets in text and values: secret keys, Bearer headers, URLs, web tokens, service and private keys.
 
 Views, copies and exports all use these rules, and show dots unless the user asks otherwise (docs/design.md 4).
 `mask_secrets` masks structures, `mask_text` masks text (JSON inside JSON included). Both know the same keys

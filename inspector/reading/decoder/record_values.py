@@ -1,4 +1,4 @@
-"""Derives single column values of a row from its record, header or message."""
+"""Derives column values of a record: identifiers, hashes, sender, recipient, flags, origin of a capture."""
 
 from __future__ import annotations
 

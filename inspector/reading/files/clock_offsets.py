@@ -1,4 +1,4 @@
-"""Estimates clock offsets between sources, and their spaces, from a sample of each.
+"""Estimates the clock offsets of sources from samples, and assigns the sources' spaces.
 
 A sample is the beginning of a file, always with the same number of bytes, so the result does not depend on blocks. If
 two samples share no message, one is searched in the other file by its time.

@@ -1,4 +1,4 @@
-"""Detects the kind of a file from its first bytes: lines, a JSON array, or no log (docs/design.md 4, Formats)."""
+"""Detects formats of files from their first bytes (lines, JSON array, no log), or explains unknown ones."""
 
 from __future__ import annotations
 

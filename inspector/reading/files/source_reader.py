@@ -1,4 +1,4 @@
-"""Reads one source block by block: from its beginning on opening, and further as it grows.
+"""Reads a source block by block, from its beginning and as it grows; detects its format first.
 
 Chooses the method: lines or array elements, in this process or in workers, at once or as data arrives. Callers need not
 know.

@@ -1,4 +1,4 @@
-"""Reassembles model answers in a recording of HTTP from their events (docs/protocols.md 17).
+"""Reassembles model answers in an HTTP recording from events, and pairs them with their requests.
 
 An answer belongs to the request in the same exchange. It comes in one body or in up to thousands of events, interleaved
 with other exchanges. Lines are processed in order before they become records: the parts of an answer are left out, and

@@ -1,4 +1,4 @@
-"""Block: decoded records of one stretch of a source as columns, ready for `Capture.append`."""
+"""Block: decoded records of one stretch of a source as columns, with connections and server ends."""
 
 from __future__ import annotations
 

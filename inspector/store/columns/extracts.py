@@ -1,4 +1,4 @@
-"""Extracts record data for passes at decoding time, so that no pass reads a record from its file again.
+"""Extracts payload values, tool lists and digests at decoding, so that passes read no record again.
 
 The fast and the slow decoder both end here. Extracts that passes use at once last until the checks are done
 (`ExtractedColumns.clear_unchecked`). Values compared with later messages stay as numbers.

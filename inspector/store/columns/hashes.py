@@ -1,4 +1,4 @@
-"""64-bit hashes of ids, and an index from hash to message row.
+"""64-bit hashes of ids, texts and JSON-RPC ids, and an index from hash to message rows.
 
 A dict of ids costs 115 bytes a message; sorted runs of (hash, row) cost 12 (docs/design.md 4).
 """

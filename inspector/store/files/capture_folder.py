@@ -1,4 +1,4 @@
-"""Manages the folder of live captures: names, locks, and captures left unsaved by a crash.
+"""Manages the folder of live captures: new names, locks, and captures left unsaved by a crash.
 
 Each capture is one file, locked while its process lives. This module describes unsaved captures for the start page. It
 does not write or read captures beyond that (`capture_writer`, `document`), and ignores captures saved elsewhere.

@@ -1,4 +1,4 @@
-"""Writes a ``.ctxcap`` capture: append-only JSON Lines, one record a line (docs/design.md 4).
+"""Writes a ``.ctxcap`` capture on a thread: append-only JSON Lines, stalls and move to another file.
 
 Owns the file's bytes only: the time of writing, errors of the operating system, and the move to another file. It does
 not read captures or interpret frames.

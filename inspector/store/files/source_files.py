@@ -1,4 +1,4 @@
-"""Source files of a capture's records, read with `pread` and never mapped (docs/design.md 4)."""
+"""Source files of records: reads bytes and array elements; interfaces of feeds and derived lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baseline of MCP tools: the last tool list of each tapped server, in a file that only live taps write.
+"""Baseline of MCP tools: the last tool list of each tapped server, stored by taps, compared later.
 
 It stores names of tools and digests of their definitions. A log is compared with it only on request, so that the same
 log has the same findings on every machine.

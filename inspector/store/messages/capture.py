@@ -1,4 +1,4 @@
-"""Capture: all messages of a document, as columns in memory over files on disk.
+"""Capture: all messages of a document as columns; folds copies and merges sources.
 
 Folding (docs/protocols.md 11, RULE): a `received` line starts a message. A `delivered` or `rejected` line joins the
 latest message with the same (space, id, from, ts, kind), or starts one. An envelope without an id never folds. A

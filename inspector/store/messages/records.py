@@ -1,4 +1,4 @@
-"""Random access to messages: reads a line again from its file and decodes it.
+"""Random access to records: reads lines again, and decodes envelopes, payloads, ids and contexts.
 
 Views and searches read messages again on demand; the last few stay in a cache.
 """

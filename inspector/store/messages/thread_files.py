@@ -1,4 +1,4 @@
-"""Resolves the records of thread files, where no record names its thread (docs/transcripts.md, Codex).
+"""Resolves the thread, copied history and model of records in thread files (docs/transcripts.md, Codex).
 
 A file contains one thread; its first record names the thread and its parent. Everything derived from the order of
 records is resolved here, block by block: context, model, repeats, and history copied from another thread.

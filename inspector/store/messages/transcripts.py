@@ -1,4 +1,4 @@
-"""Resolves the order-dependent facts of transcripts: sub-agents, sessions and repeated messages.
+"""Resolves facts of transcripts in reading order: sub-agents, their names, sessions, repeated messages.
 
 A record names its sub-agent by the sub-agent's own id, by its predecessor only, or not at all. The call that started it
 lies elsewhere. Everything is resolved here in reading order, before the capture appends the columns. The key of a

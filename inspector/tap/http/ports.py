@@ -1,4 +1,4 @@
-"""Remembers the port of each tapped server, so that the address in a client's configuration stays the same."""
+"""Remembers the port of each tapped server, and finds the server behind a port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reverse proxy before one server: passes requests and responses through and reports them to a `Recording`.
+"""Reverse proxy to one server: passes requests, answers and WebSockets on, and reports them to a `Recording`.
 
 docs/tap.md, Over HTTP, lists the rules. Bytes are not buffered, and a hang-up is passed on at once (since MCP
 2026-07-28 it cancels). Errors and compression are left alone, and redirects are not followed. Only the clients'

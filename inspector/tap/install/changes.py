@@ -1,4 +1,4 @@
-"""Finds servers in the configurations of MCP clients, and changes one entry of one file."""
+"""Finds servers in configurations of MCP clients; plans and applies the change of one entry, with a backup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits an entry of a client's configuration: adds and removes a tap.
+"""Edits an entry of a client's configuration: recognizes, adds and removes a stdio or HTTP tap.
 
 An entry with a tap is recognized by its form, without a mark: some clients refuse unknown keys. So the original entry
 can be restored from the tapped one alone.

@@ -1,4 +1,4 @@
-"""The application object: owns the event loop, the windows and their shared services."""
+"""The application: owns event loop, windows, settings and services; opens files, quits, runs the demo."""
 
 from __future__ import annotations
 

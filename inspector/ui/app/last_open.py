@@ -1,4 +1,4 @@
-"""Saves the open documents of all windows, and restores them at the next start without arguments.
+"""Saves the open documents of all windows, and offers or opens them again at the next start.
 
 A window closed on its own is not restored; the last one is, and all windows that are open when the program quits. A
 start with files opens only these, and they are saved then. Until it ends, a second start without files still restores

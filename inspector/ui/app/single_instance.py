@@ -1,4 +1,4 @@
-"""Server for later starts of the program (see `inspector.base.instance_lock`): opens their files.
+"""Server for later starts of the program: opens their files in a free or new window.
 
 Clients are limited in bytes, time and number; the only answer is that a request was accepted.
 """

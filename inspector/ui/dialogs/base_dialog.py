@@ -1,4 +1,4 @@
-"""Base classes of dialogs: names, size, deletion, lists."""
+"""Base classes of dialogs: size, deletion, rows of words, framed lists."""
 
 from __future__ import annotations
 

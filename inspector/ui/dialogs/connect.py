@@ -1,4 +1,4 @@
-"""Connect dialog: address, space, token and identity for a gateway (docs/design.md 16).
+"""Connect dialog: address, space, token and identity for a gateway, a test, saving under a name.
 
 The values are validated without a network. The dialog stores nothing. A typed token is passed on in memory, and the
 caller saves it in the system keyring if requested. A saved token is read only for Connect or Test, because the keyring

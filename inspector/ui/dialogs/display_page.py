@@ -1,4 +1,4 @@
-"""Settings > General > Display: theme, density, zoom, context hints with an example, motion."""
+"""Settings > General > Display: theme, density, zoom, and the marks, states and rows of the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export dialog: choice of messages, format and masking of secrets."""
+"""Export dialog: messages, format, fields, and masking of secrets with a preview."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings dialog: categories at the left, a page at the right. Changes apply at once (docs/design.md 16)."""
+"""Settings dialog: categories at the left, a page at the right; changes apply at once, and can be restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dialog that taps an MCP server: choose a configured server, review the change, follow the capture."""
+"""Dialog that taps an MCP server: choose a configured one, review the change, follow its capture."""
 
 from __future__ import annotations
 

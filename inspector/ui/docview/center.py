@@ -1,4 +1,4 @@
-"""The middle column: shows one view of the document at a time, chosen by a tab (docs/design.md 14).
+"""The middle column: shows one view of the document at a time, with a tab for each (docs/design.md 14).
 
 Views are imported on demand, because the start page and most documents do not need them.
 """

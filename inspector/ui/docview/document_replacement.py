@@ -1,4 +1,4 @@
-"""Replaces the document of a window by an edited version and keeps the view.
+"""Replaces a window's document by an edited version; keeps filter, scope, selection and marks.
 
 Keeps selection, position, scope, filter, marks and focus, and paints no intermediate state. Messages have other numbers
 in the new document, so the caller provides the mapping.

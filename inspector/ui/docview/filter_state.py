@@ -1,4 +1,4 @@
-"""Filter, stacked conditions and scope of a document's table; compiles and applies them.
+"""Filter, stacked conditions, scope and exempt hidden calls of a table; compiles and applies them.
 
 Depends on no panel. `Panes` shows the results.
 """

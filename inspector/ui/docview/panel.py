@@ -1,4 +1,4 @@
-"""Declaration of a panel of the window. `ui/window/panels.py` lists the panels."""
+"""Declares a panel of the window, its place, and interfaces of panels; `ui/window/panels.py` lists them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Content of a window: a document with its panes, the runs of a survey, or nothing."""
+"""Content of a window (a document with its panes, the runs of a survey, nothing), and its observers."""
 
 from __future__ import annotations
 

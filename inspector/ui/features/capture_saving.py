@@ -1,4 +1,4 @@
-"""Saves the capture of a window, asks before discarding it, and recovers captures after a crash.
+"""Saves, discards and recovers captures: asks before closing, lists those of crashed runs.
 
 A live capture is written to the program's data folder from its first frame on. Saving therefore only gives it a name
 and a place. A demo's capture is deleted with its window without a question.

@@ -1,4 +1,4 @@
-"""Exports messages: asks for options and a file, and writes in slices that keep the window responsive."""
+"""Exports messages or a context: asks for options and a file, and writes in slices; also marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gateway session of a window, live or demo: connect, lose, reconnect and leave."""
+"""Gateway session of a window, live or demo: connects, reports losses, reconnects, leaves, shows gaps."""
 
 from __future__ import annotations
 

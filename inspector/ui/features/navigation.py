@@ -1,4 +1,4 @@
-"""Navigation in a window: views of the middle column, details pages, messages by number.
+"""Navigation in a window: views, details pages, model context, columns, messages by number.
 
 Dialogs and views are imported on demand, so that a window opens sooner.
 """

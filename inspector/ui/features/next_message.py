@@ -1,4 +1,4 @@
-"""Steps to the next message of a kind: problem, mark, same context, same participant.
+"""Steps to the next problem, mark, or message of the same context or participant; shows a chain alone.
 
 Only shown messages count. Stepping wraps around with a report, and reports if there is no other message.
 """

@@ -1,4 +1,4 @@
-"""Opens documents in a window: logs, archives, streams and pasted text. Follows growing logs."""
+"""Opens documents in a window: logs, folders, archives, pipes, pasted text; follows growing logs."""
 
 from __future__ import annotations
 

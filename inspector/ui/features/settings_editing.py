@@ -1,4 +1,4 @@
-"""Edits settings from a window: dialog and actions such as zoom. Changes apply at once."""
+"""Edits settings from a window: the dialog, and actions for zoom, theme, hints and folded streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adds and removes sources of a window's document and sets their clock offsets.
+"""Adds and removes sources of a document, sets clock offsets, saves source lists.
 
 The new set of sources is read beside the shown document in time order. It replaces the document when it is complete,
 and the view stays. So a removed source leaves no trace, and the order of additions does not matter.

@@ -1,4 +1,4 @@
-"""Declares user actions: menus, tool bar and shortcuts are built from one table of `Action` (docs/design.md)."""
+"""Declares the type of user actions; builds menus, tool bars and shortcuts from their table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keyboard shortcuts of a window, and changes to them in the settings.
+"""Keyboard shortcuts of a window: applies, names and changes them, and shows keys as native text.
 
 Every user action is a `QAction` passed to `Keys.take`: the table in actions.py, and dynamic ones such as presets. The
 settings then define its keys, the palette finds it, and the lists of keys show it. To add a dynamic action:

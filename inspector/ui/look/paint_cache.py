@@ -1,4 +1,4 @@
-"""Caches fonts, metrics, text widths and elided texts for painted rows, once per theme.
+"""Draws elided text, icons, chips and pills for painted rows, with cached fonts, widths and pixmaps.
 
 A repaint draws some hundred cells, and measuring a text costs as much as drawing it. With the cache a window of rows
 paints in a few milliseconds.

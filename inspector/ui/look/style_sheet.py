@@ -1,4 +1,4 @@
-"""The one style sheet, for chrome only: bars, tabs, headers, fields, buttons, menus, scroll bars.
+"""Builds the one style sheet, for bars, tabs, headers, fields, buttons, menus; repolishes widgets.
 
 No `::item` rules for rows and no sheets on single widgets (docs/design.md 9). A widget asks for one of the looks below
 with the dynamic property `variant`, set before it is shown:

@@ -1,4 +1,4 @@
-"""The theme: colours by token, fonts by role, grid, Qt's palette and the style sheet.
+"""The theme: colours, fonts, grid, palette and style sheet; follows setting, density, zoom and system.
 
 A `Theme` is immutable. `ThemeController` makes a new one when the setting, the density, the zoom or the system's colour
 scheme changes. It applies the theme to the application and emits `changed`. Widgets keep the controller, read

@@ -1,4 +1,4 @@
-"""Dialogs for a new session, for the sub-context and for the snapshots of a session.
+"""Dialogs for a new session, for the sub-context, and for the snapshots of a session.
 
 A field shows an abridged text. An unchanged field therefore returns None, so that the original text is kept.
 """

@@ -1,4 +1,4 @@
-"""Saves the sessions of a window in place or elsewhere, and never overwrites changes by other programs unasked."""
+"""Saves sessions of a window, reloads changed files, and asks before overwriting or closing."""
 
 from __future__ import annotations
 

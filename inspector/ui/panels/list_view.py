@@ -1,4 +1,4 @@
-"""A list in a panel: keys, a stable scroll position while rows change, and a text for the empty list.
+"""List in a panel: rows, model and view with keys, a stable scroll position and an empty text.
 
 Selection and scroll position follow the row's key, not its index. The lists of findings and marks share it.
 """

@@ -1,4 +1,4 @@
-"""Back and forward through visited places. No Qt."""
+"""Back and forward through visited places of the guide or a survey, as a list. No Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applies display settings to one window and saves choices made in its panes."""
+"""Applies display settings to a window, and stores choices made in its panes and queries."""
 
 from __future__ import annotations
 

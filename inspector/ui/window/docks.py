@@ -1,4 +1,4 @@
-"""The docks of a window: creates them, shows and hides them.
+"""The docks of a window: creates, fills, shows, moves and hides them, edge by edge.
 
 Panels of the bottom docks are created when they are first shown.
 """

@@ -1,4 +1,4 @@
-"""Title and status bar of a window: figures and states of its document."""
+"""Window title and status bar: counts, problems, waits, waste, selection and state of the document."""
 
 from __future__ import annotations
 

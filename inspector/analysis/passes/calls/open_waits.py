@@ -1,4 +1,4 @@
-"""Determines open waits: requests that still need an answer, and proposals without a decision.
+"""Determines open waits, and ends those that are cancelled, refused, abandoned or answered in a copy.
 
 This is the only place that decides it. A notification needs no answer: by its method, or as JSON-RPC without an id
 (v0.0's `mcp` messages too; docs/protocols.md 3). A wait ends when a gateway refuses the message, or when its sender

@@ -1,4 +1,4 @@
-"""Provides texts and types of context nodes as tables that grow with the tree."""
+"""Columns of context nodes as growing tables: names, ids, roots, paths, types, and how paths relate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores facts of each context node: first and last message, start and end, declared type, labels and metadata."""
+"""Stores facts of context nodes: first and last message, start, end, declared type, labels, metadata."""
 
 from __future__ import annotations
 

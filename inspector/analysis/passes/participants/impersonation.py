@@ -1,4 +1,4 @@
-"""Detects messages that impersonate the gateway, and collects the ids of this program.
+"""Detects messages that impersonate the gateway; collects this program's own participant ids.
 
 RULE (docs/protocols.md 2, Spoofing): released gateways let a sender write its own `from`. In a gateway's log the line
 of the received message names the true sender (`Capture.logged_sender`). A capture of this program has no such line, but

@@ -1,4 +1,4 @@
-"""Applies the transient-context protocol: finds tool results that their summary may replace or has replaced.
+"""Applies the transient-context protocol: signals, badges, summaries and collapses of tool results.
 
 Source: docs/protocols.md 13, with its rule for the one ambiguity. The OLDEST pending result collapses (FIFO by
 arrival), unless the user selects the most recent one. State is kept per conversation: one run of a client, with all its

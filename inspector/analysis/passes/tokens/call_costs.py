@@ -1,4 +1,4 @@
-"""Computes costs of model calls from reported tokens and the user's prices (`price_table`).
+"""Computes costs of model calls from tokens and prices, or as stated; and the cost of carrying a message.
 
 A call has no cost if its model has no price, or if it used a kind of tokens with an unknown price. Costs are never
 guessed, and sums state how many calls they leave out. Only the cost of carrying a message along includes an estimate,

@@ -1,4 +1,4 @@
-"""Parses price lists of models' tokens; never guesses a price.
+"""Parses price lists of models, imports them, and looks up a model's rates; never guesses a price.
 
 A line names a model and its prices in dollars a million tokens:
 

@@ -1,4 +1,4 @@
-"""Finds open work: unanswered requests and undecided proposals."""
+"""Finds unanswered requests and undecided proposals: since when, or how refused, cancelled or left."""
 
 from __future__ import annotations
 

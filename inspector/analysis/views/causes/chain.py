@@ -1,4 +1,4 @@
-"""Builds the causal chain of a message: its causes and effects (docs/design.md 3, Related)."""
+"""Builds the causal chain of a message: causes, effects, the turn of an agent (docs/design.md 3, Related)."""
 
 from __future__ import annotations
 

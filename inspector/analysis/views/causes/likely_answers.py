@@ -1,4 +1,4 @@
-"""Finds the likely question of a chat without a correlation (docs/protocols.md 5, Likely links)."""
+"""Finds the likely question of a chat without a correlation, and the likely answer to a chat."""
 
 from __future__ import annotations
 

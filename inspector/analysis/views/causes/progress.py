@@ -1,4 +1,4 @@
-"""Matches MCP progress notifications with their request, by the request's token.
+"""Finds the request of an MCP progress notification, and the progress of a request, by token.
 
 By MCP (2025-11-25, Progress), the client chooses a token for an open request on its connection. Computed on demand.
 """

@@ -1,4 +1,4 @@
-"""Finds the last thought before a call or proposal.
+"""Finds the last thought before a call or proposal, and its line of text.
 
 The link goes by time, as calls and proposals of released agents do not name their reasoning.
 """

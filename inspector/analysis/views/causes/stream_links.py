@@ -1,4 +1,4 @@
-"""Finds the stream of a message by its correlation, if its payload does not name one."""
+"""Finds the stream of a message by its payload or correlation, and closes without a stream id."""
 
 from __future__ import annotations
 

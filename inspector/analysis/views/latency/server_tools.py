@@ -1,4 +1,4 @@
-"""Summarizes a server's tools: calls, latencies, cost and changes of definitions.
+"""Summarizes a server's tools: offers, calls, latencies, token cost and changes of definitions.
 
 Computed on demand for the selected server, from its last lists. Only `changed_tools` is cached.
 """

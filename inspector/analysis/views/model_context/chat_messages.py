@@ -1,4 +1,4 @@
-"""Converts a context into chat messages of completion APIs: role, content, tool_calls."""
+"""Converts a model context into messages and tools of chat completion APIs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Determines removals from a context: forgotten, compacted, cleared, replaced (docs/protocols.md 4, `participant/*`).
+"""Determines removals from a model context: forgotten, compacted, rewound, replaced (docs/protocols.md 4).
 
 Entries enter and leave in runs of neighbours, so that many such messages cost little.
 """

@@ -1,4 +1,4 @@
-"""Selects the participant whose model context is shown, and assumptions about its client."""
+"""Readers of a model context: participants and sub-agents whose model is shown, and assumptions about them."""
 
 from __future__ import annotations
 

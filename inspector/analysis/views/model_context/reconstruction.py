@@ -1,4 +1,4 @@
-"""Computes a participant's model context at any message: entries, roles and reasons."""
+"""Computes a participant's model context at any message: entries, roles, reasons and token sums."""
 
 from __future__ import annotations
 

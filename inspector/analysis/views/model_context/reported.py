@@ -1,4 +1,4 @@
-"""Reads a participant's own reports of its context: `participant/status`, else usage of its model calls.
+"""Reads a participant's own reports of its context size: `participant/status`, else usage of model calls.
 
 Reports are never mixed with estimates.
 """

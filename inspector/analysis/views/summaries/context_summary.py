@@ -1,4 +1,4 @@
-"""Summarizes one context: senders, start, end, findings, notations.
+"""Summarizes contexts: senders, times, rate, sizes, notations, naming problems, findings, children.
 
 Shared by the window's page and the command line, so that both agree.
 """

@@ -1,4 +1,4 @@
-"""Collects the lifecycle of one result: pairing, attempts, collapse, saving.
+"""Collects the lifecycle of a result (pairing, attempts, collapse, saving), and results that wait.
 
 `transient_results` decides; this module only queries it. Nothing is cached, and long lists are counted and cut.
 """

@@ -1,4 +1,4 @@
-"""Queries about one participant: its messages, tools and open work. Nothing is cached.
+"""Queries about participants: messages by and to them, kinds, tools, open work, the pattern that allows a call.
 
 Each query is O(messages) of cheap array work, so views run it at most once a second for the selected participant.
 """

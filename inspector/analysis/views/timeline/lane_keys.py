@@ -1,4 +1,4 @@
-"""Assigns messages to lanes, by participant or by outermost context."""
+"""Assigns messages to lanes, by participant or by outermost context, and names lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds lanes and places messages on their tracks as they arrive.
+"""Builds lanes with tracks, places messages and context bars on them, and finds neighbours.
 
 A track is a row of marks: the baseline of a lane for main, and below it rows of contexts (`context_bars`). A context
 with a start, and its sub-contexts, are bars only in the lanes of participants that started it. Messages of others in it

@@ -1,4 +1,4 @@
-"""Stores messages sorted by track and time, so that two searches find any part of a track."""
+"""Stores messages sorted by track and time; finds ranges, neighbours and the nearest message."""
 
 from __future__ import annotations
 

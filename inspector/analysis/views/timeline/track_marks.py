@@ -1,4 +1,4 @@
-"""Computes the marks of a track: single messages, counts where marks would touch, density where most do."""
+"""Marks of a track within a visible `Window`: single messages, counts where they touch, else density."""
 
 from __future__ import annotations
 

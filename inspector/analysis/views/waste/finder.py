@@ -1,4 +1,4 @@
-"""Searches a capture for waste, in slices.
+"""Searches a capture for all kinds of waste, in slices; finds unconsumed results.
 
 Each result is reported once: as fetched twice, else as unconsumed, else as unreferenced. Copied passages count for the
 arguments, so that no tokens are counted twice.

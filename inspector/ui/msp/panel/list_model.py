@@ -1,4 +1,4 @@
-"""Rows and item model of the list of sub-sessions.
+"""Rows, order and item model of the list of sub-sessions, with texts for state, age and tokens.
 
 Rows are formatted on demand; tokens are summed in slices.
 """

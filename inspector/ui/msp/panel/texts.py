@@ -1,4 +1,4 @@
-"""Texts of a sub-session: labels, states, ages, times and visibility."""
+"""Texts of a sub-session: labels, states, ages, times, ends and visibility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Qt model of the context tree: rows of `ContextRows` with their meaning, and their tooltips."""
+"""Qt model of the context tree: rows with label, state, counts, tokens and search hits; tooltips."""
 
 from __future__ import annotations
 

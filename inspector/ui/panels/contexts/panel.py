@@ -1,4 +1,4 @@
-"""Contexts panel: assembles head, find box and tree; turns clicks into scopes and filters."""
+"""Contexts panel: head, find box, tree and menus; turns clicks into scopes, filters and details."""
 
 from __future__ import annotations
 

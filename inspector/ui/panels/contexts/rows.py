@@ -1,4 +1,4 @@
-"""Flat layout of the context tree: visible rows, their order, and updates as the tree grows.
+"""Flat layout of the context tree: codes and order of rows, expansion, matches, insertions as it grows.
 
 No Qt. A row is a code and a depth. Codes from 0 up are nodes of the context tree. Codes below 0 alternate between a
 space, its main context, and a source. An update compares the tree with the last look, so its cost depends on the

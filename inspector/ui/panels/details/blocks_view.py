@@ -1,4 +1,4 @@
-"""Shows the content blocks of a result one below the other: text, pictures, and other blocks as facts."""
+"""Shows content blocks of a result one below the other: text, pictures, other blocks as facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base list of the details: as tall as its rows, inside a page that scrolls.
+"""Base list of the details, as tall as its rows: painting, links, copying, menus, search hits.
 
 `QListView` provides keyboard, accessibility and item roles. Subclasses paint rows and give their heights.
 """

@@ -1,4 +1,4 @@
-"""Tree model over a message's JSON; builds children lazily, and indexes carry integer ids only."""
+"""Tree model over a message's JSON with lazy children; texts, paths and filters of its values."""
 
 from __future__ import annotations
 

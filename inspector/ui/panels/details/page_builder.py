@@ -1,4 +1,4 @@
-"""Builds one page of the details: makes sections and connects their links."""
+"""Builds a page of the details from sections, rails, threads and notes, and connects their links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decodes pictures of messages on a worker thread and caches them.
+"""Decodes pictures of messages on a worker thread within limits, caches them, and shows them.
 
 Decoding uses the message's own bytes; no address is ever loaded. Only pixel formats are read, because SVG can name
 other files. The header is checked first: pictures above the pixel limit are refused before decoding.

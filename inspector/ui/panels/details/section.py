@@ -1,4 +1,4 @@
-"""Sections, labels, cards and the scrolling page of the details (docs/design.md 13 and 15)."""
+"""Parts of a details page: sections, labels, segments, cards, links, and the scrolling page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text block of a message: plain, selectable, as tall as its text; long text is cut with a "Show all" link.
+"""Text block of a message: plain or Markdown, cut with a "Show all" link; asks before opening links.
 
 Markdown is rendered if the message declares it, with HTML off. No resource is ever loaded, and a link opens only after
 a question (docs/design.md 3).

@@ -1,4 +1,4 @@
-"""Rows of the findings panel: listed findings and groups as arrays, without an object per finding. No Qt.
+"""Rows of the findings panel: chosen findings, grouped, as arrays without an object each. No Qt.
 
 A row is a group head or a finding. A finding is a pair of check and message; pairs are unique. A code with a single
 finding has no head.

@@ -1,4 +1,4 @@
-"""Lower half of the timeline: a head, and the context growth or rates plot over the time axis."""
+"""Lower half of the timeline: plot of context growth or rates, its head, and the choice of a reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chosen columns of the message table: completes the settings' list and derives changed ones."""
+"""Chosen columns of the message table: names, titles, sorting; added fields; order and visibility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Context menu of the message table: filter by a value, copy, open."""
+"""Context menu of the message table: filter by a value, mark, copy, go to related places."""
 
 from __future__ import annotations
 

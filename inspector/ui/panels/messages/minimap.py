@@ -1,4 +1,4 @@
-"""Minimap and scroll bar ticks of the message table: positions of problems, marks, gaps and hits.
+"""Minimap and scroll bar ticks of the message table: problems, marks, gaps, hits; tooltips and clicks.
 
 The cost depends on the height in pixels: long lists are sampled for each pixel.
 """

@@ -1,4 +1,4 @@
-"""Qt model of the message table: one row per (message, part) of `VisibleRows`, with texts for painted rows."""
+"""Qt model of the message table: a row per (message, part), cell texts, tooltips, expanded originals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages panel: assembles table, empty state, find bar and minimap, and offers them to the window."""
+"""Messages panel: assembles table, empty state, find bar and minimap; sums up the selection."""
 
 from __future__ import annotations
 

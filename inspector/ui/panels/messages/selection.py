@@ -1,4 +1,4 @@
-"""Selected messages of the table, mirrored into Qt's selection near the screen.
+"""Selection of messages in the table: by keys, pointer and dragging; mirrored into Qt near the screen.
 
 One message is current and shown in the details; several may be selected (`SelectedMessages`). The selection holds
 messages, so it survives any change of rows. Qt's own selection serves screen readers. It holds only the rows around the

@@ -1,4 +1,4 @@
-"""The page of a survey: filter bar, table of runs, lists of findings and tools, trends, and history."""
+"""The page of a survey: filter bar, table of runs, lists of findings and tools, trends, history."""
 
 from __future__ import annotations
 

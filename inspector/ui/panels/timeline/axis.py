@@ -1,4 +1,4 @@
-"""Time axis shared by lanes, plots and the overview strip: visible range, cursor and brush."""
+"""Time axis shared by lanes, plots and overview strip: visible range, labels, breaks, cursor, brush."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Timeline data of one document, updated at a bounded cost, and navigation between its messages. No Qt."""
+"""Timeline data of one document: lanes, spans, problems at a bounded cost; steps between messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overview sections of calls: requests, results, proposals, verdicts and notifications; errors come first."""
+"""Overview sections of calls: requests, results, proposals, verdicts, notifications, sampling, prompts."""
 
 from __future__ import annotations
 

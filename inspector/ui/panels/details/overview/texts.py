@@ -1,4 +1,4 @@
-"""Overview sections of texts: chats, reasonings, streams, and starts and ends of sessions."""
+"""Overview sections of texts: chats, reasonings, streams; and of MSP sessions and sub-sessions."""
 
 from __future__ import annotations
 

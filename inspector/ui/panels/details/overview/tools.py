@@ -1,4 +1,4 @@
-"""Overview sections of coding tools: edits as differences, plans as lists, commands and files as code.
+"""Overview sections of coding tools: edits, plans, commands and files as code, started sub-agents.
 
 The shape of the arguments decides (`inspector.protocol.payloads`), so that tools of any agent and server look alike.
 """
