@@ -1,4 +1,4 @@
-"""Common parts of ACP and A2A: JSON-RPC between agents, and between an agent and its client (docs/protocols.md 18).
+"""Common parts of agent protocols: JSON-RPC between agents, and between an agent and its client (docs/protocols.md 18).
 
 A request or a notification is identified by its method. An answer, or a continued message, needs facts from earlier
 lines; the reader of lines in order (`reading.reassembly.agent_protocol_lines`) supplies them.
@@ -6,7 +6,9 @@ lines; the reader of lines in order (`reading.reassembly.agent_protocol_lines`) 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.formats.entry_builders import Entry, bytes_of, decoded_object
@@ -72,6 +74,101 @@ def with_sizes(entries: list[Entry]) -> list[Entry]:
     for entry in entries:
         entry.meaning.size = len(bytes_of(entry.payload))
     return entries
+
+
+# Lines in order
+
+IdScope = tuple[int, int]
+"""Scope of JSON-RPC ids: the connection, and the HTTP exchange."""
+
+
+@dataclass(slots=True)
+class AgentRequest:
+    """A request that may be answered.
+
+    Attributes:
+        protocol: its format.
+        side: its sender, CLIENT or AGENT.
+        method: as written.
+        session: id of its session.
+        options: offered to a user, by id.
+        streamed: it may have several answers.
+    """
+
+    protocol: str
+    side: str
+    method: str
+    session: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    streamed: bool = False
+
+
+class OrderedLines(ABC):
+    """Follows the lines of one source in order, for one protocol (`inspector.reading.reassembly.agent_protocol_lines`).
+
+    Attributes:
+        only_clients_ask: the direction of an answer does not limit its requests.
+        has_pieces_in_answers: pieces of texts lie in answers, else in notifications.
+    """
+
+    only_clients_ask = False
+    has_pieces_in_answers = False
+
+    @abstractmethod
+    def accepts_request(self, method: str, *, in_exchange: bool) -> bool:
+        """Returns True if a request that no protocol claims is of this one, as the lines before it."""
+
+    @abstractmethod
+    def side_of(self, method: str, sender: str | None) -> str:
+        """Returns the side that sends a request, CLIENT or AGENT.
+
+        Args:
+            method: of the request.
+            sender: its sender by the line, such as `server`; None without one.
+        """
+
+    @abstractmethod
+    def request_facts(self, scope: IdScope, method: str, params: Mapping[str, Any], side: str) -> dict[str, Any]:
+        """Returns the facts about a request or notification that earlier lines give."""
+
+    @abstractmethod
+    def answer_facts(self, scope: IdScope, request: AgentRequest, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the facts about an answer that its request and earlier lines give."""
+
+    @abstractmethod
+    def piece_key(self, message: Mapping[str, Any]) -> tuple[str, ...] | None:
+        """Returns the key that the pieces of one text share; None for other messages."""
+
+    @abstractmethod
+    def text_in(self, message: Mapping[str, Any]) -> str:
+        """Returns the text of a piece."""
+
+    @abstractmethod
+    def set_text(self, message: dict[str, Any], whole: str) -> None:
+        """Replaces the text of a piece by the whole one."""
+
+    def note_request(self, scope: IdScope, request: AgentRequest, params: Mapping[str, Any]) -> None:  # noqa: B027 - not every protocol needs it
+        """Notes a request that expects an answer."""
+
+    def fits_method(self, method: str, message: Mapping[str, Any]) -> bool:
+        """Returns True if an answer has the typical form of the method's result."""
+        del method, message
+        return False
+
+    def is_last_answer(self, message: Mapping[str, Any]) -> bool:
+        """Returns True if no answer follows to the same streamed request."""
+        del message
+        return True
+
+    def begins_text(self, message: Mapping[str, Any]) -> bool:
+        """Returns True for a piece that starts its text anew."""
+        del message
+        return False
+
+    def ends_text(self, message: Mapping[str, Any]) -> bool:
+        """Returns True for the last piece of its text."""
+        del message
+        return False
 
 
 # Parts of messages

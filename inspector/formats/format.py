@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import enum
 import pkgutil
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from inspector.formats.agent_rpc import OrderedLines
 from inspector.formats.clients import Client, ManualClient, ModelApi, ModelClient
 from inspector.formats.entry_builders import Entry
 from inspector.formats.file_conversion import NamedRecord
@@ -83,10 +85,16 @@ class RpcProtocol:
     Attributes:
         is_own: returns True for a message with a method of no other protocol.
         derive_entries: returns the rows of a message with the facts known from earlier lines.
+        follow_lines: returns an object that follows the lines of one source in order.
+        method_beginnings: regular expressions of beginnings of methods in requests whose answers need earlier lines.
+        shared_beginnings: those of them that other protocols have too, each with bytes that only this one has.
     """
 
     is_own: Callable[[Header], bool]
     derive_entries: Callable[[Mapping[str, Any], Mapping[str, Any]], list[Entry]]
+    follow_lines: Callable[[], OrderedLines]
+    method_beginnings: tuple[bytes, ...]
+    shared_beginnings: Mapping[bytes, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +108,38 @@ class PriceList:
 
     provider: str
     lines: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TornRecord:
+    """A record that a program writes with raw line ends in its texts, so that it extends over several lines.
+
+    Attributes:
+        mark: bytes in lines with such a record; a fast filter.
+        begins: matches the beginning of a record.
+        broken: finds a record whose line does not end it.
+    """
+
+    mark: bytes
+    begins: re.Pattern[bytes]
+    broken: re.Pattern[bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLines:
+    """Lines of a log beside its messages.
+
+    Attributes:
+        marks: substrings of which every longer part of such a log has some.
+        is_log_line: returns True for a line without a message.
+        is_continuation: returns True for a line that continues the line before it.
+        names_message: returns the client of a line that names a message without its content; None for others.
+    """
+
+    marks: tuple[bytes, ...]
+    is_log_line: Callable[[bytes], bool]
+    is_continuation: Callable[[bytes], bool]
+    names_message: Callable[[bytes], str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +174,11 @@ class Format:
         failing_kinds: its own kinds that may report a failure without being a result.
         stop_kinds: its own kinds that stop an agent, which then waits for no answer.
         checks: reference to the `DeclaredTopic` of findings that only this traffic can have.
+        array_format: name of the format of a JSON array, if that format reads its first element as this one does.
+        order_marks: substrings in the beginning of a source whose lines depend on earlier ones.
+        reassembly: reference to the `ReassemblyStage` of messages over several lines.
+        torn_record: records that extend over several lines.
+        log_lines: lines of a log beside its messages.
         is_trace: its records are spans. Each model call is a span of its own, spans have their own duration, and calls
             of tools may have no record.
         rpc: the protocol of a format in stage PROTOCOL.
@@ -171,6 +216,11 @@ class Format:
     failing_kinds: tuple[str, ...] = ()
     stop_kinds: tuple[str, ...] = ()
     checks: str = ""
+    array_format: str = ""
+    order_marks: tuple[bytes, ...] = ()
+    reassembly: str = ""
+    torn_record: TornRecord | None = None
+    log_lines: LogLines | None = None
     is_trace: bool = False
     rpc: RpcProtocol | None = None
     further_namespaces: tuple[str, ...] = ()

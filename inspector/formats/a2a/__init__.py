@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.formats.a2a import reader
+from inspector.formats.a2a.ordered_lines import A2aLines
 from inspector.formats.format import Format, RpcProtocol, Stage, TrafficKind
 
 FORMAT = Format(
@@ -14,5 +15,15 @@ FORMAT = Format(
     read=reader.read,
     payload=reader.payload,
     namespace=reader.NAMESPACE,
-    rpc=RpcProtocol(is_own=reader.is_own, derive_entries=reader.derive_entries),
+    order_marks=(b'"message/stream"', b'"message/send"'),
+    rpc=RpcProtocol(
+        is_own=reader.is_own,
+        derive_entries=reader.derive_entries,
+        follow_lines=A2aLines,
+        method_beginnings=(
+            b"message/",
+            b"tasks/send",
+            b'(?:SendMessage|SendStreamingMessage|GetTask|CancelTask|ListTasks|SubscribeToTask|GetExtendedAgentCard)"',
+        ),
+    ),
 )

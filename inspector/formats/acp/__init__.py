@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.formats.acp import reader
+from inspector.formats.acp.ordered_lines import AcpLines
 from inspector.formats.format import Format, RpcProtocol, Stage, TrafficKind
 
 FORMAT = Format(
@@ -15,5 +16,12 @@ FORMAT = Format(
     payload=reader.payload,
     namespace=reader.NAMESPACE,
     stop_kinds=(reader.CANCEL_KIND,),
-    rpc=RpcProtocol(is_own=reader.is_own, derive_entries=reader.derive_entries),
+    order_marks=(b'"session/update"', b'"session/new"'),
+    rpc=RpcProtocol(
+        is_own=reader.is_own,
+        derive_entries=reader.derive_entries,
+        follow_lines=AcpLines,
+        method_beginnings=(b"session/", b'initialize"'),
+        shared_beginnings={b'initialize"': b'"clientCapabilities"'},
+    ),
 )

@@ -8,6 +8,7 @@ from inspector.formats.codex.derivation import AGENT, NAMESPACE, PROGRAM
 from inspector.formats.codex.kinds import BOOKKEEPING
 from inspector.formats.codex.models import PRICES
 from inspector.formats.format import Format, Participants, Stage
+from inspector.formats.model_api import reader as messages
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -27,4 +28,6 @@ FORMAT = Format(
     model_apis=MODEL_APIS,
     model_client=MODEL_CLIENT,
     begins_like=reader.is_usual,
+    # Items of the Responses API occur in threads, one a line; in an array they are a model's messages.
+    array_format=messages.LABEL,
 )

@@ -15,6 +15,8 @@ FORMAT = Format(
     payload=reader.READER.payload,
     sessions="inspector.formats.copilot_cli.sessions:SESSIONS",
     icons={reader.NAMESPACE: "ri.terminal-line"},
+    order_marks=(b'"session.start"',),
+    torn_record=reader.TORN_RECORD,
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
     bookkeeping=BOOKKEEPING,

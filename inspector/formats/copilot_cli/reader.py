@@ -6,6 +6,7 @@ that started it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,6 +23,7 @@ from inspector.formats.entry_builders import (
     text_of,
     token_count,
 )
+from inspector.formats.format import TornRecord
 from inspector.formats.json_transcript import JsonTranscript
 from inspector.formats.value_conversions import describe_record
 from inspector.protocol.derived_messages import ApiCall, Spawn
@@ -31,6 +33,12 @@ LABEL = "copilot-cli"
 
 USER, AGENT, PROGRAM = "user", "copilot", "copilot-cli"
 NAMESPACE = "copilot/"
+TORN_RECORD = TornRecord(
+    mark=b'"data":',
+    begins=re.compile(rb'\{"type": ?"[\w.]{1,80}", ?"data": ?'),
+    broken=re.compile(rb'(?:^|\n)\{"type": ?"[\w.]{1,80}", ?"data": ?[^\n]*[^}\s][ \t\r]*(?:\n|$)'),
+)
+"""An event with a text that has unescaped line ends."""
 _KNOWN = ("session.", "user.", "assistant.", "tool.", "subagent.", "hook.", "system.", "skill.", "abort")
 
 

@@ -15,4 +15,7 @@ FORMAT = Format(
     read=reader.read,
     payload=reader.payload,
     model_apis=MODEL_APIS,
+    array_format=reader.LABEL,
+    order_marks=reader.EVENT_MARKS,
+    reassembly="inspector.formats.model_api.reassembly:ModelStreams",
 )

@@ -4,7 +4,7 @@ A request is a row of its own, followed by its messages; so is an answer. A rese
 and its number of earlier occurrences in the same request. So omissions and insertions elsewhere do not make other
 messages new.
 
-An answer alone does not identify its request. The reassembler (`reading.reassembly.model_answers`) supplies the facts
+An answer alone does not identify its request. The reassembler (`formats.wire_recording.reassembly`) supplies the facts
 of the call.
 """
 

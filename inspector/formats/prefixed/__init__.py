@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage, TrafficKind
+from inspector.formats.format import Format, LogLines, Stage, TrafficKind
 from inspector.formats.prefixed import reader
 
 FORMAT = Format(
@@ -13,5 +13,12 @@ FORMAT = Format(
     traffic=TrafficKind.LOG,
     read=reader.read,
     payload=reader.payload,
+    order_marks=reader.LOG_MARKS,
+    log_lines=LogLines(
+        marks=reader.LOG_MARKS,
+        is_log_line=reader.is_log_line,
+        is_continuation=reader.is_continuation,
+        names_message=reader.names_message,
+    ),
     failing_kinds=(reader.DISCONNECTED,),
 )

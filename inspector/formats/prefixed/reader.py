@@ -158,8 +158,6 @@ LOG_MARKS = (
 )  # fmt: skip
 """Substrings of these logs; every longer part has some."""
 _CONTENTLESS = re.compile(rb'Message from (?:client: method="|server: id=)')
-NO_MESSAGES = "that has no messages in it: it names their methods and ids, and no content"
-"""Reason for refusing a log of such a client, after its name."""
 _BY_CLIENT = b"Message from client: "
 _MESSAGES = (_BY_CLIENT, b"Message from server: ")
 DISCONNECTED = "stdio/disconnect"

@@ -7,11 +7,9 @@ from collections.abc import Generator, Iterator
 from itertools import pairwise
 
 from inspector.formats import registry
-from inspector.formats.codex import reader as codex
 from inspector.formats.line_reading import FRAME_LABEL, read_added, read_chosen, read_line_as
-from inspector.formats.model_api import reader as api_messages
-from inspector.formats.prefixed import reader as prefixed_lines
 from inspector.formats.refused_formats import refusal_name, text_words
+from inspector.formats.table import FORMATS, format_named
 from inspector.protocol.array_elements import ElementScanner, Span, element_indent, trim_span
 from inspector.protocol.array_search import MAX_SEARCHED_BYTES, find_array
 from inspector.protocol.record import Record
@@ -35,6 +33,9 @@ _VALUE_STARTS = b'{["-0123456789tfn]'
 """First characters of a JSON array's value, or of its end."""
 _TIME_IN_BRACKETS = re.compile(rb"\[\d+[-:/]")
 """Beginning of a line with its time in brackets."""
+NO_MESSAGES = "that has no messages in it: it names their methods and ids, and no content"
+"""Reason for refusing a log, after the name of its client."""
+_LOG_LINES = {one.name: one.log_lines for one in FORMATS if one.log_lines is not None}
 
 
 def scanner_for(source: SourceFile) -> ElementScanner | None:
@@ -124,8 +125,8 @@ def _time_of(element: bytes) -> int:
 def forced_format(source: SourceFile) -> str | None:
     """Returns the format of a file that its records alone do not tell.
 
-    Items of the Responses API occur in Codex threads, one a line; in an array they are a model's messages. Records of a
-    declared format may lie in an array inside of a document.
+    Elements of an array may be of two formats, as `Format.array_format` declares. Records of a declared format may lie
+    in an array inside of a document.
 
     Raises:
         OSError: if the file cannot be read.
@@ -138,8 +139,10 @@ def forced_format(source: SourceFile) -> str | None:
     scanner = ElementScanner(element_indent(head.removeprefix(_BOM)))
     first = next((head[start:stop].strip(_BLANK) for start, stop in scanner.scan(head)), b"")
     known_as = read_line_as(first)[1] if first else None
-    is_both = known_as in (codex.LABEL, api_messages.LABEL) and api_messages.read(first, unknown=True) is not None
-    return api_messages.LABEL if is_both and refusal_name(first) is None else None
+    known = format_named(known_as) if known_as is not None else None
+    whole = format_named(known.array_format) if known is not None else None
+    is_both = whole is not None and whole.read(first, unknown=True) is not None
+    return whole.name if whole is not None and is_both and refusal_name(first) is None else None
 
 
 def _format_of_document(source: SourceFile) -> str | None:
@@ -241,8 +244,9 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[str | None
             return (refused if read_added(line) is None else None), SNIFFED_LINES
         # The first message of a batch stands for its line.
         record, known_as = _read(next((message for _, message in split_batch(line)), line), source.chosen_format)
-        if known_as == prefixed_lines.LABEL and prefixed_lines.is_log_line(line):
-            logged, named = True, named or prefixed_lines.names_message(line)
+        log = _LOG_LINES.get(known_as)
+        if log is not None and log.is_log_line(line):
+            logged, named = True, named or log.names_message(line)
             failed |= record.derived_messages[0].failed
         elif known_as not in (None, FRAME_LABEL):
             return None, number
@@ -252,7 +256,7 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[str | None
         if number == SNIFFED_LINES:
             break
     if logged:
-        return (f"a log of {named} {prefixed_lines.NO_MESSAGES}" if named and not failed else None), number
+        return (f"a log of {named} {NO_MESSAGES}" if named and not failed else None), number
     return reason, number
 
 

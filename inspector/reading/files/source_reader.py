@@ -13,11 +13,11 @@ from contextlib import closing
 import numpy as np
 
 from inspector.formats import registry
-from inspector.formats.prefixed import reader as prefixed_lines
 from inspector.formats.table import READABLE_DOCUMENTS, READABLE_FORMATS
 from inspector.reading.decoder import overlong_lines
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.files.format_detection import (
+    NO_MESSAGES,
     SNIFFED_LINES,
     archive_description,
     detect_unknown,
@@ -135,7 +135,7 @@ class SourceReader:
                 if not (looked_at or growing) and source.container is not None and source.feed is not None:
                     raise UnknownFormatError(source.feed.problem or f"{source.name} holds nothing to be shown.")
                 return
-            if reason.endswith(prefixed_lines.NO_MESSAGES) and not growing:
+            if reason.endswith(NO_MESSAGES) and not growing:
                 raise UnknownFormatError(f"{source.name} is {reason}. A tap records them: context-inspector tap.")
             if not growing or looked_at >= SNIFFED_LINES:
                 raise UnknownFormatError(

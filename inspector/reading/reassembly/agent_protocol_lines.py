@@ -1,9 +1,10 @@
-"""Resolves ACP and A2A lines in order: pairs answers with requests and joins streamed texts (docs/protocols.md 18).
+"""Resolves lines of agent protocols in order: pairs answers with requests and joins streamed texts.
 
-An answer has only an id, and in ACP both sides number from 0. It belongs to a request of the other side if the
-direction is known. Otherwise it belongs to the latest open request with that id and a fitting form. Facts from earlier
-lines are stored with a line; pieces of one text become one line. Such lines are stored beside the source
-(`inspector.reading.reassembly.derived_lines`); all others stay as they are.
+The protocols are those of formats with `Format.rpc` (docs/protocols.md 18). An answer has only an id, and both sides
+may number from 0. It belongs to a request of the other side if the direction is known. Otherwise it belongs to the
+latest open request with that id and a fitting form. Facts from earlier lines are stored with a line; pieces of one text
+become one line. Such lines are stored beside the source (`inspector.reading.reassembly.derived_lines`); all others stay
+as they are.
 """
 
 from __future__ import annotations
@@ -15,40 +16,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.formats.a2a import reader as a2a
-from inspector.formats.acp import reader as acp
-from inspector.formats.agent_rpc import AGENT, CLIENT, mapping_or_empty, mappings_in, text_or_none
+from inspector.base.limited_dicts import set_limited
+from inspector.formats.agent_rpc import (
+    AGENT,
+    CLIENT,
+    AgentRequest,
+    IdScope,
+    OrderedLines,
+    mapping_or_empty,
+    mappings_in,
+    text_or_none,
+)
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.line_reading import read_line_as
+from inspector.formats.table import FORMATS
 from inspector.protocol.calls import rpc_id
 from inspector.protocol.directions import sender_and_receiver
 from inspector.protocol.header import Header
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.tolerant_encoder import to_json
-from inspector.reading.reassembly.conversations import set_limited
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
+_PROTOCOLS = {one.name: one.rpc for one in FORMATS if one.rpc is not None}
 _REQUEST_PATTERN = re.compile(
-    rb'"method"\s*:\s*"(session/|message/|tasks/send|initialize"|'
-    rb'(?:SendMessage|SendStreamingMessage|GetTask|CancelTask|ListTasks|SubscribeToTask|GetExtendedAgentCard)")'
+    rb'"method"\s*:\s*"(' + b"|".join(begins for one in _PROTOCOLS.values() for begins in one.method_beginnings) + rb")"
 )
-"""Beginnings of the requests of both protocols, in one pattern: lines may be long, and most are of neither."""
-_INITIALIZE, _ACP_ONLY = b'initialize"', b'"clientCapabilities"'
-"""A method that MCP has too, and a field that only ACP has."""
-_IdScope = tuple[int, int]
-"""Scope of JSON-RPC ids: the connection, and the HTTP exchange."""
-
-
-@dataclass(slots=True)
-class _Request:
-    """A request that may be answered."""
-
-    protocol: str
-    side: str
-    method: str
-    session: str | None = None
-    options: dict[str, Any] = field(default_factory=dict)
-    streamed: bool = False
+"""Beginnings of the requests of all protocols, in one pattern: lines may be long, and most are of none."""
+_SHARED_BEGINNINGS = {begins: own for one in _PROTOCOLS.values() for begins, own in one.shared_beginnings.items()}
 
 
 @dataclass(slots=True)
@@ -68,12 +62,9 @@ class AgentLines:
     def __init__(self, joined: DerivedLineSpool) -> None:
         self._joined = joined
         self._protocol: str | None = None  # of the lines so far
-        self._open: OrderedDict[tuple[_IdScope, str], list[_Request]] = OrderedDict()
-        self._runs: dict[tuple[Any, ...], _PartialText] = {}
-        self._tools: OrderedDict[tuple[_IdScope, str, str], str] = OrderedDict()  # titles of tools
-        self._replaying: dict[tuple[_IdScope, str | None], int] = {}
-        self._waiting: OrderedDict[str, str | None] = OrderedDict()  # tasks that wait for their client
-        self._contexts: OrderedDict[str, str] = OrderedDict()  # by task
+        self._followed: dict[str, OrderedLines] = {name: one.follow_lines() for name, one in _PROTOCOLS.items()}
+        self._open: OrderedDict[tuple[IdScope, str], list[AgentRequest]] = OrderedDict()
+        self._runs: dict[tuple[Any, ...], _PartialText] = {}  # by scope, protocol and key of the pieces
 
     def is_relevant(self, data: bytes) -> bool:
         """Returns True if any of the lines may be relevant."""
@@ -99,10 +90,11 @@ class AgentLines:
             return
         read = line.decoded_record or read_line_as(line.data)
         line, record = line._replace(decoded_record=read), read[0]
-        if record.header is None or (record.shape is not Shape.RPC and record.derived_by not in (acp.LABEL, a2a.LABEL)):
+        is_own = record.derived_by in _PROTOCOLS
+        if record.header is None or (record.shape is not Shape.RPC and not is_own):
             yield line
             return
-        if record.derived_by in (acp.LABEL, a2a.LABEL):
+        if is_own:
             self._protocol = record.derived_by
         yield from self._process_message(line, record, record.header)
 
@@ -129,29 +121,22 @@ class AgentLines:
 
     # Requests
 
-    def _process_request(self, pipe: _IdScope, message: Mapping[str, Any], record: Record) -> dict[str, Any]:
+    def _process_request(self, pipe: IdScope, message: Mapping[str, Any], record: Record) -> dict[str, Any]:
         """Records a request or notification; returns the facts known from earlier lines."""
         method, params = str(message.get("method")), mapping_or_empty(message.get("params"))
         protocol = record.derived_by
-        if protocol is None:
-            if self._protocol == a2a.LABEL and method in a2a.SHARED_METHODS:
-                protocol = a2a.LABEL
-            elif self._protocol == acp.LABEL and record.exchange is None:
-                protocol = acp.LABEL
-            else:
+        if protocol not in self._followed:
+            protocol, in_exchange = self._protocol, record.exchange is not None
+            if protocol is None or not self._followed[protocol].accepts_request(method, in_exchange=in_exchange):
                 return {}
         beside: dict[str, Any] = {} if record.derived_by is not None else {"protocol": protocol}
+        followed = self._followed[protocol]
         # The method shows which side sends it, unless both may.
-        side = self._sender_side(record, method, protocol)
-        if protocol == acp.LABEL:
-            if side != acp.sender_of_method(method):
-                beside["side"] = side
-            beside |= self._update_facts(pipe, method, params)
-        else:
-            beside |= self._task_facts(method, params)
+        side = followed.side_of(method, sender_and_receiver(record.direction)[0])
+        beside |= followed.request_facts(pipe, method, params, side)
         identifier = rpc_id(message.get("id"))
         if identifier is not None:
-            request = _Request(
+            request = AgentRequest(
                 protocol, side, method, text_or_none(params.get("sessionId")),
                 {str(one.get("optionId")): dict(one) for one in mappings_in(params.get("options"))},
                 # Covers streaming and subscribing methods of either spelling.
@@ -160,98 +145,20 @@ class AgentLines:
             # A list, since an id may be used again before it is answered.
             key = pipe, identifier
             set_limited(self._open, key, [*self._open.get(key, ()), request])
-            # The answer comes after the replayed history, so all updates until then are old.
-            if protocol == acp.LABEL and (
-                method == "session/load" or (method in acp.REPLAYING and "replayFrom" in params)
-            ):
-                where = (pipe, request.session)
-                self._replaying[where] = self._replaying.get(where, 0) + 1
+            followed.note_request(pipe, request, params)
         return {**beside, "protocol": protocol} if beside else {}
-
-    def _sender_side(self, record: Record, method: str, protocol: str) -> str:
-        """Returns the sender of a request: by its line, else by its method."""
-        sender, _ = sender_and_receiver(record.direction)
-        if protocol == a2a.LABEL:
-            return CLIENT
-        if sender in ("client", "server"):
-            return CLIENT if sender == "client" else AGENT
-        return acp.sender_of_method(method)
-
-    def _update_facts(self, pipe: _IdScope, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns known facts of an update: it is a replay, and its tool's title."""
-        if method == acp.PERMISSION:
-            called = text_or_none(mapping_or_empty(params.get("toolCall")).get("toolCallId"))
-            title = self._tools.get((pipe, text_or_none(params.get("sessionId")) or "", called or ""))
-            return {"title": title} if title else {}
-        if method != acp.UPDATE:
-            return {}
-        session, update = text_or_none(params.get("sessionId")), mapping_or_empty(params.get("update"))
-        beside: dict[str, Any] = {"replay": True} if self._replaying.get((pipe, session)) else {}
-        called, sort = text_or_none(update.get("toolCallId")), update.get("sessionUpdate")
-        if called is not None and sort in ("tool_call", "tool_call_update"):
-            key = pipe, session or "", called
-            title = text_or_none(update.get("title")) or text_or_none(update.get("kind"))
-            # An update before any call: the beginning was not recorded.
-            if sort == "tool_call_update" and key not in self._tools:
-                beside["first"] = True
-            elif title is None and (before := self._tools.get(key)):
-                beside["title"] = before
-            set_limited(self._tools, key, title or self._tools.get(key, ""))
-        return beside
-
-    def _task_facts(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        said = mapping_or_empty(params.get("message"))
-        task = text_or_none(said.get("taskId"))
-        beside: dict[str, Any] = {}
-        if task is not None and task in self._waiting and method in a2a.SENDING_METHODS:
-            del self._waiting[task]
-            beside["continues"] = True
-        named = task or text_or_none(params.get("id")) or text_or_none(params.get("taskId"))
-        if named in self._contexts and text_or_none(said.get("contextId")) is None:
-            beside["context"] = f"{self._contexts[named]}/{named}" if task is None else self._contexts[named]
-        return beside
 
     # Answers
 
-    def _process_answer(self, pipe: _IdScope, message: Mapping[str, Any], record: Record) -> dict[str, Any]:
+    def _process_answer(self, pipe: IdScope, message: Mapping[str, Any], record: Record) -> dict[str, Any]:
         """Returns the facts known from an answer's request; empty if the line stays JSON-RPC."""
         request = self._request_of(pipe, message, record)
         if request is None:
             return {} if record.exchange is not None or self._protocol is None else {"protocol": self._protocol}
-        beside: dict[str, Any] = {"protocol": request.protocol, "method": request.method}
-        if request.protocol == acp.LABEL:
-            if request.session is not None:
-                beside["session"] = request.session
-            elif (session := text_or_none(mapping_or_empty(message.get("result")).get("sessionId"))) is not None:
-                beside["session"] = session
-            if request.options:
-                beside["options"] = request.options
-            if request.side == AGENT:
-                beside["side"] = CLIENT
-            if request.method in acp.REPLAYING:
-                self._replaying.pop((pipe, request.session), None)
-            return beside
-        kind, value = a2a.outcome_of(message.get("result"))
-        state, task = a2a.state_of(kind, value), a2a.task_of(kind, value)
-        if request.streamed:
-            beside["streamed"] = True
-        if task is not None:
-            beside |= self._note_task(task, state, text_or_none(value.get("contextId")), request)
-        return beside
+        told = self._followed[request.protocol].answer_facts(pipe, request, message)
+        return {"protocol": request.protocol, "method": request.method, **told}
 
-    def _note_task(self, task: str, state: str | None, context: str | None, request: _Request) -> dict[str, Any]:
-        beside: dict[str, Any] = {}
-        if context is not None:
-            set_limited(self._contexts, task, context)
-        if state in a2a.WAITING_STATES:
-            set_limited(self._waiting, task, context)
-        elif state in a2a.ENDED_STATES and task in self._waiting:
-            del self._waiting[task]
-            if request.method in a2a.CANCELLING_METHODS:
-                beside["gives_up"] = True
-        return beside
-
-    def _request_of(self, pipe: _IdScope, message: Mapping[str, Any], record: Record) -> _Request | None:
+    def _request_of(self, pipe: IdScope, message: Mapping[str, Any], record: Record) -> AgentRequest | None:
         """Returns the open request of an answer; closes it unless more answers may follow."""
         identifier = rpc_id(message.get("id"))
         waiting = self._open.get((pipe, identifier), []) if identifier is not None else []
@@ -260,114 +167,58 @@ class AgentLines:
         answerer, _ = sender_and_receiver(record.direction)
         if answerer in ("client", "server"):
             asker = AGENT if answerer == "client" else CLIENT
-            fitting = [one for one in fitting if one.side == asker or one.protocol == a2a.LABEL]
+            fitting = [one for one in fitting if one.side == asker or self._followed[one.protocol].only_clients_ask]
         # Both sides use this id, so the form of the answer decides.
         elif len({one.side for one in fitting}) > 1:
-            fitting.sort(key=lambda one: not _fits_method(one.method, message))
+            fitting.sort(key=lambda one: not self._followed[one.protocol].fits_method(one.method, message))
         if not fitting:
             return None
         found = fitting[0]
-        if not found.streamed or self._is_last(message):
+        if not found.streamed or self._followed[found.protocol].is_last_answer(message):
             waiting.remove(found)
             if not waiting and identifier is not None:
                 self._open.pop((pipe, identifier), None)
         return found
 
-    def _is_last(self, message: Mapping[str, Any]) -> bool:
-        """Returns True for the last answer of a streamed request."""
-        kind, value = a2a.outcome_of(message.get("result"))
-        state = a2a.state_of(kind, value)
-        return "error" in message or kind in ("", "message") or state in a2a.ENDED_STATES | a2a.WAITING_STATES
-
     # Streamed texts
 
-    def _piece_key(self, pipe: _IdScope, message: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    def _piece_key(self, pipe: IdScope, message: Mapping[str, Any]) -> tuple[Any, ...] | None:
         """Returns the key shared by the pieces of a text if a message is such a piece."""
-        params = mapping_or_empty(message.get("params"))
-        update = mapping_or_empty(params.get("update"))
-        sort = update.get("sessionUpdate")
-        if message.get("method") == acp.UPDATE and isinstance(sort, str) and sort in acp.CHUNKS:
-            # A piece with an image stays alone.
-            if not isinstance(mapping_or_empty(update.get("content")).get("text"), str):
-                return None
-            names = (params.get("sessionId"), sort, update.get("messageId"))
-            return (pipe, *map(str, names))
-        kind, value = a2a.outcome_of(message.get("result")) if "result" in message else ("", {})
-        if kind != "artifact-update" or rpc_id(message.get("id")) is None:
-            return None
-        artifact = mapping_or_empty(value.get("artifact"))
-        parts = mappings_in(artifact.get("parts"))
-        if not parts or not all(isinstance(one.get("text"), str) for one in parts):
-            return None
-        return pipe, "artifact", str(value.get("taskId")), str(artifact.get("artifactId"))
+        found = ((name, one.piece_key(message)) for name, one in self._followed.items())
+        return next(((pipe, name, *key) for name, key in found if key is not None), None)
 
     def _add_piece(self, key: tuple[Any, ...], piece: _PartialText) -> Iterator[OrderedLine]:
         """Adds a piece of a text; yields texts of the same connection that end with it."""
-        artifact = key[1] == "artifact"
-        told = a2a.outcome_of(piece.message.get("result"))[1]
-        # A piece without `append` starts the artifact anew.
-        begins = artifact and told.get("append") is not True
+        followed = self._followed[key[1]]
+        begins = followed.begins_text(piece.message)
         for one in [one for one in self._runs if one[0] == key[0] and (one != key or begins)]:
             yield self._flush(one)
         run = self._runs.get(key)
         if run is not None:
             piece.texts, piece.places = run.texts, run.places
-        piece.texts.append(_text_of(piece.message))
+        piece.texts.append(followed.text_in(piece.message))
         piece.places.extend((piece.line.offset, piece.line.length))
         self._runs[key] = piece
-        if artifact and told.get("lastChunk") is True:
+        if followed.ends_text(piece.message):
             yield self._flush(key)
 
     def _flush(self, key: tuple[Any, ...]) -> OrderedLine:
         """Returns the line of a complete text."""
-        run = self._runs.pop(key)
-        of_artifact = key[1] == "artifact"
-        known = (self._process_answer if of_artifact else self._process_request)(key[0], run.message, run.record)
+        run, followed = self._runs.pop(key), self._followed[key[1]]
+        process = self._process_answer if followed.has_pieces_in_answers else self._process_request
+        known = process(key[0], run.message, run.record)
         line = run.line.data
         if len(run.texts) == 1:
             return self._derived_line(line, known, run.places) if known else run.line
-        _set_text(run.message, "".join(run.texts))
+        followed.set_text(run.message, "".join(run.texts))
         # The joined line names the number of its pieces for display.
-        known |= {"pieces": len(run.texts), "protocol": a2a.LABEL if of_artifact else acp.LABEL}
+        known |= {"pieces": len(run.texts), "protocol": key[1]}
         raw, whole = run.record.raw, to_json(run.message)
         # Only the message changes; the rest of the line, such as its time, stays.
         return self._derived_line(line.replace(raw, whole, 1) if raw in line else whole, known, run.places)
 
 
-_RESULT_FIELDS = {
-    "session/prompt": ("stopReason",), "session/new": ("sessionId",), acp.PERMISSION: ("outcome",),
-    acp.ELICITATION: ("action",), "fs/read_text_file": ("content",), "initialize": ("protocolVersion",),
-    "terminal/create": ("terminalId",), "terminal/output": ("output",), "terminal/wait_for_exit": ("exitCode",),
-}  # fmt: skip
-
-
-def _fits_method(method: str, message: Mapping[str, Any]) -> bool:
-    """Returns True if an answer has the typical fields of the method's result."""
-    result = message.get("result")
-    return isinstance(result, Mapping) and any(key in result for key in _RESULT_FIELDS.get(method, ()))
-
-
-def _text_of(message: Mapping[str, Any]) -> str:
-    update = mapping_or_empty(mapping_or_empty(message.get("params")).get("update"))
-    if update:
-        return str(mapping_or_empty(update.get("content")).get("text"))
-    _, value = a2a.outcome_of(message.get("result"))
-    return "".join(str(one.get("text")) for one in mappings_in(mapping_or_empty(value.get("artifact")).get("parts")))
-
-
-def _set_text(message: dict[str, Any], whole: str) -> None:
-    """Replaces a message's text by the whole one."""
-    update = mapping_or_empty(mapping_or_empty(message.get("params")).get("update"))
-    if update:
-        mapping_or_empty(update.get("content"))["text"] = whole  # type: ignore[index] - decoded JSON objects are dicts
-        return
-    _, value = a2a.outcome_of(message.get("result"))
-    artifact = mapping_or_empty(value.get("artifact"))
-    first = mappings_in(artifact.get("parts"))[0]
-    artifact["parts"] = [{**first, "text": whole}]  # type: ignore[index] - decoded JSON objects are dicts
-
-
 def _may_contain_request(data: bytes) -> bool:
     """Returns True if lines may contain a message of one of the protocols."""
     asked = {*_REQUEST_PATTERN.findall(data)}
-    return bool(asked - {_INITIALIZE}) or (bool(asked) and _ACP_ONLY in data)
+    return any(begins not in _SHARED_BEGINNINGS or _SHARED_BEGINNINGS[begins] in data for begins in asked)

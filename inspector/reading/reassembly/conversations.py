@@ -11,20 +11,17 @@ import hashlib
 from array import array
 from collections import OrderedDict, deque
 from collections.abc import Iterable
-from typing import TypeVar
 
 import numpy as np
 
+from inspector.base.limited_dicts import MAX_REMEMBERED, set_limited
 from inspector.protocol.record import ModelCall, Speaker
 
 _MAX_CONVERSATIONS = 1_000
 _MAX_COMPARED = 64
 """Limit of compared conversations with the same beginning, latest first."""
-_MAX_REMEMBERED = 10_000
 _MAX_REQUESTS = 6
 """Requests per conversation that a later one may continue."""
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class _SentRequest:
@@ -110,7 +107,7 @@ class Conversations:
         begun = self._begun.get(key, [])
         session, agent = call.thread or ("", "")
         # Bounded, since a wire log may run for weeks.
-        if session and agent and len(self._with_agents) < _MAX_REMEMBERED:
+        if session and agent and len(self._with_agents) < MAX_REMEMBERED:
             self._with_agents.add(session)
         # The most certain evidence first.
         found = (
@@ -187,11 +184,3 @@ def _common_prefix_length(one: array[int], other: array[int]) -> int:
     differ = np.frombuffer(one, np.uint64, length) != np.frombuffer(other, np.uint64, length)
     first = int(differ.argmax())
     return first if differ[first] else length
-
-
-def set_limited(held: OrderedDict[K, V], key: K, value: V, most: int = _MAX_REMEMBERED) -> None:
-    """Sets a value as the latest, and evicts the oldest above the limit."""
-    held[key] = value
-    held.move_to_end(key)
-    if len(held) > most:
-        held.popitem(last=False)

@@ -5,23 +5,43 @@ Reassembled lines are read like any other; they are stored in a spool beside the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.formats.model_api.reader import EVENT_MARKS
-from inspector.reading.reassembly import torn_lines
+from inspector.formats.format import load
+from inspector.formats.table import FORMATS
 from inspector.reading.reassembly.agent_protocol_lines import AgentLines
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
-from inspector.reading.reassembly.model_answers import ModelAnswers
-from inspector.reading.reassembly.model_streams import ModelStreams
+from inspector.reading.reassembly.torn_lines import TornLines
 
-ORDER_MARKS = (
-    b'"http-request"', b'"session/update"', b'"session/new"', b'"message/stream"', b'"message/send"', *EVENT_MARKS,
-    *torn_lines.IN_ORDER,
-)  # fmt: skip
+ORDER_MARKS = tuple(mark for one in FORMATS for mark in one.order_marks)
 """Substrings in the beginning of a source with lines that depend on order."""
+
+
+class ReassemblyStage(Protocol):
+    """Reassembles the lines of one source for one format, each once, in order."""
+
+    def is_relevant(self, data: bytes) -> bool:
+        """Returns True if any of the lines may be relevant, by their content or by earlier lines."""
+        ...
+
+    def process_lines(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
+        """Returns the lines to read instead. Raises OSError."""
+        ...
+
+    def finish(self) -> list[OrderedLine]:
+        """Returns the unfinished messages at the end of the source. Raises OSError."""
+        ...
+
+
+@cache
+def _stages_of_formats() -> tuple[Callable[[DerivedLineSpool], ReassemblyStage], ...]:
+    # Imported late, since these modules import this package.
+    return tuple(load(one.reassembly) for one in FORMATS if one.reassembly)
 
 
 class Reassembler:
@@ -29,8 +49,9 @@ class Reassembler:
 
     def __init__(self, joined: DerivedLineSpool) -> None:
         self._joined = joined
-        self._torn = torn_lines.TornLines(joined)
-        self._stages = (ModelAnswers(joined), ModelStreams(joined), AgentLines(joined))
+        self._torn = TornLines(joined)
+        of_formats = [make(joined) for make in _stages_of_formats()]
+        self._stages: tuple[ReassemblyStage, ...] = (*of_formats, AgentLines(joined))
 
     @property
     def goes_on(self) -> bool:

@@ -1,28 +1,25 @@
-"""Joins lines that a program broke: an event with a raw line end in a string, and output below a line of a log.
+"""Joins lines that a program broke: a record with a raw line end in a string, and output below a line of a log.
 
-Copilot CLI writes some texts with unescaped line ends, so that an event extends over several lines. They are read as
-one event if together they are JSON and no single one is.
+Some programs write texts with unescaped line ends, so that a record extends over several lines (`Format.torn_record`).
+They are read as one record if together they are JSON and no single one is.
 
-Claude Desktop, VS Code and mcp-remote log objects and the output of a server over several lines. They belong to the
-line above them.
+Others log objects and the output of a server over several lines (`Format.log_lines`). They belong to the line above
+them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from inspector.formats.entry_builders import decoded_object
-from inspector.formats.prefixed import reader as prefixed_lines
+from inspector.formats.table import FORMATS
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
-IN_ORDER = (b'"session.start"', *prefixed_lines.LOG_MARKS)
-"""Substrings in the beginning of a source with such lines."""
-_EVENT = re.compile(rb'\{"type": ?"[\w.]{1,80}", ?"data": ?')
-"""Beginning of an event of Copilot CLI."""
-_BROKEN = re.compile(rb'(?:^|\n)\{"type": ?"[\w.]{1,80}", ?"data": ?[^\n]*[^}\s][ \t\r]*(?:\n|$)')
+_TORN = tuple(one.torn_record for one in FORMATS if one.torn_record is not None)
+_LOGS = tuple(one.log_lines for one in FORMATS if one.log_lines is not None)
+_LOG_MARKS = tuple(mark for log in _LOGS for mark in log.marks)
 _MOST_LINES, _MOST_BYTES = 256, 1 << 20
-"""Limits of one event."""
+"""Limits of one record."""
 
 
 class TornLines:
@@ -40,9 +37,12 @@ class TornLines:
         """Returns True if some lines have to be joined, among themselves or to a line before them."""
         if self._event or self._above is not None:
             return True
-        if any(mark in data for mark in prefixed_lines.LOG_MARKS):
+        if any(mark in data for mark in _LOG_MARKS):
             return True
-        return b'"data":' in data and data.count(b"}\n") != data.count(b"\n") and _BROKEN.search(data) is not None
+        torn = [one for one in _TORN if one.mark in data]
+        if not torn or data.count(b"}\n") == data.count(b"\n"):
+            return False
+        return any(one.broken.search(data) is not None for one in torn)
 
     def process_lines(self, lines: Sequence[OrderedLine], data: bytes) -> list[OrderedLine]:
         """Returns the lines to read instead.
@@ -81,14 +81,14 @@ class TornLines:
             return
         yield from self._event
         self._event = []
-        if self._above is not None and prefixed_lines.is_continuation(line.data):
+        if self._above is not None and any(log.is_continuation(line.data) for log in _LOGS):
             self._joined.add_original(self._above, (line.offset, line.length))
             return
         self._above = None
-        if _EVENT.match(line.data) and not line.data.rstrip().endswith(b"}"):
+        if _begins_record(line.data) and not line.data.rstrip().endswith(b"}"):
             self._event, self._ends, self._bytes = [line], [], len(line.data)
             return
-        if prefixed_lines.is_log_line(line.data):
+        if any(log.is_log_line(line.data) for log in _LOGS):
             self._above = self._joined.store_line(line.data, {}, (line.offset, line.length))
             line = line._replace(offset=self._above)
         yield line
@@ -97,7 +97,7 @@ class TornLines:
         """Returns True if a line may belong to the event before it: it is no event, and no JSON."""
         if len(self._event) >= _MOST_LINES or self._bytes + len(line.data) > _MOST_BYTES:
             return False
-        return _EVENT.match(line.data) is None and decoded_object(line.data) is None
+        return not _begins_record(line.data) and decoded_object(line.data) is None
 
     def _joined_event(self) -> OrderedLine | None:
         """Returns the event in one line if it is complete."""
@@ -113,6 +113,10 @@ class TornLines:
         """Returns the bytes between two lines: the end of the first, and blank lines."""
         start, stop = before.offset + before.length - self._start, line.offset - self._start
         return self._data[start:stop] if start >= 0 else self._rest + self._data[:stop]
+
+
+def _begins_record(line: bytes) -> bool:
+    return any(one.begins.match(line) is not None for one in _TORN)
 
 
 def _escape_line_end(end: bytes) -> bytes:

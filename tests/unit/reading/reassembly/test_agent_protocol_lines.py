@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from inspector.base.limited_dicts import MAX_REMEMBERED
+from inspector.formats.acp.ordered_lines import AcpLines
+from inspector.formats.agent_rpc import AGENT
+from inspector.formats.wire_recording.reassembly import ModelAnswers
 from inspector.reading.reassembly.agent_protocol_lines import AgentLines
-from inspector.reading.reassembly.conversations import _MAX_REMEMBERED
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool
-from inspector.reading.reassembly.model_answers import ModelAnswers
 
 _INITIALIZE = b'{"jsonrpc": "2.0", "id": 1, "params": {%s}, "method" : "initialize"}\n'
 
@@ -45,17 +47,17 @@ def test_exchanges_of_a_recording_are_told_by_their_lines() -> None:
 
 
 def test_the_tool_used_least_lately_is_forgotten_first() -> None:
-    lines, scope = AgentLines(DerivedLineSpool("log")), (0, 0)
+    lines, scope = AcpLines(), (0, 0)
 
     def update(tool: str, **fields: str) -> dict[str, Any]:
         told = {"sessionUpdate": "tool_call_update", "toolCallId": tool, **fields}
-        return lines._update_facts(scope, "session/update", {"sessionId": "s", "update": told})
+        return lines.request_facts(scope, "session/update", {"sessionId": "s", "update": told}, AGENT)
 
     update("used", title="Read a file")
-    for number in range(_MAX_REMEMBERED + 10):
+    for number in range(MAX_REMEMBERED + 10):
         update(f"t{number}", title="Write a file")
         if not number % 1_000:
             update("used")
     assert update("used")["title"] == "Read a file"
     assert update("t1", title="Write a file")["first"]
-    assert len(lines._tools) == _MAX_REMEMBERED
+    assert len(lines._tools) == MAX_REMEMBERED

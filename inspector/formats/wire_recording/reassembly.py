@@ -19,6 +19,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from inspector.base.limited_dicts import set_limited
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.line_reading import read_line_as
 from inspector.formats.model_api.calls import message_hashes, tool_call_hashes
@@ -28,7 +29,7 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.record import ModelCall
 from inspector.protocol.timestamps import parse_time
 from inspector.protocol.tolerant_encoder import to_json
-from inspector.reading.reassembly.conversations import Conversations, set_limited
+from inspector.reading.reassembly.conversations import Conversations
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
 _MAX_OPEN = 1_000
