@@ -43,6 +43,7 @@ COMMANDS: dict[str, _Place] = {
     "survey": _Place("survey", "survey_command"),
     "slice": _Place("slice", "slice_command"),
     "sessions": _Place("sessions", "sessions_command"),
+    "formats": _Place("declared_formats", "app"),
     "record": _Place("record", "record_command"),
     "tap": _Place("tap", "tap_command"),
     "mcp": _Place("mcp", "mcp_command"),

@@ -24,6 +24,7 @@ from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.field import Field
 from inspector.formats import registry
 from inspector.formats.declared.folder import DeclarationFileError, register_file
+from inspector.formats.format import Format
 from inspector.protocol.tool_aliases import AliasError, ToolAliases, parse_alias
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.settings.store import load_settings as load_settings
@@ -133,14 +134,19 @@ def format_of(reading: Reading) -> str | None:
     if file is not None:
         if name is not None:
             fail("--format-file and --read-as cannot be combined.")
-        try:
-            return register_file(Path(file)).name
-        except DeclarationFileError as error:
-            fail(f"--format-file: {error}")
+        return format_of_file(file).name
     known = registry.selectable_formats()
     if name is not None and name not in known:
         fail(f"--read-as: {escape_hostile(name)} is not a format. Formats: {', '.join(known)}.")
     return name
+
+
+def format_of_file(file: str) -> Format:
+    """Adds the format that a file declares; exits with its faults."""
+    try:
+        return register_file(Path(file))
+    except DeclarationFileError as error:
+        fail(f"--format-file: {error}")
 
 
 def path_at(file: str) -> Path:

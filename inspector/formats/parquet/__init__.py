@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Format, Stage, TrafficKind
 
 FORMAT = Format(
     name="parquet",
     title="Parquet export",
     reads="Parquet exports with raw messages",
     stage=Stage.DOCUMENT,
+    traffic=TrafficKind.LOG,
     conversion="inspector.formats.parquet.conversion:CONVERSION",
 )

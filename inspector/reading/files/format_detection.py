@@ -38,15 +38,19 @@ NO_MESSAGES = "that has no messages in it: it names their methods and ids, and n
 _LOG_LINES = {one.name: one.log_lines for one in FORMATS if one.log_lines is not None}
 
 
-def scanner_for(source: SourceFile) -> ElementScanner | None:
+def scanner_for(source: SourceFile, array_path: tuple[str, ...] | None = None) -> ElementScanner | None:
     """Returns a scanner for a JSON array, or for objects over several lines; None for lines.
 
     A line may begin with a bracket too: a log's own `[INFO]`, or a JSON-RPC batch.
 
+    Args:
+        source: the file.
+        array_path: place of the array in the document; by default that of the chosen format.
+
     Raises:
         OSError: if the file cannot be read.
     """
-    array_path = _array_path(source.chosen_format)
+    array_path = array_path or _array_path(source.chosen_format)
     if array_path is not None:
         begin = find_array(source.read, array_path)
         return ElementScanner(begin=begin, lines_follow=False) if begin is not None else None
@@ -66,13 +70,17 @@ def _array_path(name: str | None) -> tuple[str, ...] | None:
     return chosen.array_path if chosen is not None else None
 
 
-def missing_array(source: SourceFile) -> str | None:
-    """Returns a description of the array that the chosen format needs and the file lacks; else None.
+def missing_array(source: SourceFile, array_path: tuple[str, ...] | None = None) -> str | None:
+    """Returns a description of the array that a format needs and the file lacks; else None.
+
+    Args:
+        source: the file.
+        array_path: place of the array; by default that of the chosen format.
 
     Raises:
         OSError: if the file cannot be read.
     """
-    array_path = _array_path(source.chosen_format)
+    array_path = array_path or _array_path(source.chosen_format)
     if array_path is None or find_array(source.read, array_path) is not None:
         return None
     return f"no array at {'.'.join(array_path)} in its first {MAX_SEARCHED_BYTES >> 20} MB"
@@ -235,7 +243,7 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[str | None
     scanner = scanner_for(source)
     number, logged, failed = 0, False, False
     named: str | None = None  # the client that names messages without their content
-    for line in _lines(source) if scanner is None else _elements(source, scanner):
+    for line in records_in(source, scanner):
         if line is None:
             yield
             continue
@@ -262,6 +270,16 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[str | None
 
 def _read(line: bytes, reading: str | None) -> tuple[Record, str | None]:
     return read_line_as(line) if reading is None else read_chosen(line, reading)
+
+
+def records_in(source: SourceFile, scanner: ElementScanner | None) -> Iterator[bytes | None]:
+    """Yields the records from the start, each as far as detection needs it; None after each step.
+
+    Args:
+        source: the file.
+        scanner: result of `scanner_for`; it moves on.
+    """
+    return _lines(source) if scanner is None else _elements(source, scanner)
 
 
 def _lines(source: SourceFile) -> Iterator[bytes | None]:

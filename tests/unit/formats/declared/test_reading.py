@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ FIELDS = "no,time,id,correlation,from,to,kind,target,context,text,space,protocol
 
 def written(folder: Path, declaration: str, log: bytes) -> tuple[Path, Path]:
     """Writes a declaration and a log; returns their paths."""
+    folder.mkdir(exist_ok=True)
     toml, path = folder / "declared.toml", folder / "sample.log"
     toml.write_text(declaration, "utf-8")
     path.write_bytes(log)
@@ -192,3 +194,16 @@ def test_a_log_long_enough_for_workers_is_read_in_the_same_way(tmp_path: Path) -
     finally:
         with_workers.close()
         alone.close()
+
+
+_GUIDE = Path(__file__).parents[4] / "docs/declared-formats.md"
+
+
+def test_the_examples_of_the_guide_are_true(tmp_path: Path) -> None:
+    blocks = re.findall(r"```(?:toml)?\n(.*?)```", _GUIDE.read_text("utf-8"), re.DOTALL)[1:]
+    (toml, log), (text_toml, text_log) = (
+        written(folder, declaration, sample.encode())
+        for folder, sample, declaration in ((tmp_path, *blocks[:2]), (tmp_path / "b", *blocks[2:4]))
+    )
+    assert [row["kind"] for row in rows(log, "--format-file", toml)] == ["chat", "mcp/request", "mcp/response", "chat"]
+    assert [row["kind"] for row in rows(text_log, "--format-file", text_toml)] == ["chat", "mcp/request", "chat"]

@@ -1,0 +1,177 @@
+"""`formats`: lists the readable formats, and tries and writes declarations of further ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inspector.cli.arguments import FormatFile, Json, fail
+from inspector.cli.opening import format_of_file
+from inspector.cli.printing import echo, escape_hostile, print_array, print_line, printable
+from inspector.formats import registry
+from inspector.formats.declared.folder import SUFFIX, declarations_folder, read_declaration, register_folder
+from inspector.formats.format import Format, Origin
+from inspector.present.formats import count_of
+from inspector.protocol.timestamps import log_time
+from inspector.reading.files.format_detection import forced_format
+from inspector.reading.files.format_trial import Trial, TrialRow, try_format
+from inspector.sources.inputs import is_stream, open_source
+
+app = typer.Typer(
+    name="formats", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    help="List the readable formats, and declare further ones.\n\n"
+    "A declaration is a TOML file that names the parts of a record: time, sender, text, call, result, tokens. `new` "
+    "writes a first one, `try` shows the rows that it gives, and `--format-file` of the other commands uses it. In "
+    "the folder `formats` of the settings it is used for every log, also by the window.",
+)  # fmt: skip
+
+LogFile = Annotated[str, typer.Argument(metavar="FILE", help="A log.")]
+_WIDTH = 100
+
+
+@app.command("list")
+def list_command(as_json: Json = False) -> None:
+    """List the formats: built-in ones, declared ones and those of plug-ins."""
+    rows = [
+        {"name": one.name, "title": one.title, "origin": str(one.origin), "kind": str(one.traffic)}
+        for one in registry.all_formats()
+    ]
+    if as_json:
+        print_array(rows)
+        return
+    names, titles = (max(len(row[key]) for row in rows) for key in ("name", "title"))
+    for row in rows:
+        line = f"{row['name']:<{names}}  {row['title']:<{titles}}  {row['kind']:<10}  {row['origin']}"
+        print_line(escape_hostile(line))
+
+
+@app.command("show")
+def show_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The format, as `formats list` names it.")],
+) -> None:
+    """Show a format; of a declared one, its declaration."""
+    found = registry.format_named(name)
+    if found is None:
+        fail(
+            f"{escape_hostile(name)} is not a format. Formats: {', '.join(one.name for one in registry.all_formats())}."
+        )
+    facts = {"name": found.name, "title": found.title, "origin": str(found.origin), "kind": str(found.traffic)}
+    path = _file_of(found)
+    if path is not None:
+        facts["file"] = str(path)
+    for key, value in facts.items():
+        print_line(escape_hostile(f"{key:<7} {value}"))
+    if path is not None:
+        print_line("")
+        for line in read_declaration(path).splitlines():
+            print_line(escape_hostile(line))
+
+
+def _file_of(found: Format) -> Path | None:
+    """Returns the file of a declared format in the settings folder."""
+    files = register_folder() if found.origin is Origin.DECLARED else []
+    return next(
+        (file.path for file in reversed(files) if file.format is not None and file.format.name == found.name), None
+    )
+
+
+@app.command("try")
+def try_command(file: LogFile, format_file: FormatFile = None) -> None:
+    """Show the first rows of a log, and the records that do not match.
+
+    Without --format-file the format is detected, as in the window.
+    """
+    tried = format_of_file(format_file) if format_file is not None else None
+    path = Path(file)
+    if is_stream(path):
+        fail(f"{escape_hostile(file)} is a stream. Save it as a file first.")
+    try:
+        source = open_source(path)
+        try:
+            tried = tried or registry.format_named(forced_format(source) or "")
+            trial = try_format(source, tried)
+        finally:
+            source.close()
+    except OSError as error:
+        fail(f"{escape_hostile(file)} cannot be read: {error.strerror or error}.")
+    if trial.problem:
+        fail(escape_hostile(f"{file}: {trial.problem}"))
+    _print_rows(trial.rows)
+    _print_share(trial, tried)
+    if not trial.matched:
+        raise typer.Exit(2)
+
+
+def _print_rows(rows: list[TrialRow]) -> None:
+    table = [
+        (str(row.record), row.event, log_time(row.time_ns) or "", row.sender, row.to, row.kind, row.text)
+        for row in rows
+    ]
+    if not table:
+        return
+    head = ("record", "event", "time", "from", "to", "kind", "text")
+    widths = [min(_WIDTH, max(len(line[place]) for line in (head, *table))) for place in range(len(head))]
+    for line in (head, *table):
+        cells = (f"{escape_hostile(cell):<{width}}" for cell, width in zip(line, widths, strict=True))
+        print_line("  ".join(cells).rstrip())
+
+
+def _print_share(trial: Trial, tried: Format | None) -> None:
+    if trial.rows:
+        print_line("")
+    beginning = "" if trial.is_whole else " of its beginning"
+    share = 100 * trial.matched // trial.records if trial.records else 0
+    title = f" as {tried.title}" if tried is not None else ""
+    print_line(
+        printable(
+            f"{trial.matched:,} of {count_of(trial.records, 'record')}{beginning} matched{title} ({share} %).", 200
+        )
+    )
+    if tried is None and trial.formats:
+        by_name = ", ".join(f"{name} {count:,}" for name, count in trial.formats.items())
+        print_line(printable(f"Formats: {by_name}.", 400))
+    if trial.unmatched:
+        print_line("Not matched:")
+    for number, text, reason in trial.unmatched:
+        print_line(escape_hostile(f"  record {number}: {text} ({reason})"))
+    left = trial.records - trial.matched - len(trial.unmatched)
+    if left > 0:
+        print_line(f"  and {count_of(left, 'other record')}")
+
+
+@app.command("new")
+def new_command(
+    file: LogFile,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="TOML", help="File to write. Default: standard output.")
+    ] = None,
+) -> None:
+    """Write a first declaration for a log, with a comment about each guess."""
+    from inspector.formats.declared.guessing import SAMPLE_BYTES, guess_declaration
+
+    path = Path(file)
+    try:
+        source = open_source(path)
+        try:
+            data = source.read(0, SAMPLE_BYTES)
+            text = guess_declaration(data, path.name, is_whole=source.size <= SAMPLE_BYTES)
+        finally:
+            source.close()
+    except OSError as error:
+        fail(f"{escape_hostile(file)} cannot be read: {error.strerror or error}.")
+    if output is None:
+        echo(text)
+        return
+    try:
+        with Path(output).open("x", encoding="utf-8") as written:
+            written.write(text)
+    except FileExistsError:
+        fail(f"{escape_hostile(output)} exists already.")
+    except OSError as error:
+        fail(f"{escape_hostile(output)} cannot be written: {error.strerror or error}.")
+    folder = declarations_folder()
+    print_line(printable(f"Wrote {output}. Check it: context-inspector formats try {file} --format-file {output}", 600))
+    print_line(printable(f"In {folder} with the suffix {SUFFIX} it is used for every log.", 600))
