@@ -10,6 +10,20 @@ import pytest
 
 DATA = Path(__file__).parent / "data"
 RECORDINGS = DATA / "recordings"
+FORMAT_FOLDERS = Path(__file__).parents[1] / "inspector" / "formats"
+FORMAT_SAMPLES = {
+    path.name: path
+    for path in sorted([*(DATA / "formats").iterdir(), *FORMAT_FOLDERS.glob("[!_]*/samples/*")])
+    if path.suffix != ".md" and not path.name.endswith(".expected.json")
+}
+"""Small logs of each format and dialect by name: in the folder of the format, or in tests/data/formats."""
+
+LINE_SAMPLES = [path for path in FORMAT_SAMPLES.values() if path.suffix == ".jsonl"]
+
+
+def sample(name: str) -> Path:
+    """Returns the log with a path below tests/data, or with a name of FORMAT_SAMPLES behind `formats/`."""
+    return FORMAT_SAMPLES.get(name.removeprefix("formats/"), DATA / name)
 
 
 def first_of(values: Iterable[Any], count: int = 1) -> list[Any]:

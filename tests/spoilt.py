@@ -19,8 +19,10 @@ from typing import Any
 
 import zstandard
 
+from tests.samples import FORMAT_SAMPLES
+
 DATA = Path(__file__).parent / "data"
-_FOLDERS = ("formats", "otlp", "dialects", "msp", "recordings/mcp", "recordings/live", "captures")
+_FOLDERS = ("otlp", "dialects", "msp", "recordings/mcp", "recordings/live", "captures")
 _MOST_BYTES = 16_000
 _DEEP = 60
 _ODD: tuple[Any, ...] = (
@@ -61,7 +63,7 @@ def _har() -> bytes:
 
 
 def _vs_code() -> bytes:
-    lines = [json.loads(line) for line in (DATA / "formats/vscode-chat.jsonl").read_text("utf-8").splitlines()]
+    lines = [json.loads(line) for line in FORMAT_SAMPLES["vscode-chat.jsonl"].read_text("utf-8").splitlines()]
     requests = [line["request"] for line in lines if "request" in line]
     first = {"kind": 0, "v": {"version": 3, "sessionId": "s", "responderUsername": "c", "requests": requests[:1]}}
     changes = [
@@ -73,7 +75,7 @@ def _vs_code() -> bytes:
 
 
 def _open_code() -> bytes:
-    lines = [json.loads(line) for line in (DATA / "formats/opencode.jsonl").read_text("utf-8").splitlines()]
+    lines = [json.loads(line) for line in FORMAT_SAMPLES["opencode.jsonl"].read_text("utf-8").splitlines()]
     made = sqlite3.connect(":memory:")
     made.execute("CREATE TABLE session (id, parent_id, title, time_created, time_updated)")
     made.execute("CREATE TABLE message (id, session_id, time_created, data)")
@@ -98,7 +100,7 @@ def _open_code() -> bytes:
 def _parquet() -> bytes:
     import duckdb
 
-    lines = (DATA / "formats/mew-v0.4.jsonl").read_bytes().splitlines()
+    lines = FORMAT_SAMPLES["mew-v0.4.jsonl"].read_bytes().splitlines()
     with duckdb.connect() as made:
         made.execute("CREATE TABLE m AS SELECT unnest(?::BLOB[]) AS raw", [lines])
         path = Path(f"{made.execute('SELECT uuid()').fetchall()[0][0]}.parquet")
@@ -123,7 +125,7 @@ def _bundle() -> bytes:
     listed = json.dumps({"ctxsources": 1, "sources": [{"path": "1/a.jsonl", "clock_offset_ns": 5}]}).encode()
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name, data in (("sources.ctxsources", listed), ("1/a.jsonl", _of("formats/mew-v0.4.jsonl"))):
+        for name, data in (("sources.ctxsources", listed), ("1/a.jsonl", _of("mew-v0.4.jsonl"))):
             header = tarfile.TarInfo(name)
             header.size = len(data)
             archive.addfile(header, io.BytesIO(data))
@@ -131,7 +133,7 @@ def _bundle() -> bytes:
 
 
 def _of(name: str) -> bytes:
-    return (DATA / name).read_bytes()
+    return FORMAT_SAMPLES[name].read_bytes()
 
 
 _MADE: dict[str, Callable[[], bytes]] = {
@@ -141,8 +143,8 @@ _MADE: dict[str, Callable[[], bytes]] = {
     "messages.parquet": _parquet,
     "traces.pb": _protobuf,
     "bundle.ctxcap": _bundle,
-    "packed.jsonl.gz": lambda: gzip.compress(_of("formats/claude-code.jsonl")),
-    "packed.jsonl.zst": lambda: zstandard.compress(_of("formats/codex.jsonl")),
+    "packed.jsonl.gz": lambda: gzip.compress(_of("claude-code.jsonl")),
+    "packed.jsonl.zst": lambda: zstandard.compress(_of("codex.jsonl")),
     "list.ctxsources": lambda: b'{"ctxsources":1,"sources":[{"path":"list.jsonl","clock_offset_ns":7},{"path":"x"}]}',
 }
 
@@ -151,12 +153,14 @@ _MADE: dict[str, Callable[[], bytes]] = {
 def sorts() -> dict[str, bytes]:
     """A good file of every sort by its name; those of some size are cut after a line."""
     found: dict[str, bytes] = {}
+    paths = {f"formats-{name}": path for name, path in FORMAT_SAMPLES.items()}
     for folder in _FOLDERS:
-        for path in sorted((DATA / folder).glob("*.*")):
-            if path.suffix not in (".md", ".py"):
-                data = path.read_bytes()
-                cut = data[: data.rfind(b"\n", 0, _MOST_BYTES) + 1] if len(data) > _MOST_BYTES else data
-                found[f"{folder.replace('/', '-')}-{path.name}"] = cut or data
+        paths |= {f"{folder.replace('/', '-')}-{path.name}": path for path in sorted((DATA / folder).glob("*.*"))}
+    for name, path in paths.items():
+        if path.suffix not in (".md", ".py"):
+            data = path.read_bytes()
+            cut = data[: data.rfind(b"\n", 0, _MOST_BYTES) + 1] if len(data) > _MOST_BYTES else data
+            found[name] = cut or data
     return found | {name: make() for name, make in _MADE.items()}
 
 

@@ -11,10 +11,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.samples import FORMAT_SAMPLES
+
 Line = dict[str, Any]
 _DATA = Path(__file__).parent / "data"
 SAMPLES = (
-    *(_DATA / "formats" / f"{name}.jsonl" for name in (
+    *(FORMAT_SAMPLES[f"{name}.jsonl"] for name in (
         "a2a", "acp", "claude-code", "codex", "codex-exec", "copilot-cli", "gateway-log", "gemini-cli", "http-lines",
         "json-rpc", "messages", "mew-v0.3", "mew-v0.4", "model-calls", "otlp", "wrapped",
     )),

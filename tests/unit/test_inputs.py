@@ -25,11 +25,10 @@ from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.decoders import is_compressed
 from tests.builders import clean_up, document_at, envelope, lines_of, log_file, received, tool_call
 from tests.pictures import picture
-from tests.samples import first_of
+from tests.samples import FORMAT_SAMPLES, first_of
 from tests.strategies import logs, share_of_examples
 
-FORMATS = Path(__file__).parents[1] / "data" / "formats"
-SAMPLES = sorted(path for path in FORMATS.iterdir() if path.suffix in (".jsonl", ".ctxcap"))
+SAMPLES = sorted(path for path in FORMAT_SAMPLES.values() if path.suffix in (".jsonl", ".ctxcap"))
 PACKERS = {".gz": gzip.compress, ".zst": zstandard.compress}
 packed = pytest.mark.parametrize("ending", PACKERS)
 

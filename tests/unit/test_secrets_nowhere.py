@@ -25,7 +25,7 @@ from inspector.tables import TABLES
 from tests.builders import document_of, lines_of, log_file
 from tests.commands import asked, reading_once
 from tests.leaky import SECRET, SPLIT_KINDS, leaky, leaky_lines, planted_sample
-from tests.pages import ROOT
+from tests.samples import FORMAT_SAMPLES
 
 BEGUN = SECRET[:6]
 ALL = ",".join(field.name for field in FIELDS)
@@ -118,7 +118,7 @@ def test_no_table_of_a_survey_or_of_messages_holds_a_secret(log: Path, tmp_path:
             assert around(str(row)) == ""
 
 
-FORMATS = sorted(path.name for path in (ROOT / "tests/data/formats").glob("*.jsonl"))
+FORMATS = sorted(name for name in FORMAT_SAMPLES if name.endswith(".jsonl"))
 OF_A_FORMAT = [
     ["check", "--format", "junit"], ["check", "--format", "sarif"], ["summary", "--json", "--tokens"], ["participants"],
     ["list", "-e", ALL, "--format", "csv"], ["contexts", "--json"], ["model-sees", "--messages"], ["waste"],
@@ -130,7 +130,7 @@ OF_A_FORMAT = [
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", FORMATS)
 def test_no_format_shows_a_secret(name: str) -> None:
-    planted = log_file(planted_sample(ROOT / "tests/data/formats" / name), name)
+    planted = log_file(planted_sample(FORMAT_SAMPLES[name]), name)
     assert SECRET in output("slice", planted, "-o", "-", "--unmasked")
     with reading_once():
         outputs = [(way, output(way[0], planted, *way[1:])) for way in OF_A_FORMAT]

@@ -11,9 +11,10 @@ from PySide6.QtTest import QTest
 from inspector.ui.app.application import Application
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_at, document_of, envelope, lines_of, log_file
+from tests.samples import FORMAT_SAMPLES
 from tests.ui.windows import numbers, panes_of, window_on
 
-CLAUDE = Path(__file__).parents[2] / "data" / "formats" / "claude-code.jsonl"
+CLAUDE = FORMAT_SAMPLES["claude-code.jsonl"]
 HTTP = Path(__file__).parents[2] / "data" / "recordings" / "mcp" / "py2-http-modern-errors.jsonl"
 
 

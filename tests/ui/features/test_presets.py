@@ -21,6 +21,7 @@ from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_at, envelope, lines_of, log_file
+from tests.samples import sample
 from tests.ui.find import child
 from tests.ui.windows import in_turn, numbers, panes_of, story, window_on
 
@@ -357,7 +358,6 @@ test_presets = in_turn([
 ], begun_again)  # fmt: skip
 
 
-_DATA = Path(__file__).parents[2] / "data"
 _OFFERED = {
     "formats/claude-code.jsonl": ["Everything", "Prompts", "Edits", "Commands", "Failed", "Sub-agents", "Problems"],
     "formats/codex.jsonl": ["Everything", "Prompts", "Edits", "Commands", "Failed", "Sub-agents", "Problems"],
@@ -369,7 +369,7 @@ _OFFERED = {
 
 @pytest.mark.parametrize("name", _OFFERED)
 def test_presets_fit_the_log(application: Application, name: str) -> None:
-    window = window_on(application, document_at(_DATA / name))
+    window = window_on(application, document_at(sample(name)))
     assert [action.text() for action in window.presets.actions] == _OFFERED[name]
     assert [a.shortcut().toString() for a in window.presets.actions[:3]] == ["Alt+1", "Alt+2", "Alt+3"]
     window.presets.save("size > 7", "Mine")

@@ -26,6 +26,7 @@ from inspector.ui.msp.saving import READ_ONLY
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
+from tests.samples import FORMAT_SAMPLES
 from tests.ui.find import child
 from tests.ui.msp.sessions import SAMPLE, at_work
 from tests.ui.windows import panes_of, run_in_window, until
@@ -121,7 +122,7 @@ def test_the_view_is_there_for_sessions_and_the_details_give_it_their_place(qapp
 def test_other_documents_have_no_such_view(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window = application.new_window()
-        await window.opening.load(Path(__file__).parents[2] / "data" / "formats" / "mew-v0.3.jsonl")
+        await window.opening.load(FORMAT_SAMPLES["mew-v0.3.jsonl"])
         assert not window.actions_by_id["view.subsessions"].isEnabled()
         assert not any(words.startswith("Sub-sessions") for words in window.view_head.tabs.words())
         window.center.show_view("subsessions")

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtWidgets import QApplication, QComboBox
 
 from inspector.present.subject import Subject
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.form_dialog import ValueDialog
 from inspector.ui.panels.details.raw_page import RawPage
+from tests.samples import FORMAT_SAMPLES
 from tests.ui.features.test_window_restoring import read
 from tests.ui.find import child
 from tests.ui.windows import panes_of, run_in_window, until
-
-FORMATS = Path(__file__).parents[2] / "data" / "formats"
 
 
 def test_a_session_and_its_raw_records(qapp: QApplication) -> None:
     async def whole(application: Application) -> None:
         window = application.new_window()
-        window.opening.open_paths([str(FORMATS / "claude-code.jsonl")])
+        window.opening.open_paths([str(FORMAT_SAMPLES["claude-code.jsonl"])])
         await until(lambda: window.document is not None, "a document")
         await read(window)
         document = panes_of(window).document
@@ -36,7 +33,7 @@ def test_a_session_and_its_raw_records(qapp: QApplication) -> None:
 def test_a_log_is_read_as_something_else(qapp: QApplication) -> None:
     async def whole(application: Application) -> None:
         window = application.new_window()
-        window.opening.open_paths([str(FORMATS / "mew-v0.4.jsonl")])
+        window.opening.open_paths([str(FORMAT_SAMPLES["mew-v0.4.jsonl"])])
         await until(lambda: window.document is not None, "a document")
         await read(window)
         assert window.document.capture.sources[0].chosen_format is None

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
+from tests.samples import FORMAT_SAMPLES
 from tests.unit.cli.test_commands import run
-
-SAMPLES = Path(__file__).parents[2] / "data" / "formats"
 
 
 def summed_up(name: str, reading: str) -> tuple[str | None, int, int]:
-    found = json.loads(run("summary", str(SAMPLES / name), "--json", "--read-as", reading).stdout)
+    found = json.loads(run("summary", str(FORMAT_SAMPLES[name]), "--json", "--read-as", reading).stdout)
     return found["format"], found["records"], found["unreadable"]
 
 
 def test_lines_of_other_formats_are_unreadable() -> None:
-    mixed = SAMPLES / "claude-code.jsonl"
+    mixed = FORMAT_SAMPLES["claude-code.jsonl"]
     done = run("summary", str(mixed), "--read-as", "gateway-log")
     assert done.exit_code == 2
     assert "nothing that is read as gateway log" in done.stderr
@@ -26,11 +24,11 @@ def test_lines_of_other_formats_are_unreadable() -> None:
 
 
 def test_messages_are_read_again_as_they_were() -> None:
-    done = run("list", str(SAMPLES / "claude-code.jsonl"), "--read-as", "claude-code", "-Y", '"rounds once"')
+    done = run("list", str(FORMAT_SAMPLES["claude-code.jsonl"]), "--read-as", "claude-code", "-Y", '"rounds once"')
     assert "It rounds once, at the end." in done.stdout
 
 
 def test_an_unknown_format_is_refused_with_those_there_are() -> None:
-    done = run("summary", str(SAMPLES / "wrapped.jsonl"), "--read-as", "word")
+    done = run("summary", str(FORMAT_SAMPLES["wrapped.jsonl"]), "--read-as", "word")
     assert done.exit_code == 2
     assert "Formats: claude-code" in done.stderr

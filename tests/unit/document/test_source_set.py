@@ -29,7 +29,7 @@ from inspector.reading.files.source_reader import SourceReader, UnknownFormatErr
 from inspector.sources.bundle import write_bundle
 from inspector.store.files.source_files import ClockBasis
 from tests.pictures import picture
-from tests.samples import first_of
+from tests.samples import FORMAT_SAMPLES, LINE_SAMPLES, first_of
 from tests.strategies import share_of_examples
 
 
@@ -321,7 +321,6 @@ def test_a_clock_that_is_wrong_is_put_right_by_what_both_have(
     document.close()
 
 
-FORMATS = Path(__file__).parents[2] / "data" / "formats"
 _MIXED = ("acp", "a2a", "claude-code", "gateway-log", "json-rpc", "model-calls", "opencode")
 _OFFSETS = st.none() | st.integers(-(10**12), 10**12)
 
@@ -334,7 +333,7 @@ _OFFSETS = st.none() | st.integers(-(10**12), 10**12)
 def test_sources_in_any_order_cut_anywhere_by_any_clock_are_the_same_document(
     mixed: list[tuple[str, int | None]], blocks: tuple[int, int], shuffled: Random
 ) -> None:
-    choices = [SourceChoice(FORMATS / f"{name}.jsonl", clock_offset_ns=offset) for name, offset in mixed]
+    choices = [SourceChoice(FORMAT_SAMPLES[f"{name}.jsonl"], clock_offset_ns=offset) for name, offset in mixed]
     seen: list[Any] = []
     for block_bytes in blocks:
         document = CaptureDocument()
@@ -349,7 +348,7 @@ def test_sources_in_any_order_cut_anywhere_by_any_clock_are_the_same_document(
 
 
 @share_of_examples(2)
-@given(st.sampled_from(sorted(FORMATS.glob("*.jsonl"))), st.floats(0, 1), st.integers(300, 5_000))
+@given(st.sampled_from(LINE_SAMPLES), st.floats(0, 1), st.integers(300, 5_000))
 def test_a_document_of_one_source_in_parts_equals_the_plain_one(
     tmp_path_factory: pytest.TempPathFactory, sample: Path, share: float, block_bytes: int
 ) -> None:

@@ -20,9 +20,10 @@ from inspector.filters import compile_filter
 from inspector.present.findings import failed_filter
 from inspector.store.messages.thread_files import Thread
 from tests.builders import document_at, log_file
+from tests.samples import FORMAT_SAMPLES
 
 ROOT = Path(__file__).parents[3]
-OWN = ROOT / "tests" / "data" / "formats" / "codex.jsonl"
+OWN = FORMAT_SAMPLES["codex.jsonl"]
 FAMILY = ROOT / "tests" / "data" / "transcripts" / "codex"
 THREAD, CHILD = "019cb813-5280-7000-8000-000000000001", "019cb813-a0a0-7000-8000-000000000002"
 SAMPLES = Path(os.environ.get("TRANSCRIPT_SAMPLES") or ROOT.parent / "shared" / "recordings" / "transcripts")

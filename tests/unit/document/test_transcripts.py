@@ -18,9 +18,10 @@ from inspector.document.summary import message_story, summary
 from inspector.filters import compile_filter
 from inspector.present.findings import failed_filter
 from tests.builders import document_at, document_of
+from tests.samples import FORMAT_SAMPLES
 
 ROOT = Path(__file__).parents[3]
-OWN = ROOT / "tests" / "data" / "formats" / "claude-code.jsonl"
+OWN = FORMAT_SAMPLES["claude-code.jsonl"]
 SAMPLES = Path(os.environ.get("TRANSCRIPT_SAMPLES") or ROOT.parent / "shared" / "recordings" / "transcripts")
 """Sessions of other people, with what an independent script counts in them; not part of the project."""
 

@@ -27,7 +27,7 @@ from inspector.filters.fields import FIELDS
 from inspector.protocol.secrets.masking import SecretRule
 from inspector.ui.look import design_tokens
 from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
-from tests.samples import DATA, recordings_swept
+from tests.samples import DATA, FORMAT_SAMPLES, recordings_swept
 
 _NO_LOGS = ("package.json", ".meta.json", "mcp_figures.json")
 LOGS = sorted(
@@ -120,7 +120,7 @@ def test_connections_stay_apart(tmp_path: Path) -> None:
 
 
 def test_the_copies_of_a_message_come_with_it_and_no_others() -> None:
-    document = document_at(next((DATA / "formats").glob("*gateway*.jsonl"), LOGS[0]))
+    document = document_at(FORMAT_SAMPLES["gateway-log.jsonl"])
     lines = written(document, Format.JSONL, masked=False).splitlines()
     assert len(lines) == document.capture.record_count
 

@@ -22,6 +22,7 @@ from inspector.formats.otlp.receiver import Receiver, address_of, listener_at, r
 from tests.builders import document_at, document_of, envelope, tool_call, tool_result
 from tests.commands import asked
 from tests.pages import ROOT
+from tests.samples import FORMAT_SAMPLES, sample
 
 _DATA = ROOT / "tests/data"
 _LOGS = [
@@ -43,7 +44,7 @@ def facts(span: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", _LOGS)
 def test_calls_and_tokens_come_back(name: str, tmp_path: Path) -> None:
-    document = document_at(_DATA / name)
+    document = document_at(sample(name))
     target = tmp_path / "traces.jsonl"
     writer = TraceWriter(document, range(len(document.capture)), content=True, redaction=Redaction())
     deque(write_traces(writer, target), maxlen=0)
@@ -118,7 +119,7 @@ def test_a_collector_gets_everything(tmp_path: Path) -> None:
     path = tmp_path / "got.jsonl"
     listener, address = listener_at(address_of("127.0.0.1:0"))
     receiver = Receiver(path, address)
-    document = document_at(_DATA / "formats/otlp.jsonl")
+    document = document_at(FORMAT_SAMPLES["otlp.jsonl"])
     writer = TraceWriter(document, range(len(document.capture)), content=True, redaction=Redaction())
     lines = list(writer.lines())
 
@@ -164,7 +165,7 @@ def test_a_collector_that_is_full_refuses_or_takes_a_part_is_told(monkeypatch: p
             pass
 
     monkeypatch.setattr(otlp_sending, "_WAIT_S", 0)
-    log = _DATA / "formats/otlp.jsonl"
+    log = FORMAT_SAMPLES["otlp.jsonl"]
     with ThreadingHTTPServer(("127.0.0.1", 0), Collector) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         words = ("export", log, "--format", "otlp", "--to", f"http://me:hidden-word@127.0.0.1:{server.server_port}")

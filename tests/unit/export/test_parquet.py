@@ -16,9 +16,10 @@ from inspector.tables.messages import column_name
 from tests.builders import document_at, document_of, envelope, tool_call
 from tests.commands import asked, printed
 from tests.pages import ROOT
+from tests.samples import FORMAT_SAMPLES
 
 _DATA = ROOT / "tests/data"
-_FORMATS = sorted(path for path in (_DATA / "formats").iterdir() if path.suffix != ".md")
+_FORMATS = list(FORMAT_SAMPLES.values())
 _RECORDINGS = sorted(
     path
     for folder in ("recordings", "captures", "transcripts")
@@ -69,7 +70,7 @@ def test_every_field_is_a_typed_column(tmp_path: Path) -> None:
     import duckdb
 
     target = tmp_path / "x.parquet"
-    export_parquet(document_at(_DATA / "formats/mew-v0.4.jsonl"), None, target)
+    export_parquet(document_at(FORMAT_SAMPLES["mew-v0.4.jsonl"]), None, target)
     types = dict(duckdb.execute(f"SELECT column_name, column_type FROM (DESCRIBE FROM '{target}')").fetchall())
     assert list(types) == [column_name(field.name) for field in FIELDS]
     assert (types["time"], types["no"], types["latency"], types["error"], types["to"], types["kind"]) == (

@@ -33,22 +33,11 @@ from inspector.sources.inputs import open_source
 from inspector.store.columns.block import STRING_COLUMNS, Block
 from inspector.store.files.source_files import DERIVED_OFFSET, SourceFile
 from tests.builders import clean_up, document_at, log_file
-from tests.samples import DATA
 
 FORMATS_FOLDER = Path(inspector.formats.__file__).parent
 EXPECTED = ".expected.json"
 BETWEEN = b" \t\r\n,[]\xef\xbb\xbf"
 """Bytes that belong to no record: blanks, and the frame of arrays and batches."""
-_EARLIER = {
-    "a2a": ("a2a.jsonl",), "acp": ("acp.jsonl",), "capture": ("capture.ctxcap",), "claude_code": ("claude-code.jsonl",),
-    "codex": ("codex.jsonl", "codex-exec.jsonl"), "copilot_cli": ("copilot-cli.jsonl",),
-    "gateway_log": ("gateway-log.jsonl", "decisions.jsonl"), "gemini_cli": ("gemini-cli.jsonl",),
-    "mcp": ("json-rpc.jsonl",), "model_api": ("messages.jsonl",), "opencode": ("opencode.jsonl",),
-    "mew": ("mcp-x-v0.0.jsonl", "mcpx-v0.1.jsonl", "drafts.jsonl", "mew-v0.3.jsonl", "mew-v0.4.jsonl"),
-    "otlp": ("otlp.jsonl",), "prefixed": ("prefixed.log",), "vscode_chat": ("vscode-chat.jsonl",),
-    "wire_recording": ("http-lines.jsonl", "model-calls.jsonl"), "wrapped": ("wrapped.jsonl",),
-}  # fmt: skip
-"""Samples that lie in tests/data/formats."""
 _NEVER_COMPARED = ("offset", "source", "connection")
 
 
@@ -66,14 +55,8 @@ class Folder:
     @property
     def samples(self) -> list[Path]:
         """Returns the sample logs, without expected figures and notes."""
-        earlier = [DATA / "formats" / name for name in _EARLIER.get(self.name, ())]
-        return sorted(earlier + self._own_samples)
-
-    @property
-    def _own_samples(self) -> list[Path]:
-        return sorted(one for one in (self.path / "samples").glob("*") if one.suffix not in (".json", ".md")) + sorted(
-            one for one in (self.path / "samples").glob("*.json") if not one.name.endswith(EXPECTED)
-        )
+        found = (self.path / "samples").glob("*")
+        return sorted(one for one in found if one.suffix != ".md" and not one.name.endswith(EXPECTED))
 
 
 def folders() -> list[Folder]:

@@ -16,8 +16,8 @@ from inspector.formats.line_reading import read_line_as
 from inspector.store.messages.exact_bytes import ExactMessage
 from inspector.store.messages.original_lines import LoggedLines
 from tests.builders import GrowingLog, document_at, document_of, lines_of, log_file
+from tests.samples import FORMAT_SAMPLES
 
-SAMPLES = Path(__file__).parents[2] / "data" / "formats"
 SHARED = Path(__file__).parents[4] / "shared" / "recordings" / "transcripts"
 SESSION = "s1"
 
@@ -60,7 +60,7 @@ def permission(identifier: int) -> dict[str, Any]:
 
 
 def test_a_session_of_the_sdk() -> None:
-    document = document_at(SAMPLES / "acp.jsonl")
+    document = document_at(FORMAT_SAMPLES["acp.jsonl"])
     found = values(document, "kind", "from", "context", "proposal.state")
     assert document.capture.record_count == 32
     assert [row[0] for row in found].count("chat") == 6  # three prompts' parts, three runs of the agent's chunks
@@ -234,7 +234,7 @@ def test_mcp_stays_what_it_is() -> None:
 
 
 def test_a_session_of_a2as_sdk() -> None:
-    document = document_at(SAMPLES / "a2a.jsonl")
+    document = document_at(FORMAT_SAMPLES["a2a.jsonl"])
     rows = values(document, "kind", "answers", "repeats", "proposal.state", "context.state")
     assert document.capture.record_count == 18
     assert [row[3] for row in rows if row[0] == "mcp/proposal"] == ["answered"]

@@ -24,9 +24,10 @@ from tests.unit.formats.conformance import Folder, Rows, rows_of
 
 FOREIGN = b"another program wrote this line\n"
 KEY_BYTES = 10 << 20
+ELSEWHERE = {"msp": "tests/data/msp", "parquet": "tests/unit/export/test_parquet.py, which writes them"}
+"""Folders of documents whose samples lie or are made elsewhere."""
 FOLDERS = conformance.folders()
-OF_LINES = [folder for folder in FOLDERS if folder.format.stage is not Stage.DOCUMENT]
-"""Folders with samples; documents that are read as a whole have tests of their own."""
+WITH_SAMPLES = [folder for folder in FOLDERS if folder.samples]
 SAMPLES = [
     pytest.param(folder, sample, id=f"{folder.name}-{sample.name}") for folder, sample in conformance.all_samples()
 ]
@@ -59,7 +60,9 @@ def missing(expected: Rows, found: Rows) -> list[dict[str, Any]]:
 
 def test_every_listed_format_has_a_folder_with_a_sample() -> None:
     assert {folder.format.name for folder in FOLDERS} >= {one.name for one in table.FORMATS}
-    assert [folder.name for folder in OF_LINES if not folder.samples] == []
+    assert {folder.name for folder in FOLDERS if not folder.samples} == set(ELSEWHERE)
+    without = [sample.name for _, sample in conformance.all_samples() if not conformance.expected_path(sample).exists()]
+    assert without == [], "python -m tests.unit.formats.conformance --write FOLDER, and compare"
     large = [sample.name for folder in FOLDERS for sample in folder.samples if sample.stat().st_size > 60_000]
     assert large == [], "samples are small: at most 60 kB"
 
@@ -77,8 +80,6 @@ def test_the_declaration_is_whole(folder: Folder) -> None:
 
 @pytest.mark.parametrize(("folder", "sample"), SAMPLES)
 def test_a_sample_has_its_figures(folder: Folder, sample: Path) -> None:
-    if not conformance.expected_path(sample).exists():
-        pytest.skip("its figures are in test_samples.py")
     assert conformance.figures(sample) == conformance.expected(sample)
 
 
@@ -130,7 +131,7 @@ def test_a_foreign_line_in_the_middle_changes_no_other_row(folder: Folder, sampl
         assert conformance.lost(found) == [], "the line is a row of its own, or a part of the one above"
 
 
-@pytest.mark.parametrize("folder", OF_LINES, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", WITH_SAMPLES, ids=lambda folder: folder.name)
 def test_ten_megabytes_of_one_key(folder: Folder) -> None:
     sample = min(folder.samples, key=lambda path: path.stat().st_size)
     data = sample.read_bytes()
@@ -152,7 +153,7 @@ def test_ten_megabytes_of_one_key(folder: Folder) -> None:
 
 _INSIDE = {"acp": {"json-rpc"}, "a2a": {"json-rpc"}, "codex": {None}, "prefixed": {None}}
 """Other names of lines in a folder's samples: of answers without a method, and of lines with unknown records."""
-_DOCUMENTS = {"vscode_chat"}
+_DOCUMENTS = {"vscode_chat", "har"}
 """Folders whose samples have other lines than those that the reader sees after the conversion."""
 
 

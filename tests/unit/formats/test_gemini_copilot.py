@@ -21,9 +21,9 @@ from inspector.formats.gemini_cli import reader as gemini
 from inspector.formats.refused_formats import refusal_name
 from inspector.protocol.record import Shape
 from tests.builders import document_at, document_of, lines_of, log_file
+from tests.samples import FORMAT_SAMPLES
 
 ROOT = Path(__file__).parents[3]
-OWN = ROOT / "tests" / "data" / "formats"
 SAMPLES = Path(os.environ.get("TRANSCRIPT_SAMPLES") or ROOT.parent / "shared" / "recordings" / "transcripts")
 """Sessions of other people, with what an independent script counts in them; not part of the project."""
 
@@ -66,7 +66,7 @@ def test_copilot_counts_as_an_independent_script_does(name: str) -> None:
 
 
 def test_a_message_that_is_written_again_with_more_is_one() -> None:
-    document = document_at(OWN / "gemini-cli.jsonl")
+    document = document_at(FORMAT_SAMPLES["gemini-cli.jsonl"])
     found = summary(document, "")
     assert found["usage"] == {"input": 300, "output": 58, "cache_read": 2200, "cache_write": 0}
     assert found["models"] == {"gemini-3-pro": 2}
@@ -76,7 +76,7 @@ def test_a_message_that_is_written_again_with_more_is_one() -> None:
 
 
 def test_a_sub_agent_of_copilot_is_a_context() -> None:
-    document = document_at(OWN / "copilot-cli.jsonl")
+    document = document_at(FORMAT_SAMPLES["copilot-cli.jsonl"])
     found = summary(document, "")
     assert (found["sub_agents"], found["contexts"]) == (1, 1)
     assert found["calls"] == {"tools": 2, "answered": 2, "failed": 1, "unanswered": 0, "rejected": 0}
@@ -209,6 +209,6 @@ def test_what_a_session_of_copilot_took_in_stands_at_its_end() -> None:
     details = {"input": {"tokenCount": 100}, "output": {"tokenCount": 17}, "cache_read": {"tokenCount": 5}}
     data = {"sessionStartTime": 1, "tokenDetails": details}
     end = {"type": "session.shutdown", "data": data, "id": "e", "timestamp": "2026-01-02T03:04:09Z", "parentId": "d"}
-    lines = [json.loads(line) for line in (OWN / "copilot-cli.jsonl").read_text("utf-8").splitlines()]
+    lines = [json.loads(line) for line in (FORMAT_SAMPLES["copilot-cli.jsonl"]).read_text("utf-8").splitlines()]
     found = summary(document_of(*lines, end, end), "")
     assert found["usage"] == {"input": 100, "output": 17, "cache_read": 5, "cache_write": 0}

@@ -31,7 +31,7 @@ import pytest
 from inspector.base import paths
 from inspector.filters.fields import FIELDS
 from tests.commands import asked
-from tests.samples import DATA
+from tests.samples import DATA, FORMAT_SAMPLES, sample
 
 GOLDEN = DATA / "golden"
 SHARED = DATA.parents[2] / "shared"
@@ -141,9 +141,10 @@ def check(path: Path, golden: dict[str, Any], name: str) -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", SAMPLES["logs"])
 def test_samples_list_as_before(name: str) -> None:
-    assert (DATA / name).exists(), f"{name} was removed or renamed: write the digests anew"
-    assert short_digest(content(DATA / name)) == SAMPLES["logs"][name]["log"], f"{name} was edited: write them anew"
-    check(DATA / name, SAMPLES, name)
+    path = sample(name)
+    assert path.exists(), f"{name} was removed or renamed: write the digests anew"
+    assert short_digest(content(path)) == SAMPLES["logs"][name]["log"], f"{name} was edited: write them anew"
+    check(path, SAMPLES, name)
 
 
 @pytest.mark.real
@@ -171,11 +172,15 @@ def logs(folder: Path) -> list[Path]:
     return [path for path in files if path.suffix not in NO_LOGS and len(content(path)) < LONGEST]
 
 
-def write(golden: str, root: Path, found: list[Path]) -> None:
-    """Writes digests and prints the logs whose output differs from before."""
+def named(paths_: list[Path], root: Path) -> dict[str, Path]:
+    return {path.relative_to(root).as_posix(): path for path in paths_}
+
+
+def write(golden: str, found: dict[str, Path]) -> None:
+    """Writes digests by name, and prints the logs whose output differs from before."""
     begun, before = time.monotonic(), _read(golden)
     names = [field.name for field in FIELDS]
-    after = {path.relative_to(root).as_posix(): digests(path, names) for path in found}
+    after = {name: digests(path, names) for name, path in found.items()}
     known = {old["log"]: old for old in before["logs"].values()}
     for name, new in after.items():
         old = before["logs"].get(name) or known.get(new["log"])
@@ -193,11 +198,13 @@ def write(golden: str, root: Path, found: list[Path]) -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ[paths.HOME_VARIABLE] = home
-        samples = [*logs(DATA), *(DATA / name for name in FOLDERS)]
-        write("list_digests.json", DATA, samples)
+        samples = named([*logs(DATA), *(DATA / name for name in FOLDERS)], DATA)
+        own = {f"formats/{name}": path for name, path in FORMAT_SAMPLES.items()}
+        write("list_digests.json", dict(sorted({**samples, **own}.items())))
         if SHARED.is_dir():
             recorded = [path for part in ("recordings", "strangers") for path in logs(SHARED / part)]
-            write("recordings_digests.json", SHARED, recorded + [SHARED / name for name in SHARED_FOLDERS])
+            recorded += [SHARED / name for name in SHARED_FOLDERS]
+            write("recordings_digests.json", named(recorded, SHARED))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ from inspector.formats.line_reading import read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.timestamps import parse_time
 from tests.builders import document_at, document_of
+from tests.samples import FORMAT_SAMPLES
 
-SAMPLE = Path(__file__).parents[2] / "data" / "formats" / "messages.jsonl"
+SAMPLE = FORMAT_SAMPLES["messages.jsonl"]
 ASK = {"role": "user", "content": "Is berth 4 free?"}
 CALL = {"type": "function_call", "call_id": "c1", "name": "berths", "arguments": '{"berth":4}'}
 FOUND = {"type": "function_call_output", "call_id": "c1", "output": "free"}

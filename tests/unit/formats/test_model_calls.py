@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from hypothesis import given
@@ -14,8 +13,9 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.answers import summary_answer
 from tests.builders import GrowingLog, document_at, document_of, lines_of, log_file
+from tests.samples import FORMAT_SAMPLES
 
-RECORDING = Path(__file__).parents[2] / "data" / "formats" / "model-calls.jsonl"
+RECORDING = FORMAT_SAMPLES["model-calls.jsonl"]
 
 
 def values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:

@@ -1,63 +1,36 @@
-"""One small log per format and dialect (tests/data/formats), read to its end."""
+"""Small logs of each format and dialect: columns of some, read to their end."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.formats.format import Stage
-from inspector.formats.table import FORMAT_TITLES, FORMATS, formats_of
 from inspector.store.columns.hashes import NO_ROW
 from tests.builders import document_at
 from tests.pictures import picture
-
-SAMPLES = Path(__file__).parents[2] / "data" / "formats"
+from tests.samples import DATA, FORMAT_FOLDERS, FORMAT_SAMPLES
 
 
 def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
-    document = document_at(SAMPLES / name)
+    document = document_at(FORMAT_SAMPLES[name])
     chosen = [FIELD_BY_NAME[field] for field in fields]
     return [tuple(field.value(document.analysis, m) for field in chosen) for m in range(len(document.capture))]
 
 
 @pytest.mark.parametrize(
-    ("name", "format_", "records", "unreadable"),
-    [
-        ("mcp-x-v0.0.jsonl", "envelopes", 5, 0),
-        ("mcpx-v0.1.jsonl", "envelopes", 5, 0),
-        ("drafts.jsonl", "envelopes", 5, 0),
-        ("mew-v0.3.jsonl", "envelopes", 5, 0),
-        ("mew-v0.4.jsonl", "envelopes", 8, 0),
-        ("gateway-log.jsonl", "gateway-log", 7, 0),
-        ("decisions.jsonl", "capability-decisions", 2, 0),
-        ("json-rpc.jsonl", "json-rpc", 5, 0),
-        ("http-lines.jsonl", "http-lines", 13, 0),
-        ("model-calls.jsonl", "http-lines", 59, 0),
-        ("acp.jsonl", "acp", 32, 0),
-        ("a2a.jsonl", "a2a", 18, 0),
-        ("messages.jsonl", "messages", 9, 0),
-        ("opencode.jsonl", "opencode", 11, 0),
-        ("vscode-chat.jsonl", "vscode-chat", 3, 0),
-        ("gemini-cli.jsonl", "gemini-cli", 9, 0),
-        ("copilot-cli.jsonl", "copilot-cli", 14, 0),
-        ("wrapped.jsonl", "wrapped", 5, 0),
-        ("capture.ctxcap", "capture", 6, 1),
-        ("damaged.jsonl", None, 11, 8),
-        ("prefixed.log", "prefixed", 6, 0),
-        ("joined.jsonl", "envelopes", 4, 1),
-        ("claude-code.jsonl", "claude-code", 27, 0),
-        ("codex.jsonl", "codex", 39, 0),
-        ("codex-exec.jsonl", "codex", 20, 0),
-        ("otlp.jsonl", "otlp", 11, 0),
-    ],
+    ("name", "format_", "records", "unreadable"), [("damaged.jsonl", None, 11, 8), ("joined.jsonl", "envelopes", 4, 1)]
 )
 def test_is_read(name: str, format_: str | None, records: int, unreadable: int) -> None:
-    document = document_at(SAMPLES / name)
+    document = document_at(FORMAT_SAMPLES[name])
     assert (document.format, document.capture.record_count, document.unreadable) == (format_, records, unreadable)
+
+
+@pytest.mark.parametrize("name", FORMAT_SAMPLES)
+def test_calls_are_counted_as_each_says(name: str) -> None:
+    document = document_at(FORMAT_SAMPLES[name])
     assert picture(document)["totals"]["messages"] == len(document.capture)
     calls, state = calls_of(document.analysis), FIELD_BY_NAME["state"]
     states = [state.value(document.analysis, row) for row in calls.rows.tolist()]
@@ -66,22 +39,10 @@ def test_is_read(name: str, format_: str | None, records: int, unreadable: int) 
     assert calls.failed.tolist() == [one == "failed" for one in states]
 
 
-def cases() -> list[tuple[str, str, int, int]]:
-    return [case for mark in test_is_read.pytestmark for case in mark.args[1]]  # type: ignore[attr-defined]
-
-
-def test_every_sample_is_tested_and_described() -> None:
-    files = {path.name for path in SAMPLES.iterdir()} - {"README.md"}
-    assert files == {case[0] for case in cases()}, "one line in test_is_read for each sample"
-    described = (SAMPLES / "README.md").read_text(encoding="utf-8")
-    assert [name for name in sorted(files) if f"`{name}`" not in described] == [], "one line in README.md beside them"
-
-
-def test_every_format_has_a_sample_and_words() -> None:
-    documents = {one.name for one in formats_of(Stage.DOCUMENT)}
-    of_lines = FORMAT_TITLES.keys() - documents
-    assert of_lines == {case[1] for case in cases()} - {None}, "one sample in tests/data/formats for each"
-    assert all(one.reads for one in FORMATS)
+def test_names_of_samples_are_unique() -> None:
+    paths = [*(DATA / "formats").iterdir(), *FORMAT_FOLDERS.glob("[!_]*/samples/*")]
+    logs = [path for path in paths if path.suffix != ".md" and not path.name.endswith(".expected.json")]
+    assert len(logs) == len(FORMAT_SAMPLES)
 
 
 def test_v0_0_kinds_need_their_payload() -> None:

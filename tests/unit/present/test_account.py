@@ -22,7 +22,7 @@ from inspector.present.call_facts import request_facts
 from inspector.present.subject import Subject
 from tests.builders import clean_up, closed_at_end, document_of, envelope, lines_of, tool_call, tool_result
 from tests.findings import HELLO, at, ended, gateway
-from tests.samples import RECORDINGS, recordings_swept
+from tests.samples import FORMAT_SAMPLES, RECORDINGS, recordings_swept
 
 WIRE = Path(__file__).parents[2] / "data" / "captures" / "model-wire.jsonl"
 
@@ -214,8 +214,8 @@ def test_what_could_be_spared_in_few_words() -> None:
 
 SAMPLES = sorted(
     path
-    for folder in ("recordings", "dialects", "formats", "captures", "msp")
-    for path in (RECORDINGS.parent / folder).rglob("*.*")
+    for folder in ("recordings", "dialects", "captures", "msp", "")
+    for path in ((RECORDINGS.parent / folder).rglob("*.*") if folder else FORMAT_SAMPLES.values())
     if path.suffix in (".jsonl", ".ctxcap") or path.name == "weekly-report.json"
 )
 

@@ -15,6 +15,7 @@ from inspector.present.log_topics import LogTopics, spoken_kinds
 from inspector.protocol import kinds
 from inspector.settings.model import DEFAULT_PRESETS, Topic
 from tests.builders import closed_at_end, document_at, document_of, envelope, lines_of, log_file, received, tool_call
+from tests.samples import sample
 
 DATA = Path(__file__).parents[2] / "data"
 SAMPLES = (
@@ -42,9 +43,9 @@ def test_every_preset_shows_rows_of_every_topic_it_is_offered_for() -> None:
     empty = {(preset.name, topic) for preset in DEFAULT_PRESETS for topic in preset.topics if "$" not in preset.filter}
     met: set[Topic] = set()
     for name in SAMPLES:
-        if not (DATA / name).is_file():
+        if not sample(name).is_file():
             continue
-        document = document_at(DATA / name)
+        document = document_at(sample(name))
         for topic in topics(document):
             met.add(topic)
             for preset in DEFAULT_PRESETS:
@@ -65,7 +66,7 @@ def test_every_preset_shows_rows_of_every_topic_it_is_offered_for() -> None:
     ("msp/weekly-report.json", ("msp",)),
 ])  # fmt: skip
 def test_topics_of_logs(name: str, expected: tuple[Topic, ...]) -> None:
-    assert topics(document_at(DATA / name)) == expected
+    assert topics(document_at(sample(name))) == expected
 
 
 def test_lines_that_cannot_be_read_are_about_nothing() -> None:
@@ -105,7 +106,7 @@ def test_presets_and_words_of_a_mixed_log_fit_every_family_in_it(
     names: tuple[str, ...], found: set[Topic], words: dict[str, str]
 ) -> None:
     document = closed_at_end(CaptureDocument())
-    for _ in document.open_together([SourceChoice(DATA / name) for name in names]):
+    for _ in document.open_together([SourceChoice(sample(name)) for name in names]):
         pass
     order = topics(document)
     assert found <= set(order)

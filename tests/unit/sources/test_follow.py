@@ -25,9 +25,9 @@ from inspector.store.files import spool as spool_module
 from inspector.store.files.spool import Spool
 from tests.builders import document_at, log_file
 from tests.conftest import MS
-from tests.pages import ROOT
+from tests.samples import FORMAT_SAMPLES
 
-TRACES = ROOT / "tests/data/formats/otlp.jsonl"
+TRACES = FORMAT_SAMPLES["otlp.jsonl"]
 """Children before their parents, calls of two agents."""
 
 

@@ -18,9 +18,9 @@ from inspector.survey.byte_ranges import RangeError, range_filter, ranges_of
 from inspector.survey.slicing import find_lines, run_here
 from tests.builders import envelope, lines_of, log_file, tool_call, tool_result
 from tests.commands import asked, printed
+from tests.samples import FORMAT_SAMPLES
 from tests.unit.survey.test_one_run import ROOT
 
-SAMPLES = ROOT.parent / "formats"
 GATEWAY = ROOT / "mew/coding-agent/envelope-history.jsonl"
 PROPOSALS, RUNE = (
     ROOT / "mew/scenario-3-proposals/envelope-history.jsonl",
@@ -151,7 +151,7 @@ def test_frames_and_logs_that_are_not_lines_are_refused(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_means_something_together_only_is_read_whole(name: str, text: str, tmp_path: Path) -> None:
-    data = (SAMPLES / f"{name.partition('.')[0]}.jsonl").read_bytes() if name != "array.json" else b"[]"
+    data = (FORMAT_SAMPLES[f"{name.partition('.')[0]}.jsonl"]).read_bytes() if name != "array.json" else b"[]"
     log = tmp_path / name
     log.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     if name == "array.json":
@@ -173,7 +173,7 @@ def rpc(method: str, number: int = 1) -> dict[str, Any]:
 
 
 def test_a_language_server_is_cut_by_its_own_kinds(tmp_path: Path) -> None:
-    log, out = SAMPLES.parent / "json-rpc/language-server.jsonl", tmp_path / "part.jsonl"
+    log, out = ROOT.parent / "json-rpc/language-server.jsonl", tmp_path / "part.jsonl"
     text = 'kind == "jsonrpc/request"'
     assert asked("slice", log, "-Y", text, "-o", out).exit_code == 0
     assert printed("list", out, "-e", "kind,method") == printed("list", log, "-Y", text, "-e", "kind,method") != ""
@@ -191,7 +191,7 @@ def test_a_kind_that_a_range_cannot_know_is_refused() -> None:
 
 def test_a_call_of_a_transcript_brings_its_answer(tmp_path: Path) -> None:
     out = tmp_path / "part.jsonl"
-    sample = SAMPLES / "claude-code.jsonl"
+    sample = FORMAT_SAMPLES["claude-code.jsonl"]
     asked("slice", sample, "-Y", "tool && answered", "--with-related", "-o", out)
     calls = json.loads(printed("summary", sample, "--json"))["calls"]
     assert json.loads(printed("summary", out, "--json"))["calls"]["answered"] == calls["answered"] > 0

@@ -13,6 +13,7 @@ from inspector.document.document import CaptureDocument
 from inspector.tables import TABLES, Database, QueryError
 from tests.builders import delivered, document_at, document_of, envelope, received, tool_call, tool_result
 from tests.pages import ROOT
+from tests.samples import FORMAT_SAMPLES
 
 _DATA = ROOT / "tests/data"
 
@@ -158,7 +159,7 @@ def _whole(database: Database, document: CaptureDocument, sql: str) -> list[tupl
 
 
 def test_every_column_of_every_table_can_be_asked_for(filled: Database) -> None:
-    document = document_at(_DATA / "formats/mew-v0.4.jsonl")
+    document = document_at(FORMAT_SAMPLES["mew-v0.4.jsonl"])
     for table in TABLES:
         sql = f"SELECT * FROM {table.name}"
         filled.load(document, filled.plan_inputs(sql))

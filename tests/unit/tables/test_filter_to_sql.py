@@ -37,6 +37,7 @@ from inspector.tables.filter_to_sql import condition_of
 from tests.builders import document_at, document_of, envelope
 from tests.commands import asked, printed
 from tests.pages import ROOT
+from tests.samples import FORMAT_SAMPLES, sample
 from tests.strategies import IDS, NAMES, TOOLS, conversations, share_of_examples
 
 _DATA = ROOT / "tests/data"
@@ -150,18 +151,17 @@ def test_any_filter_means_the_same_in_sql(lines: list[dict[str, object]], expres
 
 @pytest.mark.parametrize("name", ["formats/gateway-log.jsonl", "formats/mew-v0.3.jsonl", "formats/json-rpc.jsonl"])
 def test_filters_of_presets_and_pages_mean_the_same(name: str) -> None:
-    same(document_at(_DATA / name), [text for text in _DOCS if text not in _REFUSED])
+    same(document_at(sample(name)), [text for text in _DOCS if text not in _REFUSED])
 
 
 def _logs() -> list[Path]:
-    found = (
-        path for folder in ("recordings", "captures", "transcripts", "formats") for path in (_DATA / folder).rglob("*")
-    )
-    return sorted(path for path in found if path.name.partition(".")[2] in ("jsonl", "ctxcap", "json"))
+    found = (path for folder in ("recordings", "captures", "transcripts") for path in (_DATA / folder).rglob("*"))
+    logs = (*found, *FORMAT_SAMPLES.values())
+    return sorted(path for path in logs if path.name.partition(".")[2] in ("jsonl", "ctxcap", "json"))
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("path", _logs(), ids=lambda path: str(path.relative_to(_DATA)))
+@pytest.mark.parametrize("path", _logs(), ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_they_mean_the_same_in_all_recordings(path: Path) -> None:
     document = document_at(path)
     document.count_tokens()

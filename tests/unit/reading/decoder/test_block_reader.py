@@ -24,6 +24,7 @@ from inspector.store.columns.block import OBJECT_KEY, STRING_COLUMNS, Block
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_text
 from tests.builders import delivered, envelope, lines_of, received
+from tests.samples import LINE_SAMPLES
 from tests.strategies import gateway_logs, logs
 
 NINE = 1_767_603_600_000_000_000
@@ -300,7 +301,7 @@ def test_usual_lines_are_not_searched_for_pieces(line: Any) -> None:
     assert wires.searched == len("damaged")
 
 
-@pytest.mark.parametrize("sample", sorted(Path("tests/data/formats").glob("*l")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("sample", LINE_SAMPLES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("line", [envelope("chat", id="c1"), received(envelope("chat", id="c1")), FRAME])
 def test_usual_lines_among_others_change_nothing(sample: Path, line: Any) -> None:
     lines = sample.read_bytes().splitlines()[:200]

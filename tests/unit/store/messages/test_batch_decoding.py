@@ -14,7 +14,7 @@ from inspector.analysis.arrays.field_columns import Decoded
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELDS
 from tests.builders import clean_up, document_at, document_of, envelope, received
-from tests.pages import ROOT
+from tests.samples import LINE_SAMPLES
 from tests.strategies import logs
 from tests.unit.store.messages.test_payload_values import CALL, LINES
 
@@ -38,7 +38,7 @@ def test_any_log_says_the_same(data: bytes) -> None:
     clean_up()
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "tests/data/formats").glob("*.jsonl")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", LINE_SAMPLES, ids=lambda path: path.stem)
 def test_samples_of_formats_say_the_same(path: Path) -> None:
     _same_in_blocks(document_at(path))
 
