@@ -16,9 +16,14 @@ from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.store.messages.capture import Capture
 from inspector.store.messages.records import Records
 from tests.bench.mixes import NAMED, write
+from tests.samples import FORMAT_SAMPLES
 
 DATA = Path(__file__).parents[2] / "data"
-LOGS = sorted(path for path in DATA.rglob("*") if path.suffix in (".jsonl", ".ctxcap", ".log", ".json"))
+LOGS = sorted(
+    path
+    for path in (*DATA.rglob("*"), *FORMAT_SAMPLES.values())
+    if path.suffix in (".jsonl", ".ctxcap", ".log", ".json")
+)
 MIXES = ["story", *NAMED, "random:1", "random:2", "random:3"]
 COUNT = 200
 _PIECES = 3
@@ -83,7 +88,7 @@ def test_no_record_of_a_mix_is_read_twice(mix: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("path", LOGS, ids=lambda path: str(path.relative_to(DATA)))
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_no_record_of_a_recording_is_read_twice(path: Path, tmp_path: Path) -> None:
     try:
         assert not open_log(path)

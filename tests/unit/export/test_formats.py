@@ -29,10 +29,10 @@ from inspector.ui.look import design_tokens
 from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
 from tests.samples import DATA, FORMAT_SAMPLES, recordings_swept
 
-_NO_LOGS = ("package.json", ".meta.json", "mcp_figures.json")
+_NO_LOGS = ("package.json", ".meta.json", "mcp_figures.json", "digests.json")
 LOGS = sorted(
     path
-    for path in DATA.rglob("*")
+    for path in (*DATA.rglob("*"), *FORMAT_SAMPLES.values())
     if path.suffix in (".jsonl", ".ctxcap", ".json") and not path.name.endswith(_NO_LOGS)
 )
 _OF_THE_FILE = ("source", "seen_by", "mark", "comment")

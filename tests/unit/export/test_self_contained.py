@@ -30,7 +30,7 @@ from tests.builders import (
     tool_call,
     tool_result,
 )
-from tests.samples import DATA, recordings_swept
+from tests.samples import DATA, LINE_SAMPLES, recordings_swept
 
 
 def exported(document: CaptureDocument, *, self_contained: bool = True, masked: bool = True) -> list[Any]:
@@ -134,7 +134,9 @@ def test_a_filter_chooses() -> None:
     assert list(matching(document, compile_filter('kind == "stream/open"'))) == list(range(0, 30, 3))
 
 
-@pytest.mark.parametrize("path", recordings_swept(sorted(DATA.rglob("*.jsonl"))), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(
+    "path", recordings_swept(sorted([*DATA.rglob("*.jsonl"), *LINE_SAMPLES])), ids=lambda path: path.parent.name
+)
 def test_real_traffic_comes_back_as_it_was(path: Path) -> None:
     document = document_at(path)
     writer = writer_for(document, ExportOptions(self_contained=True, masked=False), Redaction(masked=False))

@@ -16,7 +16,7 @@ from inspector.formats.mcp.reader import is_rpc
 from inspector.formats.table import formats_of
 from inspector.protocol.record import Shape
 from inspector.protocol.timestamps import NO_TIME
-from tests.samples import DATA
+from tests.samples import DATA, FORMAT_SAMPLES
 from tests.strategies import lines
 
 NINE = 1_767_603_600_000_000_000
@@ -62,7 +62,9 @@ def test_recognised(line: Any, shape: Shape, label: str | None) -> None:
 
 
 def test_json_rpc_is_asked_of_no_transcript_and_none_would_know_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = [path for path in DATA.rglob("*") if path.suffix in (".jsonl", ".json", ".log")]
+    files = [
+        path for path in (*DATA.rglob("*"), *FORMAT_SAMPLES.values()) if path.suffix in (".jsonl", ".json", ".log")
+    ]
     rpc = {line for path in files for line in path.read_bytes().splitlines() if is_rpc(line)}
     assert len(rpc) > 30
     transcripts = formats_of(Stage.TRANSCRIPT)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from inspector.msp import problems
 from inspector.msp.document import SessionDocument
 from inspector.msp.files import NotMspError, is_msp
+from tests.samples import FORMAT_SAMPLES
 
 DATA = Path(__file__).parents[2] / "data" / "msp"
 SHAPES = {
@@ -71,7 +72,11 @@ def test_msp_documents_are_told_by_their_beginning(name: str):
 
 
 def test_no_other_file_of_ours_is_taken_for_one():
-    others = [path for path in DATA.parent.rglob("*") if path.suffix in (".json", ".jsonl", ".ctxcap")]
+    others = [
+        path
+        for path in (*DATA.parent.rglob("*"), *FORMAT_SAMPLES.values())
+        if path.suffix in (".json", ".jsonl", ".ctxcap")
+    ]
     claimed = [path.name for path in others if DATA not in path.parents and is_msp(path.read_bytes())]
     assert claimed == []
 
