@@ -13,6 +13,7 @@ from inspector.formats.agent_rpc import OrderedLines
 from inspector.formats.clients import Client, ManualClient, ModelApi, ModelClient
 from inspector.formats.entry_builders import Entry
 from inspector.formats.file_conversion import NamedRecord
+from inspector.formats.signatures import Signature
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.header import Header
 from inspector.protocol.record import Record, Shape
@@ -182,6 +183,7 @@ class Format:
         is_trace: its records are spans. Each model call is a span of its own, spans have their own duration, and calls
             of tools may have no record.
         rpc: the protocol of a format in stage PROTOCOL.
+        signatures: files beside its logs that are refused, each with its remedy.
         further_namespaces: prefixes of its other kinds.
         bookkeeping: kinds of records that a program writes for itself; lists can hide them. Failures, interruptions,
             compactions and unknown kinds are not bookkeeping.
@@ -223,6 +225,7 @@ class Format:
     log_lines: LogLines | None = None
     is_trace: bool = False
     rpc: RpcProtocol | None = None
+    signatures: tuple[Signature, ...] = ()
     further_namespaces: tuple[str, ...] = ()
     bookkeeping: frozenset[str] = frozenset()
     prices: PriceList | None = None

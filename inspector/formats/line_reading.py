@@ -15,10 +15,11 @@ from inspector.formats.format import Format, Stage
 from inspector.formats.mcp.reader import is_rpc
 from inspector.formats.table import FORMATS, formats_of
 from inspector.formats.wire_recording.reader import is_usual
+from inspector.formats.wrapped.reader import names_calls
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.flattened_json import MAX_LENGTH, FlattenedJson
 from inspector.protocol.frames import read_frame
-from inspector.protocol.header import TOO_DEEP, NotAnObjectError, read_header
+from inspector.protocol.header import ABSENT, TOO_DEEP, NotAnObjectError, read_header
 from inspector.protocol.json_size import TOO_LARGE, is_too_large
 from inspector.protocol.line_structs import is_regular_line
 from inspector.protocol.record import ModelCall, Record, Shape, unreadable_record
@@ -113,9 +114,18 @@ def read_line_as(
         return record, record.derived_by
     # A wrapper may lie inside of another one, but not without end.
     if nesting < _MAX_NESTING:
-        record = wrapped.FORMAT.read(header, line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
-        if record is not None:
+        labels_inside: list[str | None] = []
+
+        def read_inner(inner: bytes) -> Record:
+            found, label = read_line_as(inner, nesting + 1, known)
+            labels_inside.append(label)
+            return found
+
+        record = wrapped.FORMAT.read(header, line, read_inner)
+        if record is not None and not names_calls(line):
             return record, wrapped.FORMAT.name
+        if record is not None and _is_certain(record):
+            return record, labels_inside[-1] if labels_inside else mcp.FORMAT.name
     if not decoded_whole:
         return unreadable_record(line, TOO_LARGE), None
     # Formats with a weak mark come late, so that they take no line of another one.
@@ -136,6 +146,13 @@ def read_added(line: bytes) -> Record | None:
         if added.stage in _OWN_LINES and (record := added.read(line)) is not None:
             return record
     return None
+
+
+def _is_certain(record: Record) -> bool:
+    """Returns True for an envelope or a JSON-RPC message, which repeats the facts of a wrapper with calls."""
+    header = record.header
+    is_rpc_message = record.shape is Shape.RPC and header is not None and header.jsonrpc is not ABSENT
+    return is_rpc_message or record.shape is Shape.ENVELOPE or bool(record.batch)
 
 
 def _candidate_transcripts(line: bytes) -> Sequence[Format]:

@@ -1,127 +1,285 @@
-"""Refuses known but unsupported formats by name, so that none is mistaken for a format with a common key."""
+"""Describes files that are not read: by the name of a known kind, else by the keys or the shape of their first record.
+
+A known kind is refused before its lines are tried, so that none is mistaken for a format with a common key.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.formats.entry_builders import decoded_object
+from inspector.formats.signatures import Signature, objects_in
+from inspector.formats.table import FORMATS
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.json_size import is_too_large
+from inspector.protocol.truncated_json import complete_json
 
-_MARKS = (
-    b'"requests"', b'"kind"', b'"log"', b'"parts"', b'"systemPayload"', b'"session"', b'"working_dir"', b'"<task>',
-    b'"T-', b'"ATIF-', b'"trajectory"', b'"observation"', b'"action"', b'"role"', b'"workspaceDirectory"',
-    b'"chat_messages"', b'"processed_at"', b'"say"', b'"ask"', b'"RUN_STARTED"', b'"conversations"', b'"traj"',
-    b'"preferred_output"', b'"hrTime"',
+HOW_TO_DECLARE = (
+    "Declare its format to read it: `context-inspector formats new FILE`, or File > Read as > Declare a format... "
+    "in the window."
+)
+"""Sentence about the next step for a file that is not read."""
+_NOT_YET = "It is not read yet."
+
+
+class Refusal(NamedTuple):
+    """Reason for refusing a file, and a remedy.
+
+    Attributes:
+        facts: predicate about the file, as "looks like a run of tau-bench (keys `traj`)", without a period.
+        remedy: sentences about the next step.
+    """
+
+    facts: str
+    remedy: str
+
+    def sentences(self, name: str) -> str:
+        """Returns at most three sentences about the file `name`."""
+        return f"{name} {self.facts}. {self.remedy}"
+
+
+# Known kinds
+
+
+def _is_qwen(value: Mapping[str, Any]) -> bool:
+    message = value.get("message")
+    return "systemPayload" in value or (isinstance(message, Mapping) and isinstance(message.get("parts"), list))
+
+
+def _is_cline(value: Mapping[str, Any]) -> bool:
+    texts = [part.get("text") for part in objects_in(value["content"])]
+    task = value["role"] == "user" and bool(texts) and isinstance(texts[0], str) and texts[0].startswith("<task>")
+    around = any(isinstance(text, str) and text.startswith("<environment_details>") for text in texts)
+    return task and (around or isinstance(value.get("ts"), int))
+
+
+def _is_clines_window(value: Mapping[str, Any]) -> bool:
+    kind = value["type"]
+    return isinstance(value["ts"], int) and kind in ("say", "ask") and isinstance(value.get(kind), str)
+
+
+def _is_cursor(value: Mapping[str, Any]) -> bool:
+    message = value["message"]
+    return len(value) == 2 and isinstance(message, Mapping) and bool(objects_in(message.get("content")))
+
+
+def _is_openhands(value: Mapping[str, Any]) -> bool:
+    by_whom = value["source"] in ("user", "agent", "environment")
+    return by_whom and isinstance(value["id"], int) and ("action" in value or "observation" in value)
+
+
+def _is_managed(value: Mapping[str, Any]) -> bool:
+    return str(value["type"]).startswith(("session.", "user.", "agent.", "span."))
+
+
+def _is_printed_span(value: Mapping[str, Any]) -> bool:
+    context = value["context"]
+    return isinstance(context, Mapping) and "span_id" in context and str(value["kind"]).startswith("SpanKind.")
+
+
+def _is_phoenix(value: Mapping[str, Any]) -> bool:
+    context = value["context"]
+    return isinstance(context, Mapping) and "span_id" in context and isinstance(value["attributes"], Mapping)
+
+
+def _has_lists(*keys: str) -> Any:
+    return lambda value: all(isinstance(value[key], list) for key in keys)
+
+
+def _has_object_and_list(key: str, of_list: str) -> Any:
+    return lambda value: isinstance(value[key], Mapping) and isinstance(value[of_list], list)
+
+
+def _is_converse(value: Mapping[str, Any]) -> bool:
+    output = value["output"]
+    return isinstance(output, Mapping) and isinstance(output.get("message"), Mapping)
+
+
+_OTLP_INSTEAD = f"{_NOT_YET} Export OTLP instead, to a file or to a collector."
+
+_SIGNATURES: tuple[Signature, ...] = (
+    # Sessions of coding agents. Each is recognized by several members, since single ones are common.
+    Signature("a chat of Qwen Code", ("parentUuid", "sessionId"), _is_qwen),
+    Signature("a session of Pi", ("type", "version", "id", "timestamp", "cwd"),
+              lambda value: value["type"] == "session" and isinstance(value["version"], int)),
+    Signature("a conversation of Cline", ("role", "content"), _is_cline),
+    Signature("messages of Cline's window", ("ts", "type"), _is_clines_window),
+    Signature("a session of goose", ("working_dir", "message_count")),
+    Signature("a session of goose", ("working_dir", "conversation"), _has_lists("conversation")),
+    Signature("a thread of Amp", ("v", "id", "messages"),
+              lambda value: isinstance(value["v"], int) and str(value["id"]).startswith("T-")),
+    Signature("a transcript of Cursor", ("role", "message"), _is_cursor),
+    Signature("a session of Kiro", ("version", "kind", "data"),
+              lambda value: value["kind"] in ("Prompt", "AssistantMessage", "ToolResults")),
+    Signature("a session of Continue", ("sessionId", "workspaceDirectory", "history"), _has_lists("history")),
+    Signature("an export of claude.ai", ("uuid", "chat_messages"), _has_lists("chat_messages")),
+    Signature("an export of ChatGPT", ("mapping", "current_node"), lambda value: isinstance(value["mapping"], Mapping)),
+    Signature("events of a managed agent", ("processed_at", "type"), _is_managed),
+    Signature("events of AG-UI", ("type", "threadId", "runId"), lambda value: value["type"] == "RUN_STARTED"),
+    Signature("a saved run of the OpenAI Agents SDK", ("$schemaVersion", "current_agent", "original_input")),
+    Signature("messages of AutoGen", ("source", "models_usage", "type")),
+    # Trajectories, evaluations and training data
+    Signature("a trajectory in ATIF", ("schema_version",),
+              lambda value: str(value["schema_version"]).startswith("ATIF-")),
+    Signature("a trajectory of SWE-agent", ("trajectory", "info"), _has_lists("trajectory")),
+    Signature("a trajectory of SWE-agent", ("trajectory", "history"), _has_lists("trajectory", "history")),
+    Signature("a trajectory of OpenHands", ("id", "source"), _is_openhands),
+    Signature("an evaluation by OpenHands", ("instance_id", "history", "metrics"), _has_lists("history")),
+    Signature("runs of tau-bench", ("task_id", "reward", "traj"), _has_lists("traj")),
+    Signature("an evaluation log of Inspect", ("version", "status", "eval"),
+              lambda value: isinstance(value["eval"], Mapping) and "task" in value["eval"]),
+    Signature("pairs of preferred answers for training", ("preferred_output", "non_preferred_output")),
+    Signature("conversations in the form of ShareGPT", ("conversations",),
+              lambda value: any({"from", "value"} <= set(turn) for turn in objects_in(value["conversations"]))),
+    # Traces and answers of model APIs
+    Signature("spans as an SDK of OpenTelemetry prints them", ("context", "kind"), _is_printed_span, _OTLP_INSTEAD),
+    Signature("records of OpenTelemetry as its SDK prints them", ("hrTime", "instrumentationScope"),
+              remedy=_OTLP_INSTEAD),
+    Signature("spans of Phoenix", ("context", "span_kind", "attributes"), _is_phoenix),
+    Signature("an export of Langfuse", ("trace", "observations"), _has_object_and_list("trace", "observations")),
+    Signature("runs of LangSmith", ("run_type", "dotted_order")),
+    Signature("an answer of Bedrock's Converse API", ("output", "stopReason", "usage"), _is_converse),
+    # Documents without messages
+    Signature("a configuration of MCP servers", ("mcpServers",), lambda value: isinstance(value["mcpServers"], Mapping),
+              "It has no messages. A tap records those of its servers: context-inspector tap install."),
+    *(signature for one in FORMATS for signature in one.signatures),
 )  # fmt: skip
 
 
+_MARKS = tuple((tuple(f'"{key}"'.encode() for key in one.keys), one) for one in _SIGNATURES)
 _FRAMED = b"content-length:"
 _TEXTS = (
-    (b"# aider chat started at", "a chat of Aider in Markdown, which is not read"),
-    (b"<!-- Generated by SpecStory", "a chat of SpecStory in Markdown, which is not read"),
+    (b"# aider chat started at", "a chat of Aider in Markdown"),
+    (b"<!-- Generated by SpecStory", "a chat of SpecStory in Markdown"),
+    (b"interactions:", "a cassette of VCR in YAML"),
 )
-_HEADING = re.compile(rb"#{1,6} +[^#\s]")
 _EVENT = b"data:"
 
 
-def refusal_name(line: bytes) -> str | None:
-    """Returns the name of a known, unsupported line or document, as a sentence's end; None for others. Never raises."""
+def known_refusal(line: bytes) -> Refusal | None:
+    """Returns the refusal of a known kind by a file's first line or record; None for others. Never raises."""
     if line[: len(_FRAMED)].lower() == _FRAMED:
-        return "messages framed by Content-Length, as language servers speak, which are not read"
+        return _named("messages framed by Content-Length, as language servers speak", (), "")
     for start, words in _TEXTS:
         if line.startswith(start):
-            return words
-    if not any(mark in line for mark in _MARKS):
+            return _named(words, (), "")
+    possible = [one for marks, one in _MARKS if all(mark in line for mark in marks)]
+    value = decoded_object(line.removeprefix(_EVENT).strip()) if possible else None
+    if value is None:
         return None
-    value = decoded_object(line.removeprefix(_EVENT).strip())
-    return _words(value) if value is not None else None
+    found = (one for one in possible if all(key in value for key in one.keys) and one.fits(value))
+    return next((_named(one.words, one.keys, one.remedy) for one in found), None)
 
 
-def text_words(line: bytes) -> str | None:
-    """Returns a description of a text document's line, which logs may contain too; None for others."""
-    return "a heading of Markdown" if _HEADING.match(line) else None
+def _named(words: str, keys: tuple[str, ...], remedy: str) -> Refusal:
+    seen = f" ({'keys' if len(keys) > 1 else 'key'} {_quoted(keys)})" if keys else ""
+    return Refusal(f"looks like {words}{seen}", remedy or f"{_NOT_YET} {HOW_TO_DECLARE}")
 
 
-def _words(value: Mapping[str, Any]) -> str | None:
-    kind = value.get("kind")
-    operation = isinstance(kind, int) and not isinstance(kind, bool) and ("v" in value or "k" in value)
-    if (operation and set(value) <= {"kind", "k", "v", "i"}) or ("requests" in value and "responderUsername" in value):
-        return "a chat session of VS Code, which is opened as a file of its own, not packed and not from a pipe"
-    log = value.get("log")
-    if isinstance(log, Mapping) and isinstance(log.get("entries"), list) and "version" in log:
-        return "an HTTP archive (HAR), which is opened as a file of its own, not packed and not from a pipe"
-    return _session_words(value) or _agent_words(value) or _data_words(value)
+def _quoted(keys: Any) -> str:
+    return ", ".join(f"`{key}`" for key in keys)
 
 
-def _session_words(value: Mapping[str, Any]) -> str | None:
-    """Returns the name of a known, unsupported coding agent's session."""
-    message = value.get("message")
-    of_qwen = "systemPayload" in value or (isinstance(message, Mapping) and isinstance(message.get("parts"), list))
-    if of_qwen and "parentUuid" in value and "sessionId" in value:
-        return "a chat of Qwen Code, which is not read"
-    header = {"type", "version", "id", "timestamp", "cwd"}
-    if value.get("type") == "session" and header <= set(value) and isinstance(value["version"], int):
-        return "a session of Pi, which is not read"
-    return None
+# Other records
 
 
-def _agent_words(value: Mapping[str, Any]) -> str | None:
-    """Returns the name of an agent's conversation with message-like form but other calls."""
-    # Each program is recognized by several members, since single ones are common.
-    role, content, messages = value.get("role"), value.get("content"), value.get("messages")
-    texts = [part.get("text") for part in _objects(content)]
-    task = role == "user" and bool(texts) and isinstance(texts[0], str) and texts[0].startswith("<task>")
-    around = any(isinstance(text, str) and text.startswith("<environment_details>") for text in texts)
-    if task and (around or isinstance(value.get("ts"), int)):
-        return "a conversation of Cline, which is not read"
-    if isinstance(value.get("ts"), int) and isinstance(value.get(str(value.get("type"))), str):
-        return "a message of Cline's window, which is not read" if value["type"] in ("say", "ask") else None
-    if "working_dir" in value and ("message_count" in value or isinstance(value.get("conversation"), list)):
-        return "a session of goose, which is not read"
-    if isinstance(messages, list) and isinstance(value.get("v"), int) and str(value.get("id")).startswith("T-"):
-        return "a thread of Amp, which is not read"
-    message = value.get("message")
-    if set(value) == {"role", "message"} and isinstance(message, Mapping) and _objects(message.get("content")):
-        return "a transcript of Cursor, which is not read"
-    if value.get("kind") in _OF_KIRO and {"version", "data"} <= set(value):
-        return "a session of Kiro, which is not read"
-    if {"sessionId", "workspaceDirectory"} <= set(value) and isinstance(value.get("history"), list):
-        return "a session of Continue, which is not read"
-    if "uuid" in value and isinstance(value.get("chat_messages"), list):
-        return "an export of claude.ai, which is not read"
-    kind = str(value.get("type"))
-    if "processed_at" in value and kind.startswith(("session.", "user.", "agent.", "span.")):
-        return "an event of a managed agent, which is not read"
-    if kind == "RUN_STARTED" and {"threadId", "runId"} <= set(value):
-        return "an event of AG-UI, which is not read"
-    return None
+_KEYS_SHOWN = 5
+_KEY_LENGTH = 40
+_HEAD_BYTES = 1 << 14
+_TIME = re.compile(
+    rb"\[?(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[-/.]\d\d?[-/.]\d{2,4}|\d\d:\d\d:\d\d|1\d{9}\b"
+    rb"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*,? +\d)"
+)
+_TEXT_SHAPES: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
+    (re.compile(pattern, re.DOTALL), words)
+    for pattern, words in (
+        (rb"#!", "the beginning of a script"),
+        (rb"#{1,6}(?:\s|$)", "a comment, or a heading of Markdown"),
+        (rb"//|/\*|--\s|;", "a comment"),
+        (rb"---+\s*$|\+\+\++\s*$", "the beginning of a document in YAML, TOML or Markdown"),
+        (rb"-----BEGIN ", "the beginning of a key or certificate in PEM"),
+        (rb"```|~~~", "the beginning of a code block in Markdown"),
+        (rb"<", "a tag of HTML or XML"),
+        (rb'"""|\'\'\'', "the beginning of a text in triple quotes"),
+        (rb"\[\[?[A-Za-z_][\w.\" -]*\]\]?\s*$", "a section in brackets, as in TOML"),
+        (rb"(?:import|from|def|class|package|use|const|function|using)\s", "a line of a program"),
+        (_TIME.pattern, "text that begins with a time"),
+        (rb"[\w.-]+\s*=", "a name and a value, as in settings"),
+        (rb"[\w.-]+:(?:\s|$)", "a name and a value, as in YAML"),
+        (rb"(?=[^\t]*\t[^\t]*\t)", "values separated by tabs"),
+        (rb"(?:[^,\s]+,){2,}[^,\s]*$", "values separated by commas"),
+    )
+)
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_OTHER_VALUES = {list: "an array", str: "a text in quotes", int: "a number", float: "a number", bool: "true or false"}
+_NO_TEXT = "Open a log as text, or packed as .gz or .zst."
 
 
-_OF_KIRO = ("Prompt", "AssistantMessage", "ToolResults")
+def record_words(record: bytes) -> str:
+    """Returns a description of a record that no format knows, as "an object with the keys `a`, `b`". Never raises."""
+    begin = record[:1]
+    if begin not in (b"{", b"["):
+        return _scalar_words(record) or text_words(record)
+    try:
+        value = None if is_too_large(record) else decode_json(record)
+    except NotAnObjectError as error:
+        return _damaged_words(record, str(error))
+    if value is None:
+        return _head_words(record)
+    return keys_words(value) if isinstance(value, Mapping) else "an array, where an object was expected"
 
 
-def _data_words(value: Mapping[str, Any]) -> str | None:
-    """Returns the name of a known, unsupported evaluation run, training row or exporter record."""
-    if str(value.get("schema_version")).startswith("ATIF-"):
-        return "a trajectory in ATIF, which is not read"
-    if isinstance(value.get("trajectory"), list) and isinstance(value.get("history"), list):
-        return "a trajectory of SWE-agent, which is not read"
-    if value.get("source") in ("user", "agent", "environment") and ("action" in value or "observation" in value):
-        return "a trajectory of OpenHands, which is not read" if isinstance(value.get("id"), int) else None
-    if isinstance(value.get("traj"), list) and {"task_id", "reward"} <= set(value):
-        return "a run of tau-bench, which is not read"
-    if {"preferred_output", "non_preferred_output"} <= set(value):
-        return "a pair of preferred answers for training, which is not read"
-    if any({"from", "value"} <= set(turn) for turn in _objects(value.get("conversations"))):
-        return "a conversation in the form of ShareGPT, which is not read"
-    context = value.get("context")
-    spans = isinstance(context, Mapping) and "span_id" in context and str(value.get("kind")).startswith("SpanKind.")
-    if spans or ("hrTime" in value and "instrumentationScope" in value):
-        return "a record of OpenTelemetry as its SDK prints it, which is not read; OTLP is"
-    return None
+def keys_words(value: Mapping[str, Any]) -> str:
+    """Returns the number and the first keys of an object in words."""
+    keys = [_shortened(str(key)) for key in value]
+    if not keys:
+        return "an object without keys"
+    more = len(keys) - _KEYS_SHOWN
+    rest = f" and {more:,} more" if more > 0 else ""
+    return f"an object with the {'keys' if len(keys) > 1 else 'key'} {_quoted(keys[:_KEYS_SHOWN])}{rest}"
 
 
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    """Returns the objects in a list; empty for any other value."""
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+def text_words(line: bytes) -> str:
+    """Returns the shape of a line of text, in words without its content."""
+    head = line[:_HEAD_BYTES].strip()
+    if _CONTROLS.search(head):
+        return "binary data"
+    return next((words for shape, words in _TEXT_SHAPES if shape.match(head)), "plain text")
+
+
+def unknown_refusal(words: str) -> Refusal:
+    """Returns the refusal of a file of no known kind, by a clause about its content."""
+    remedy = _NO_TEXT if words.endswith("binary data") else HOW_TO_DECLARE
+    return Refusal(f"is no log that can be read. {words}", remedy)
+
+
+def _scalar_words(record: bytes) -> str | None:
+    try:
+        value = decode_json(record[:_HEAD_BYTES])
+    except NotAnObjectError:
+        return None
+    return f"{_OTHER_VALUES.get(type(value), 'null')}, where an object was expected"
+
+
+def _damaged_words(record: bytes, reason: str) -> str:
+    if "Unterminated string" in reason:
+        return f"JSON that is cut after {len(record.rstrip()):,} B"
+    # A bracket may begin a section, a time or a name.
+    if record[:1] == b"[" and (words := text_words(record)) != "plain text":
+        return words
+    shape = "an object" if record[:1] == b"{" else "an array"
+    return f"text that begins as {shape} of JSON: {reason}" if reason.startswith("no JSON") else reason
+
+
+def _head_words(record: bytes) -> str:
+    head = complete_json(record[:_HEAD_BYTES])
+    value = decoded_object(head) if head is not None else None
+    return f"a long object that begins with the keys {_quoted(map(_shortened, list(value)[:_KEYS_SHOWN]))}" if (
+        value
+    ) else "a long JSON value"  # fmt: skip
+
+
+def _shortened(key: str) -> str:
+    return key if len(key) <= _KEY_LENGTH else f"{key[:_KEY_LENGTH]}…"

@@ -103,12 +103,6 @@ FORMAT_TITLES: dict[str, str] = {name: title for one in FORMATS for name, title 
 SELECTABLE_FORMATS: dict[str, str] = {one.name: one.title for one in FORMATS if one.stage is not Stage.DOCUMENT}
 """Formats of lines that a user can force: name and title."""
 
-READABLE_FORMATS: str = ", ".join(one.reads for one in FORMATS if one.stage is not Stage.DOCUMENT)
-"""Readable formats of lines, for a sentence."""
-
-READABLE_DOCUMENTS: str = ", ".join(one.reads for one in formats_of(Stage.DOCUMENT))
-"""Readable documents, for a sentence."""
-
 
 def format_named(name: str) -> Format | None:
     """Returns a format by its name."""

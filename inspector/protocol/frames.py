@@ -53,7 +53,7 @@ def classify(header: Header, raw: bytes) -> Record | None:
     if header.type == "Buffer" and header.data:
         return _buffer(header, raw)
     told = bytes(header.error)[:1] == b'"' and header.method is ABSENT and header.event is ABSENT
-    if told and _keys(raw) <= _OF_ERRORS:  # rows of an evaluation have an error, too
+    if told and object_keys(raw) <= _OF_ERRORS:  # rows of an evaluation have an error, too
         return Record(Shape.ERROR, raw, header)  # an object there is the answer of some other API
     return None
 
@@ -105,10 +105,11 @@ _OF_ERRORS = KEYS.keys() | {"details", "code", "status", "reason", "hint"}
 
 def _has_foreign_keys(raw: bytes) -> bool:
     """Returns True if an object has keys without a meaning in any format."""
-    return not _keys(raw) <= KEYS.keys()
+    return not object_keys(raw) <= KEYS.keys()
 
 
-def _keys(raw: bytes) -> Set[str]:
+def object_keys(raw: bytes) -> Set[str]:
+    """Returns the keys of an object, without decoding its values. Never raises."""
     found = decode_one(_decode_keys, raw)
     return (decode_object(raw) if found is None else found).keys()
 

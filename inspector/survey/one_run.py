@@ -22,6 +22,7 @@ from inspector.analysis.views.waste import WasteFinder, WasteReport
 from inspector.document.document import CaptureDocument
 from inspector.document.session_titles import title_of_session
 from inspector.document.summary import context_nodes, finding_entries, summary
+from inspector.formats.refused_formats import HOW_TO_DECLARE
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME
 from inspector.protocol.tool_aliases import ToolAliases, parse_alias
@@ -32,8 +33,6 @@ from inspector.store.files.capability_decisions import FILE_NAME
 from inspector.survey.run_places import RunPlace, reason_of
 
 _CHUNK = 1 << 20
-_WHAT_CAN = " What can be read:"
-"""Start of the part of an error text that is the same for all logs."""
 # Part of `version`, so that unchanged logs are surveyed again after such a change.
 _ROWS_VERSION = 4
 """Raised with each change in the meaning of rows."""
@@ -126,8 +125,8 @@ def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder:
     except FailedError as failure:
         found.tables = {"failures": [failure_row(place, failure.kind, str(failure), options, found.digest)]}
     except UnknownFormatError as error:
-        # The list of readable formats would repeat in each row.
-        text = str(error).partition(_WHAT_CAN)[0]
+        # The same advice would repeat in each row.
+        text = str(error).removesuffix(HOW_TO_DECLARE).rstrip()
         found.tables = {"failures": [failure_row(place, "unknown", text, options, found.digest)]}
     except MemoryError:
         found.tables = {"failures": [failure_row(place, "memory", "It needs more memory than there is.", options)]}

@@ -95,9 +95,7 @@ def test_a_cut_archive_keeps_what_could_be_read_and_says_where_it_stops(ending: 
 
 
 def test_an_archive_of_nothing_known_is_refused_like_a_file() -> None:
-    with pytest.raises(
-        UnknownFormatError, match=r"^notes is no log that can be read\. Its first line is no JSON at byte"
-    ):
+    with pytest.raises(UnknownFormatError, match=r"^notes is no log that can be read\. Its first line is plain text\."):
         document_at(log_file(gzip.compress(b"hello\n"), "notes"))
 
 
@@ -256,7 +254,7 @@ def test_an_array_without_a_message_is_one_line_that_cannot_be_read() -> None:
 
 
 def test_an_array_of_nothing_known_is_refused() -> None:
-    with pytest.raises(UnknownFormatError, match="Its first element is a JSON object with a, which is no known line"):
+    with pytest.raises(UnknownFormatError, match="Its first element is an object with the key `a`"):
         document_at(log_file(b'[{"a":1}]'))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.formats.a2a import reader
 from inspector.formats.a2a.ordered_lines import A2aLines
 from inspector.formats.format import Format, RpcProtocol, Stage, TrafficKind
+from inspector.formats.signatures import Signature
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -24,6 +25,14 @@ FORMAT = Format(
             b"message/",
             b"tasks/send",
             b'(?:SendMessage|SendStreamingMessage|GetTask|CancelTask|ListTasks|SubscribeToTask|GetExtendedAgentCard)"',
+        ),
+    ),
+    signatures=(
+        Signature(
+            "the card of an A2A agent",
+            ("skills", "capabilities"),
+            lambda value: {"name", "version"} <= set(value),
+            "It has no messages. A tap records them: context-inspector tap.",
         ),
     ),
 )

@@ -8,6 +8,7 @@ from inspector.formats.claude_code.derivation import AGENT, NAMESPACE, PROGRAM
 from inspector.formats.claude_code.kinds import BOOKKEEPING
 from inspector.formats.claude_code.models import PRICES
 from inspector.formats.format import Format, Participants, Stage
+from inspector.formats.signatures import Signature
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -26,4 +27,17 @@ FORMAT = Format(
     client=CLIENT,
     model_apis=MODEL_APIS,
     identified_by_type=True,
+    signatures=(
+        Signature(
+            "the description of a sub-agent of Claude Code",
+            ("agentType",),
+            lambda value: not any(isinstance(one, dict | list) for one in value.values()),
+            "It has no messages. Open the session's file, or the folder it is in.",
+        ),
+        Signature(
+            "the history of prompts of Claude Code",
+            ("display", "pastedContents", "timestamp"),
+            remedy="It has no sessions. List them with `context-inspector sessions`.",
+        ),
+    ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +12,41 @@ from inspector.formats.file_conversion import FileConverter, NotConvertedError
 from inspector.formats.har import FORMAT
 from inspector.formats.har.entries import Line, entry_to_lines
 from inspector.protocol.array_elements import ElementScanner, trim_span
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import NotAnObjectError, decode_json, decode_object
 from inspector.protocol.json_size import TOO_LARGE, is_too_large
 from inspector.protocol.tolerant_encoder import to_json
+from inspector.protocol.truncated_json import complete_json
 
 _HEAD_BYTES = 1 << 16
 """Number of first bytes needed for detection."""
 
-_BEGIN = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')
+_LOG = re.compile(rb'"log"\s*:\s*\{')
 _ENTRIES = re.compile(rb'"entries"\s*:\s*\[')
-_OWN_FIELD = rb'"(?:_(?:[^"\\]|\\.)*+|comment)"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|[-+.\w]+)\s*,\s*'
-"""A program's own scalar field, as Polly writes first."""
-_OTHER_FIELDS = re.compile(rb"\s*(?:" + _OWN_FIELD + rb')*+"(?:version|creator|browser|pages|entries)"\s*:')
+_KEYS = frozenset({"version", "creator", "browser", "pages", "entries"})
+_BOM = b"\xef\xbb\xbf"
 _BLOCK_BYTES = 1 << 20
 _MAX_ENTRY = 1 << 28
 """Limit in bytes of a decoded entry; a longer one is an error."""
 
 
 def is_archive(head: bytes) -> bool:
-    """Returns True for the first bytes of an HTTP archive."""
-    found = _BEGIN.match(head, 0, _HEAD_BYTES)
-    return found is not None and _OTHER_FIELDS.match(head, found.end(), _HEAD_BYTES) is not None
+    """Returns True for the first bytes of an HTTP archive.
+
+    Programs add fields of their own, as Polly does: their names begin with an underscore.
+    """
+    if _LOG.search(head, 0, _HEAD_BYTES) is None:
+        return False
+    begin = complete_json(head[:_HEAD_BYTES].removeprefix(_BOM).lstrip())
+    value = decode_object(begin) if begin is not None else {}
+    log = value.get("log")
+    if not isinstance(log, dict) or _first_key(value) != "log":
+        return False
+    return _first_key(log) in _KEYS
+
+
+def _first_key(value: Mapping[str, Any]) -> str | None:
+    """Returns the first key that the archive's own format has."""
+    return next((key for key in value if not key.startswith("_") and key != "comment"), None)
 
 
 class HarConversion:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.formats.file_conversion import NamedRecord
 from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.opencode import reader
+from inspector.formats.signatures import Signature
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -22,4 +23,16 @@ FORMAT = Format(
     ),
     store="inspector.formats.opencode.conversion:store_of",
     original_records=(NamedRecord(key="info", id_key="id", noun="record"),),
+    signatures=(
+        Signature(
+            "a message in a storage folder of OpenCode",
+            ("id", "sessionID", "role", "time"),
+            remedy="Open the storage folder as a whole.",
+        ),
+        Signature(
+            "a part of a message in a storage folder of OpenCode",
+            ("id", "messageID", "type"),
+            remedy="Open the storage folder as a whole.",
+        ),
+    ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.formats.file_conversion import NamedRecord
 from inspector.formats.format import Format, Participants, Stage
+from inspector.formats.signatures import Signature
 from inspector.formats.vscode_chat import reader
 from inspector.formats.vscode_chat.client import CLIENT
 
@@ -25,4 +26,12 @@ FORMAT = Format(
         NamedRecord(key="session", id_key="", noun="session"),
     ),
     client=CLIENT,
+    signatures=(
+        Signature(
+            "changes of a chat session of VS Code",
+            ("kind",),
+            reader.is_later_change,
+            "Its beginning is missing. Open the whole file of the session.",
+        ),
+    ),
 )

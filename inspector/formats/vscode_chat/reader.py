@@ -41,6 +41,14 @@ _FENCE = "```"
 _DEEPEST = 40
 
 
+def is_later_change(value: Mapping[str, Any]) -> bool:
+    """Returns True for a line of a log of changes after its first line."""
+    kind = value.get("kind")
+    return (
+        isinstance(kind, int) and kind > 0 and ("v" in value or "k" in value) and set(value) <= {"kind", "k", "v", "i"}
+    )
+
+
 def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
     del unknown  # pieces of newer kinds are identified by their request
     if not isinstance(value.get(SESSION_KEY), str):

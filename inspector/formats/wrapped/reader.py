@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import msgspec
 
 from inspector.formats.value_conversions import line_time, text_or_none
+from inspector.protocol.frames import object_keys
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.rpc_batch import batch_in
@@ -14,6 +16,8 @@ from inspector.protocol.timestamps import NO_TIME
 
 LABEL = "wrapped"
 
+_OF_CALLS = re.compile(r"(?:tool|call|method)s?|tool_?[A-Z_cu]\w*|function_?[cC]alls?|call_?(?:id|Id|ID)")
+"""Keys of calls, tools and methods."""
 _KEYS = ("message", "envelope", "frame", "text", "data", "log", "msg", "MESSAGE")
 
 
@@ -43,6 +47,14 @@ def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> 
             record.space = text_or_none(header.space_id)
         return record
     return None
+
+
+def names_calls(line: bytes) -> bool:
+    """Returns True if a wrapper has keys of calls, tools or methods: then it is more than a wrapper.
+
+    Reading its content alone would lose them.
+    """
+    return any(_OF_CALLS.fullmatch(key) for key in object_keys(line))
 
 
 class SliceOrigin(msgspec.Struct, gc=False):

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from inspector.formats import registry
 from inspector.formats.line_reading import FRAME_LABEL, read_added, read_chosen, read_line_as
-from inspector.formats.refused_formats import refusal_name, text_words
+from inspector.formats.refused_formats import Refusal, known_refusal
 from inspector.formats.table import FORMATS, format_named
 from inspector.protocol.array_elements import ElementScanner, Span, element_indent, trim_span
 from inspector.protocol.array_search import MAX_SEARCHED_BYTES, find_array
@@ -16,6 +16,7 @@ from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
 from inspector.protocol.truncated_json import complete_json
 from inspector.reading.decoder.batches import split_batch
+from inspector.reading.files.refusals import TextBlock, is_bare_error, refusal_of_records
 from inspector.store.files.source_files import SourceFile
 
 SNIFFED_LINES = 1_000
@@ -33,7 +34,8 @@ _VALUE_STARTS = b'{["-0123456789tfn]'
 """First characters of a JSON array's value, or of its end."""
 _TIME_IN_BRACKETS = re.compile(rb"\[\d+[-:/]")
 """Beginning of a line with its time in brackets."""
-NO_MESSAGES = "that has no messages in it: it names their methods and ids, and no content"
+_RECORDING = "A tap records them: context-inspector tap."
+_NO_MESSAGES = "that has no messages in it: it names their methods and ids, and no content"
 """Reason for refusing a log, after the name of its client."""
 _LOG_LINES = {one.name: one.log_lines for one in FORMATS if one.log_lines is not None}
 
@@ -150,7 +152,7 @@ def forced_format(source: SourceFile) -> str | None:
     known = format_named(known_as) if known_as is not None else None
     whole = format_named(known.array_format) if known is not None else None
     is_both = whole is not None and whole.read(first, unknown=True) is not None
-    return whole.name if whole is not None and is_both and refusal_name(first) is None else None
+    return whole.name if whole is not None and is_both and known_refusal(first) is None else None
 
 
 def _format_of_document(source: SourceFile) -> str | None:
@@ -218,8 +220,8 @@ def has_enough_bytes(source: SourceFile) -> bool:
     return b"\n" in head and head.rstrip(_BLANK) != b"{"  # a single brace may begin an object over several lines
 
 
-def unknown_reason(source: SourceFile) -> str | None:
-    """Returns a description of the first record if none of the first 1,000 is known; else None.
+def refusal_of(source: SourceFile) -> Refusal | None:
+    """Returns the refusal of a file if none of its first 1,000 records is known; else None.
 
     Stops at the first known record, which is nearly always the first.
 
@@ -234,21 +236,23 @@ def unknown_reason(source: SourceFile) -> str | None:
             return end.value[0]
 
 
-def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
-    """Returns the result of `unknown_reason` and the number of examined records.
+def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[Refusal | None, int]]:
+    """Returns the result of `refusal_of` and the number of examined records.
 
     A generator with steps, as a record may be very long.
     """
-    reason: str | None = None
+    first, number = b"", 0
     scanner = scanner_for(source)
-    number, logged, failed = 0, False, False
+    logged, failed = False, False
     named: str | None = None  # the client that names messages without their content
+    block = TextBlock()
+    forced = source.chosen_format is not None
     for line in records_in(source, scanner):
         if line is None:
             yield
             continue
         number += 1
-        if number == 1 and source.chosen_format is None and (refused := refusal_name(line)) is not None:
+        if number == 1 and not forced and (refused := known_refusal(line)) is not None:
             return (refused if read_added(line) is None else None), SNIFFED_LINES
         # The first message of a batch stands for its line.
         record, known_as = _read(next((message for _, message in split_batch(line)), line), source.chosen_format)
@@ -256,16 +260,22 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[str | None
         if log is not None and log.is_log_line(line):
             logged, named = True, named or log.names_message(line)
             failed |= record.derived_messages[0].failed
-        elif known_as not in (None, FRAME_LABEL):
-            return None, number
+        elif known_as not in (None, FRAME_LABEL) and (forced or not is_bare_error(record)):
+            if forced or not block.words:
+                return None, number
+            return block.refusal(first), SNIFFED_LINES
         else:
-            # The first reason is shown: later lines often fail only as a consequence.
-            reason = reason or text_words(line) or record.reason or "a stream frame"
+            block.add(line)
+        # The first record is described: later ones often fail only as a consequence.
+        first = first or line
         if number == SNIFFED_LINES:
             break
     if logged:
-        return (f"a log of {named} {NO_MESSAGES}" if named and not failed else None), number
-    return reason, number
+        return (Refusal(f"is a log of {named} {_NO_MESSAGES}", _RECORDING) if named and not failed else None), number
+    if not first:
+        return None, number
+    head = source.read(0, _MAX_PROBED_LINE).removeprefix(_BOM)
+    return refusal_of_records(first, number, scanner, head), number
 
 
 def _read(line: bytes, reading: str | None) -> tuple[Record, str | None]:

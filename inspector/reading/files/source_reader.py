@@ -13,11 +13,10 @@ from contextlib import closing
 import numpy as np
 
 from inspector.formats import registry
-from inspector.formats.table import READABLE_DOCUMENTS, READABLE_FORMATS
+from inspector.formats.refused_formats import Refusal
 from inspector.reading.decoder import overlong_lines
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.files.format_detection import (
-    NO_MESSAGES,
     SNIFFED_LINES,
     archive_description,
     detect_unknown,
@@ -47,9 +46,6 @@ _BLOCK_BUDGET_S, _CATCH_UP_BUDGET_S, _CATCH_UP_BYTES = 0.008, 0.016, 8 << 20
 """Time budget in seconds for a live block; a larger one, with larger and cheaper blocks, during catch-up; and the
 backlog in bytes that starts catch-up.
 """
-_FORMATS_READ = (
-    f"{READABLE_FORMATS}; {READABLE_DOCUMENTS}; a JSON array of any of these; and all of them as .gz or .zst"
-)
 _WAIT_S = 0.05
 
 BlockSteps = Generator[Block | None]
@@ -130,22 +126,16 @@ class SourceReader:
         source.elements = scanner_for(source)
         while True:
             growing = source.is_growing
-            reason, looked_at = yield from self._sniff()
-            if reason is None:
+            refusal, looked_at = yield from self._sniff()
+            if refusal is None:
                 if not (looked_at or growing) and source.container is not None and source.feed is not None:
                     raise UnknownFormatError(source.feed.problem or f"{source.name} holds nothing to be shown.")
                 return
-            if reason.endswith(NO_MESSAGES) and not growing:
-                raise UnknownFormatError(f"{source.name} is {reason}. A tap records them: context-inspector tap.")
             if not growing or looked_at >= SNIFFED_LINES:
-                raise UnknownFormatError(
-                    f"{source.name} is no log that can be read. "
-                    f"Its first {'line' if source.elements is None else 'element'} is {reason}. "
-                    f"What can be read: {_FORMATS_READ}."
-                )
+                raise UnknownFormatError(refusal.sentences(source.name))
             yield from self._wait(wait=wait)
 
-    def _sniff(self) -> Generator[None, None, tuple[str | None, int]]:
+    def _sniff(self) -> Generator[None, None, tuple[Refusal | None, int]]:
         steps = detect_unknown(self.source)
         while True:
             try:

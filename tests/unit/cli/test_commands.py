@@ -523,7 +523,7 @@ def test_bad_usage_is_exit_code_2_and_a_sentence(arguments: list[Any], sentence:
 def test_a_file_of_nothing_known_is_exit_code_2() -> None:
     done = run("summary", log_file(b"hello\n", "notes.txt"))
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith("notes.txt is no log that can be read. Its first line is no JSON at byte 0")
+    assert done.stderr.startswith("notes.txt is no log that can be read. Its first line is plain text")
 
 
 def test_a_folder_without_anything_says_so(tmp_path: Path) -> None:

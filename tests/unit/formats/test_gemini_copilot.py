@@ -18,7 +18,6 @@ from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.copilot_cli import reader as copilot
 from inspector.formats.gemini_cli import reader as gemini
-from inspector.formats.refused_formats import refusal_name
 from inspector.protocol.record import Shape
 from tests.builders import document_at, document_of, lines_of, log_file
 from tests.samples import FORMAT_SAMPLES
@@ -92,27 +91,6 @@ def test_other_lines_are_neither() -> None:
     ):
         line = json.dumps(written).encode()
         assert (gemini.READER.read(line), copilot.READER.read(line)) == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        ({"kind": 0, "v": {}}, "VS Code"), ({"log": {"version": "1.2", "entries": []}}, "HAR"),
-    ],
-)  # fmt: skip
-def test_what_is_known_and_not_read_is_refused_by_name(value: Any, words: str) -> None:
-    assert words in (refusal_name(json.dumps(value).encode()) or "")
-
-
-def test_near_misses_are_not_refused() -> None:
-    for value in (
-        {"kind": "chat", "v": 1},
-        {"kind": 0, "from": "a", "v": 1},
-        {"log": "text"},
-        {"info": "x"},
-        {"data": [1]},
-    ):
-        assert refusal_name(json.dumps(value).encode()) is None
 
 
 _VALUES = st.recursive(

@@ -82,7 +82,7 @@ def test_what_cannot_be_read_is_a_failure_with_its_reason(tmp_path: Path) -> Non
         assert found.failed
         (row,) = found.tables["failures"]
         assert (row["kind"], words in row["text"]) == (kind, True), row
-        assert "What can be read" not in row["text"]
+        assert "Declare its format" not in row["text"]
     os.mkfifo(tmp_path / "pipe")
     (row,) = surveyed(tmp_path / "pipe").tables["failures"]
     assert (row["kind"], row["text"]) == ("unreadable", "It is no file.")

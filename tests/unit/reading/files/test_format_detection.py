@@ -7,16 +7,17 @@ import json
 import pytest
 
 from inspector.msp.capture import SpoolFeed
-from inspector.reading.files.format_detection import SNIFFED_LINES, has_enough_bytes, unknown_reason
+from inspector.reading.files.format_detection import SNIFFED_LINES, has_enough_bytes, refusal_of
 from inspector.store.files.source_files import SourceFile
 from inspector.store.files.spool import Spool
 from tests.builders import document_at, envelope, lines_of, log_file
 
 
-def reason(data: bytes) -> str | None:
+def facts(data: bytes) -> str | None:
     source = SourceFile(log_file(data))
     try:
-        return unknown_reason(source)
+        refusal = refusal_of(source)
+        return None if refusal is None else refusal.facts
     finally:
         source.close()
 
@@ -25,25 +26,25 @@ def reason(data: bytes) -> str | None:
 def test_the_first_thousand_lines_decide(width: int) -> None:
     unknown = b"x" * width + b"\n"
     known = lines_of(envelope())
-    assert reason(unknown * (SNIFFED_LINES - 1) + known) is None
-    assert reason(unknown * SNIFFED_LINES + known) == "no JSON at byte 0: Expecting value"
+    assert facts(unknown * (SNIFFED_LINES - 1) + known) is None
+    assert facts(unknown * SNIFFED_LINES + known) == "is no log that can be read. Its first line is plain text"
 
 
 def test_a_line_longer_than_a_chunk() -> None:
-    assert reason(lines_of(envelope(payload={"text": "x" * 300_000}))) is None
+    assert facts(lines_of(envelope(payload={"text": "x" * 300_000}))) is None
 
 
 def test_stream_frames_alone_make_no_log() -> None:
-    assert reason(b"#s#data\n") == "a stream frame"
+    assert facts(b"#s#data\n") == "is no log that can be read. Its first line is plain text"
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \r\n"], ids=["empty", "blank"])
 def test_nothing_is_not_unknown(data: bytes) -> None:
-    assert reason(data) is None
+    assert facts(data) is None
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
-    assert reason(b"\xef\xbb\xbf" + lines_of(envelope())) is None
+    assert facts(b"\xef\xbb\xbf" + lines_of(envelope())) is None
 
 
 @pytest.mark.parametrize("indent", [2, 4, "\t"])
