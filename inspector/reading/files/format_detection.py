@@ -16,7 +16,7 @@ from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
 from inspector.protocol.truncated_json import complete_json
 from inspector.reading.decoder.batches import split_batch
-from inspector.reading.files.refusals import TextBlock, is_bare_error, refusal_of_records
+from inspector.reading.files.refusals import TextBlock, chosen_refusal, is_bare_error, refusal_of_records
 from inspector.store.files.source_files import SourceFile
 
 SNIFFED_LINES = 1_000
@@ -274,6 +274,8 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[Refusal | 
         return (Refusal(f"is a log of {named} {_NO_MESSAGES}", _RECORDING) if named and not failed else None), number
     if not first:
         return None, number
+    if source.chosen_format is not None:
+        return chosen_refusal(first, registry.selectable_formats().get(source.chosen_format, "")), number
     head = source.read(0, _MAX_PROBED_LINE).removeprefix(_BOM)
     return refusal_of_records(first, number, scanner, head), number
 

@@ -81,6 +81,12 @@ def refusal_of_records(first: bytes, number: int, scanner: ElementScanner | None
     return unknown_refusal(f"{noun} is {record_words(first)}")
 
 
+def chosen_refusal(first: bytes, title: str) -> Refusal:
+    """Returns the refusal of a file that is not read in the format chosen for it, by its first record."""
+    words = f"Its first record is {record_words(first)}, and is not read as {title}"
+    return Refusal(f"is no log that can be read. {words}", "Open it without a chosen format, or choose another.")
+
+
 def _longer_beginning(first: bytes, head: bytes) -> dict[str, Any] | None:
     """Returns the beginning of an object that goes on after the first line."""
     begin = complete_json(head[:_HEAD_BYTES])

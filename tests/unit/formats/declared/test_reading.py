@@ -126,7 +126,7 @@ def test_a_broken_declaration_is_reported_and_others_are_used(user_folders: Path
     [
         (STEPS, b"[1, 2]\n", "has no array at run.steps in its first 4 MB, so it is not read as Step file."),
         (STEPS, b'{"run": {"steps": {"a": []}}}', "has no array at run.steps"),
-        (ROBOT, b"hello\n", "Its first line is nothing that is read as Robot log"),
+        (ROBOT, b"hello\n", "Its first record is plain text, and is not read as Robot log. Open it without"),
         ("nme = 1", b"{}", "line 1, column 1: name is missing"),
     ],
 )
