@@ -43,6 +43,17 @@ class Stage(enum.Enum):
     """As TRANSCRIPT, for lines that are JSON objects or text, tried before WRAPPER and before a line is refused."""
 
 
+class Conversations(enum.Enum):
+    """Assignment of a format's derived messages to conversations."""
+
+    RESOLVED = enum.auto()
+    """By the order of records, which may also name sessions, sub-agents, threads and histories."""
+    NAMED = enum.auto()
+    """Records name their conversations, and there are no sub-agents."""
+    CONTINUED = enum.auto()
+    """As NAMED, but an answer belongs to the conversation of the last request."""
+
+
 class TrafficKind(enum.StrEnum):
     """Kind of traffic that a format records."""
 
@@ -166,6 +177,10 @@ class Format:
         title_kinds: its own kinds that name a session, best first; the first prompt comes after them.
         icons: icons of its own kinds, by kind or by namespace, as `codex/`; names in `resources/fonts/RemixIcon.json`
             with the prefix `ri.`.
+        conversations: assignment of derived messages to conversations.
+        names_sessions: each record names its session, since a file contains several.
+        is_model_wire: its derived messages are requests to models and their answers, as sent.
+        repeats_history: a request to a model repeats the messages before it.
         titles_by_shape: names and titles of lines of another shape, as `(name, title)`.
         begins_like: returns True for a line that only this format can read; a fast filter.
         identified_by_type: a record of an unknown type identifies a file.
@@ -209,6 +224,10 @@ class Format:
     has_numbered_entries: bool = False
     title_kinds: tuple[str, ...] = ()
     icons: Mapping[str, str] = field(default_factory=dict)
+    conversations: Conversations = Conversations.RESOLVED
+    names_sessions: bool = False
+    is_model_wire: bool = False
+    repeats_history: bool = False
     titles_by_shape: Mapping[Shape, tuple[str, str]] = field(default_factory=dict)
     begins_like: Callable[[bytes], bool] | None = None
     identified_by_type: bool = False

@@ -26,7 +26,7 @@ from inspector.formats import (
     wrapped,
 )
 from inspector.formats.clients import Client, ManualClient, ModelApi
-from inspector.formats.format import Format, Stage
+from inspector.formats.format import Conversations, Format, Stage
 
 FORMATS: tuple[Format, ...] = (
     claude_code.FORMAT, codex.FORMAT, copilot_cli.FORMAT, gemini_cli.FORMAT, opencode.FORMAT, otlp.FORMAT,
@@ -96,6 +96,25 @@ SESSION_PRODUCTS: dict[str, str] = {one.name: one.product for one in FORMATS if 
 
 SOME_PRODUCTS: str = f"{', '.join(list(SESSION_PRODUCTS.values())[:2])} and others"
 """Programs with sessions on this machine, in brief for a sentence."""
+
+NAMED_CONVERSATIONS: tuple[str, ...] = tuple(
+    one.name for one in FORMATS if one.conversations is not Conversations.RESOLVED
+)
+"""Formats whose records name their conversations."""
+
+CONTINUED_CONVERSATIONS: tuple[str, ...] = tuple(
+    one.name for one in FORMATS if one.conversations is Conversations.CONTINUED
+)
+"""Formats whose answers belong to the conversation of the last request."""
+
+SESSION_NAMING: tuple[str, ...] = tuple(one.name for one in FORMATS if one.names_sessions)
+"""Formats whose records each name their session."""
+
+MODEL_WIRES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.is_model_wire)
+"""Formats with requests to models and their answers, as sent."""
+
+HISTORY_REPEATING: tuple[str, ...] = tuple(one.name for one in FORMATS if one.repeats_history)
+"""Formats whose requests to models repeat the messages before."""
 
 FORMAT_TITLES: dict[str, str] = {name: title for one in FORMATS for name, title in one.titles.items()}
 """Titles of logs in the window, by name of the format."""

@@ -88,6 +88,10 @@ class Chain(msgspec.Struct, gc=False):
     """Of a first record, the sub-agent's prompt."""
 
 
+MODEL_CHANNEL = "model items"
+"""Channel of the items that a thread's model gets; records of other channels repeat them."""
+
+
 class ThreadMark(msgspec.Struct, gc=False):
     """Thread facts of a record, in files without thread ids in their records.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.formats.a2a import reader
 from inspector.formats.a2a.ordered_lines import A2aLines
-from inspector.formats.format import Format, RpcProtocol, Stage, TrafficKind
+from inspector.formats.format import Conversations, Format, RpcProtocol, Stage, TrafficKind
 from inspector.formats.signatures import Signature
 
 FORMAT = Format(
@@ -15,6 +15,7 @@ FORMAT = Format(
     traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
+    conversations=Conversations.NAMED,
     namespace=reader.NAMESPACE,
     order_marks=(b'"message/stream"', b'"message/send"'),
     rpc=RpcProtocol(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.formats.acp import reader
 from inspector.formats.acp.ordered_lines import AcpLines
-from inspector.formats.format import Format, RpcProtocol, Stage, TrafficKind
+from inspector.formats.format import Conversations, Format, RpcProtocol, Stage, TrafficKind
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -14,6 +14,7 @@ FORMAT = Format(
     traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
+    conversations=Conversations.NAMED,
     namespace=reader.NAMESPACE,
     stop_kinds=(reader.CANCEL_KIND,),
     order_marks=(b'"session/update"', b'"session/new"'),

@@ -26,6 +26,7 @@ from inspector.formats.declined_results import is_declined
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import (
     MAX_DERIVED_MESSAGES,
+    MODEL_CHANNEL,
     MODEL_PREFIX,
     USER_PREFIX,
     ApiCall,
@@ -128,7 +129,7 @@ def _words(inner: Inner, text: msgspec.Raw) -> DerivedMessage:
     if text and sender != PROGRAM:
         found.matched_text = (MODEL_PREFIX if sender == AGENT else USER_PREFIX) + bytes(text)
     if text:
-        found.thread = ThreadMark(channel=ITEM, prompt=sender == USER)
+        found.thread = ThreadMark(channel=MODEL_CHANNEL, prompt=sender == USER)
     return found
 
 
@@ -138,7 +139,7 @@ def _reasoning(inner: Inner) -> list[DerivedMessage]:
     parts = summary or (inner.content if isinstance(inner.content, list) else [])
     if not parts or len(parts) > MAX_DERIVED_MESSAGES:
         return [DerivedMessage(THOUGHT, AGENT, identifier=inner.id)]
-    found = [_thought(part.text, ITEM) for part in parts]
+    found = [_thought(part.text, MODEL_CHANNEL) for part in parts]
     found[-1].identifier = inner.id
     return found
 
@@ -146,7 +147,7 @@ def _reasoning(inner: Inner) -> list[DerivedMessage]:
 def _thought(text: msgspec.Raw, channel: str) -> DerivedMessage:
     mark = ThreadMark(channel=channel) if text else None
     found = DerivedMessage(THOUGHT, AGENT, content=text, size=len(text) or 1, thread=mark)
-    found.matched_text = MODEL_PREFIX + bytes(text) if text and channel == ITEM else b""
+    found.matched_text = MODEL_PREFIX + bytes(text) if text and channel == MODEL_CHANNEL else b""
     return found
 
 
@@ -156,7 +157,7 @@ def _call(inner: Inner) -> DerivedMessage:
     found = DerivedMessage(
         kinds.REQUEST, AGENT, (tools_of(inner),), identifier=call, record_id=inner.id if inner.id != call else None,
         method="tools/call", target=name, content=inner.arguments or inner.input or inner.action,
-        thread=None if call is None else ThreadMark(channel=ITEM, call=call),
+        thread=None if call is None else ThreadMark(channel=MODEL_CHANNEL, call=call),
     )  # fmt: skip
     # The arguments name the task of the new agent.
     if name == "spawn_agent":

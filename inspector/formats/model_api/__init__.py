@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage, TrafficKind
+from inspector.formats.format import Conversations, Format, Stage, TrafficKind
 from inspector.formats.model_api import reader
 from inspector.formats.model_api.addresses import MODEL_APIS
 
@@ -14,6 +14,8 @@ FORMAT = Format(
     traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
+    conversations=Conversations.CONTINUED,
+    is_model_wire=True,
     model_apis=MODEL_APIS,
     array_format=reader.LABEL,
     order_marks=reader.EVENT_MARKS,

@@ -14,6 +14,7 @@ FORMAT = Format(
     stage=Stage.TRANSCRIPT,
     read=reader.READER.read,
     payload=reader.READER.payload,
+    names_sessions=True,
     sessions="inspector.formats.opencode.sessions:SESSIONS",
     icons={reader.NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),

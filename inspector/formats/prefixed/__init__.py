@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, LogLines, Stage, TrafficKind
+from inspector.formats.format import Conversations, Format, LogLines, Stage, TrafficKind
 from inspector.formats.prefixed import reader
 
 FORMAT = Format(
@@ -20,5 +20,6 @@ FORMAT = Format(
         is_continuation=reader.is_continuation,
         names_message=reader.names_message,
     ),
+    conversations=Conversations.NAMED,
     failing_kinds=(reader.DISCONNECTED,),
 )

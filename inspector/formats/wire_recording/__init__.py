@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Format, Stage, TrafficKind
+from inspector.formats.format import Conversations, Format, Stage, TrafficKind
 from inspector.formats.wire_recording import reader
 
 FORMAT = Format(
@@ -13,6 +13,9 @@ FORMAT = Format(
     traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
+    conversations=Conversations.NAMED,
+    is_model_wire=True,
+    repeats_history=True,
     icons={"http/": "ri.global-line", "stdio/": "ri.terminal-line", "recorder/": "ri.record-circle-line"},
     order_marks=(b'"http-request"',),
     reassembly="inspector.formats.wire_recording.reassembly:ModelAnswers",

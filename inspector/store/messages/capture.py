@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from inspector.formats.gateway_log.reader import INBOUND_EVENTS
 from inspector.formats.line_reading import read_line
-from inspector.formats.model_api import reader as api_messages
-from inspector.formats.wire_recording import reader as wire_recording
+from inspector.formats.table import HISTORY_REPEATING, MODEL_WIRES
 from inspector.protocol import kinds
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.participants import GATEWAY_IDS
@@ -56,7 +55,6 @@ _MANY, _CORRELATED = Flag.MANY_CORRELATIONS.value, Flag.CORRELATED.value
 
 _SAME_REPRESENTATION, _OTHER_SOURCE = 1, 2
 """Kinds of copies: within one source or wire, and from another source."""
-_WIRES = (wire_recording.LABEL, api_messages.LABEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +304,7 @@ class Capture:
 
     def _wire_formats(self) -> list[int]:
         """Returns the string ids of wire recording formats."""
-        return [code for label in _WIRES if (code := self.strings.find(label))]
+        return [code for label in MODEL_WIRES if (code := self.strings.find(label))]
 
     def are_on_wire(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Returns (n,) True for messages from a recording of a model's wire."""
@@ -354,9 +352,8 @@ class Capture:
         They have no effects.
         """
         columns = self.columns
-        of_calls = (columns["protocol"][rows] == (self.strings.find(wire_recording.LABEL) or -1)) & (
-            columns["part"][rows] > 1
-        )
+        repeating = [code for label in HISTORY_REPEATING if (code := self.strings.find(label))]
+        of_calls = np.isin(columns["protocol"][rows], repeating) & (columns["part"][rows] > 1)
         elsewhere = self._repeats.values_of("is_copy", rows) == _OTHER_SOURCE
         return elsewhere | (of_calls & self.repeated_messages(rows)[1]) if of_calls.any() else elsewhere
 

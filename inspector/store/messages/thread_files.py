@@ -1,4 +1,4 @@
-"""Resolves the thread, copied history and model of records in thread files (docs/transcripts.md, Codex).
+"""Resolves the thread, copied history and model of records in thread files (docs/transcripts.md).
 
 A file contains one thread; its first record names the thread and its parent. Everything derived from the order of
 records is resolved here, block by block: context, model, repeats, and history copied from another thread.
@@ -23,15 +23,15 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.formats.codex.records import ITEM
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import ApiCall, ThreadMark
+from inspector.protocol.derived_messages import MODEL_CHANNEL, ApiCall, ThreadMark
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_text
+from inspector.store.messages.row_participants import participants_of
 
-AGENT, USER, SUB_AGENT = "codex", "user", "agent"
+_USER, _SUB_AGENT = "user", "agent"
 _MAX_UNMATCHED = 512
 """Limit of texts that may occur in another channel; at least half are kept. Copies lie within a turn of each other."""
 _MAX_SAME_TEXT = 8
@@ -164,7 +164,7 @@ class Thread:
     def track_call(self, mark: ThreadMark) -> bool:
         """Tracks calls, failures within them, and answers; returns True if this answer is a failure."""
         calls = self._open_calls
-        if mark.call is not None and mark.channel == ITEM:
+        if mark.call is not None and mark.channel == MODEL_CHANNEL:
             calls[mark.call] = False
             # An interrupted turn leaves calls without an answer.
             if len(calls) > _MAX_UNMATCHED:
@@ -297,10 +297,12 @@ def _apply_mark(said: NDArray[np.uint64], place: int, mark: ThreadMark, found: R
     """Applies a record of the thread's own."""
     thread = found.thread
     if mark.channel is not None:
-        tells = thread.shared_text_hash if mark.call is None or mark.channel == ITEM else thread.repeated_text_hash
+        tells = (
+            thread.shared_text_hash if mark.call is None or mark.channel == MODEL_CHANNEL else thread.repeated_text_hash
+        )
         words = int(said[place])
         said[place] = tells(words, mark.channel)
-        if mark.call is not None and mark.channel == ITEM:
+        if mark.call is not None and mark.channel == MODEL_CHANNEL:
             said[place] = thread.shared_call_hash(words, int(said[place]))
     if mark.prompt and not thread.prompted:
         thread.prompted = True
@@ -318,7 +320,7 @@ def _mark_copied(block: Block, rows: NDArray[np.int64], copied: int) -> None:
     marks = block.extracts.threads
     for place, row in enumerate(rows.tolist()):
         mark = marks.get(row)
-        items[place] &= mark is None or mark.channel in (None, ITEM)
+        items[place] &= mark is None or mark.channel in (None, MODEL_CHANNEL)
     block.columns["flags"][rows[items]] |= np.uint32(Flag.INHERITED.value)
 
 
@@ -330,7 +332,8 @@ def _move_into_context(block: Block, derived: NDArray[np.int64], thread: Thread)
     columns, strings, sets = block.columns, block.strings, block.to_sets
     columns["context"][derived] = strings.intern(thread.identifier)
     # In a sub-agent's file, the parent agent writes in the user's place.
-    renamed = {AGENT: SUB_AGENT, USER: AGENT}
+    told_by = participants_of(block, derived)
+    renamed = {told_by.agent: _SUB_AGENT, _USER: told_by.agent} if told_by is not None else {}
     senders = columns["sender"][derived]
     for old, new in ((strings.find(old), new) for old, new in renamed.items()):
         if old:

@@ -17,20 +17,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.formats.a2a import reader as a2a
-from inspector.formats.acp import reader as acp
-from inspector.formats.gemini_cli import reader as gemini
-from inspector.formats.model_api import reader as api_messages
-from inspector.formats.opencode import reader as opencode
-from inspector.formats.otlp import reader as otlp
-from inspector.formats.prefixed import reader as prefixed_lines
-from inspector.formats.table import MAIN_AGENTS
-from inspector.formats.wire_recording import reader as wire_recording
+from inspector.formats.table import (
+    CONTINUED_CONVERSATIONS,
+    MAIN_AGENTS,
+    NAMED_CONVERSATIONS,
+    SESSION_NAMING,
+    TRACE_NAMES,
+)
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import Chain, Spawn
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, first_rows, hash_text
+from inspector.store.messages.row_participants import participants_of
 from inspector.store.messages.thread_files import Threads
 
 _MAX_WHOLE_ID, _ID_END_LENGTH = 20, 8
@@ -142,33 +141,27 @@ class Transcripts:
         """Completes the columns of a block: space, context, sender, recipients, and a sub-agent's origin."""
         derived = np.flatnonzero(block.columns["part"])
         self._news.clear()
-        for label in (
-            api_messages.LABEL,
-            wire_recording.LABEL,
-            acp.LABEL,
-            a2a.LABEL,
-            prefixed_lines.LABEL,
-        ):  # formats with conversations of their own and without sub-agents
-            apart = block.strings.find(label)
-            if not apart:
+        formats = block.columns["protocol"]
+        for label in NAMED_CONVERSATIONS:
+            code = block.strings.find(label)
+            if not code:
                 continue
-            of_models = block.columns["protocol"][derived] == apart
-            if label == api_messages.LABEL:
-                self._continue_conversations(block, derived[of_models])
-            derived = derived[~of_models]
-        traces = block.strings.find(otlp.LABEL)
-        if traces:
-            of_traces = block.columns["protocol"][derived] == traces
-            self._place_spans(block, derived[of_traces])
-            derived = derived[~of_traces]
+            if label in CONTINUED_CONVERSATIONS:
+                self._continue_conversations(block, derived[formats[derived] == code])
+            derived = derived[formats[derived] != code]
+        for label in TRACE_NAMES:
+            code = block.strings.find(label)
+            if code:
+                self._place_spans(block, derived[formats[derived] == code])
+                derived = derived[formats[derived] != code]
         if not len(derived):
             return
         # Histories first, since they may change the sender of a message.
         self._follow_histories(block)
         self._follow_threads(block, derived)
-        several = block.columns["protocol"][derived] == (block.strings.find(opencode.LABEL) or -1)
+        own_sessions = np.isin(formats[derived], [block.strings.find(label) or -1 for label in SESSION_NAMING])
         # After threads, which name their sessions better.
-        self._fill_spaces(block, derived[~several])  # records of a database name theirs
+        self._fill_spaces(block, derived[~own_sessions])
         self._answer_for_servers(block, derived)
         extracts = block.extracts
         contexts = block.columns["context"]
@@ -256,8 +249,10 @@ class Transcripts:
             replaced = len(rewritten) == len(known) and 0 < len(rewritten & known) < len(known)
             if len(rewritten) >= len(known) and not replaced:
                 columns["kind"][place] = columns["kind_raw"][place] = block.strings.intern("chat")
-                columns["sender"][place] = block.strings.intern(gemini.PROGRAM)
-                columns["to_set"][place] = block.to_sets.intern((gemini.AGENT,))
+                told_by = participants_of(block, [place])
+                if told_by is not None:
+                    columns["sender"][place] = block.strings.intern(told_by.program)
+                    columns["to_set"][place] = block.to_sets.intern((told_by.agent,))
             self._histories[int(columns["source"][place])] = rewritten
 
     def _follow_threads(self, block: Block, derived: NDArray[np.int64]) -> None:
@@ -302,10 +297,11 @@ class Transcripts:
         if not len(rows):
             return
         columns["context"][rows] = strings.intern(agent)
+        told_by = participants_of(block, rows)
+        if told_by is None:
+            return
         # A sub-agent's file calls it by the main agent's name.
-        of_gemini = block.strings.find(gemini.LABEL)
-        main = gemini.AGENT if of_gemini and (columns["protocol"][rows] == of_gemini).any() else "claude"
-        renamed = {main: f"agent#{agent}", "user": main}
+        renamed = {told_by.agent: f"agent#{agent}", "user": told_by.agent}
         senders = columns["sender"][rows]
         for old, new in renamed.items():
             columns["sender"][rows[senders == (strings.find(old) or -1)]] = strings.intern(new)
