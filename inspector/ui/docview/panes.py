@@ -28,10 +28,11 @@ from inspector.ui.docview.filter_state import FilterState, View
 from inspector.ui.docview.find_in_view import FindInView
 from inspector.ui.docview.gaps import GapRows
 from inspector.ui.docview.minimap_marks import MinimapMarkGatherer
-from inspector.ui.docview.navigation_history import NavigationHistory, Stop
+from inspector.ui.docview.navigation_history import Stop
 from inspector.ui.docview.panel import BottomPanel, Panel, ReadsDocument
 from inspector.ui.docview.problem_counts import ProblemCounts
 from inspector.ui.docview.single_chain import ChainAlone, ChainWalk
+from inspector.ui.docview.visited_places import VisitedPlaces
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.account.figures import AccountFigures
@@ -145,8 +146,7 @@ class Panes(QObject):
         self.minimap_marks = MinimapMarkGatherer(self.document, self.messages, self.gaps, self.find_in_view, self)
         self._key_words: KeyWords = lambda _name: ""
         self.when_made("marks", lambda marks: marks.show_keys(self._key_words))
-        self._navigation = NavigationHistory()
-        self._going_back = False
+        self._visited = VisitedPlaces(self.filter_state, self.details, self._show_stop)
         self._chain = ChainAlone(self.document, self)
         self._before_chain: View | None = None
         self._chain_walk = ChainWalk(self.document)
@@ -401,7 +401,7 @@ class Panes(QObject):
         self.selection_changed.emit(message)
 
     def _on_message_chosen(self, message: int) -> None:
-        self._add_to_history(message)
+        self._visited.add(message)
         if self.details.message != message:
             self.details.show_message(message)
         self._mark_shown_place()
@@ -409,32 +409,13 @@ class Panes(QObject):
     def _follow_link(self, message: int) -> None:
         """Follows a link in the details. Back returns to the page What happened."""
         if self.details.shows_account:
-            self._navigation.add(self._history_entry(None))
+            self._visited.add_stop(None)
         self.go_to(message)
 
     def show_account(self) -> None:
         """Shows the page What happened in the details. The table stays."""
         self.details.show_message(None)
         self._mark_shown_place()
-
-    def _add_to_history(self, shown: int | Place) -> None:
-        self._store_scroll()
-        last = self._navigation.last
-        if not self._going_back and (last is None or last.shown != shown):
-            self._navigation.add(self._history_entry(shown))
-
-    def _history_entry(self, shown: int | Place | None) -> Stop:
-        return Stop(shown, self.filter_state.filter, self.filter_state.scope)
-
-    def _add_current_view(self, message: int) -> None:
-        """Adds a message with the current view to the history before the view changes."""
-        self._store_scroll()
-        here = self._history_entry(message)
-        if self._navigation.last != here:
-            self._navigation.add(here)
-
-    def _store_scroll(self) -> None:
-        self._navigation.note_scroll(self.details.place, self.details.scrolled)
 
     def _mark_shown_place(self) -> None:
         """Marks the place shown in the details in the tree and the participants."""
@@ -452,7 +433,7 @@ class Panes(QObject):
 
     def show_place(self, place: Place) -> None:
         """Shows a context or a participant in the details. The table stays."""
-        self._add_to_history(place)
+        self._visited.add(place)
         match place:
             case ContextPlace(space, node):
                 self.details.show_context(space, node)
@@ -465,7 +446,7 @@ class Panes(QObject):
         if self.details.place is not None:
             message = self.messages.current_message()
             if message is not None:
-                self._add_to_history(message)
+                self._visited.add(message)
             self.details.show_message(message)
             self._mark_shown_place()
 
@@ -481,8 +462,8 @@ class Panes(QObject):
             self._show_bookkeeping_here()
             # It may have been hidden only as a bookkeeping row.
             hidden = hidden and self.rows.row_of(message) is None
-        if hidden and current is not None and not self._going_back:
-            self._add_current_view(current)
+        if hidden and current is not None and not self._visited.suspended:
+            self._visited.add_view(current)
         if hidden:
             state.put_view(compile_filter(""), None, state.stack.with_only(""))
         self.messages.go_to(message)
@@ -528,23 +509,17 @@ class Panes(QObject):
         self.notes_shown.emit()
         self.counts_changed.emit()
 
+    # History
+
     def go_back(self) -> None:
         """Goes back to the previous place, with its view unless the user has chosen another since."""
-        self._restore_entry(self._navigation.back())
+        self._visited.go_back()
 
     def go_forward(self) -> None:
         """Reverts `go_back`."""
-        self._restore_entry(self._navigation.forward())
+        self._visited.go_forward()
 
-    def _restore_entry(self, way: tuple[Stop, Stop] | None) -> None:
-        if way is None:
-            return
-        place, left = way
-        # Going back must not add a stop of its own.
-        self._going_back = True
-        state = self.filter_state
-        if state.filter is left.filter and state.scope == left.scope:  # the view has not changed since
-            state.put_view(place.filter, place.scope)
+    def _show_stop(self, place: Stop) -> None:
         if place.shown is None:
             self.show_account()
         elif isinstance(place.shown, int):
@@ -552,20 +527,18 @@ class Panes(QObject):
         else:
             self.show_place(place.shown)
             self.details.scroll_to(place.scrolled)
-        self._going_back = False
 
     # Chains
 
     def show_chain(self, message: int) -> None:
         """Shows only the causal chain of a message in the table. Back restores the current view."""
-        self._add_current_view(message)
-        self._going_back = True
-        if not self.shows_chain_alone:
-            self._before_chain = self.filter_state.view
-        self.filter_state.put_view(self._chain.begin(message), None)
-        self.messages.go_to(message)
-        self._going_back = False
-        self._navigation.add(Stop(message, self.filter_state.filter, None))
+        self._visited.add_view(message)
+        with self._visited.suspend():
+            if not self.shows_chain_alone:
+                self._before_chain = self.filter_state.view
+            self.filter_state.put_view(self._chain.begin(message), None)
+            self.messages.go_to(message)
+        self._visited.add_stop(message)
 
     @property
     def shows_chain_alone(self) -> bool:
@@ -579,12 +552,12 @@ class Panes(QObject):
             return
         self.filter_state.put_view(*before)
         message = self.messages.current_message()
-        if message is not None and not self._going_back:
-            self._navigation.add(self._history_entry(message))  # Back from the next place returns here
+        if message is not None and not self._visited.suspended:
+            self._visited.add_stop(message)  # Back from the next place returns here
 
     def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
         if self.filter_state.filter is before:
-            self._navigation.replace(before, after)
+            self._visited.replace_filter(before, after)
             self.filter_state.grow(after)
 
     def step_in_chain(self, step: int) -> None:
