@@ -1,4 +1,4 @@
-"""Header of the message table with sort arrow and progress, and the menu of its columns."""
+"""Header of the message table: sort arrow, progress, sorting by clicks, and the menu of its columns."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ class MessageHeader(QHeaderView):
 
     Signals:
         menu_requested(int, QPoint): open the menu of a column (-1: none), at a screen position.
+        sort_requested(str, bool): sort by a field ("": order of arrival); True for largest first.
 
     Attributes:
         progress: (column, 0 to 1) of a running sort.
     """
 
     menu_requested = Signal(int, QPoint)
+    sort_requested = Signal(str, bool)
 
     def __init__(self, model: MessageTableModel, paints: PaintCache, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -47,6 +49,7 @@ class MessageHeader(QHeaderView):
         self.setSectionsMovable(True)
         self.setFirstSectionMovable(False)
         self.setMinimumSectionSize(16)
+        self.sectionClicked.connect(self._on_clicked)
 
     def show_progress(self, progress: tuple[int, float] | None) -> None:
         """Shows the progress of a sort; None hides it."""
@@ -89,6 +92,29 @@ class MessageHeader(QHeaderView):
         painter.restore()
 
     # Pointer
+
+    def _on_clicked(self, column: int) -> None:
+        """Cycles a column through both sort directions and the order of arrival; numbers start with the largest."""
+        if column == Column.GUTTER:
+            return
+        by, name = self._model.rows.sorted_by, self._model.columns.sort_name(column)
+        first = self._largest_first(column, name)
+        if by is None or by.field.name != name:
+            self.sort_requested.emit(name, first)
+        # Ascending numbers are the order of arrival.
+        elif by.descending is first and column != Column.NUMBER:
+            self.sort_requested.emit(name, not first)
+        else:
+            self.sort_requested.emit("", False)
+
+    def _largest_first(self, column: int, name: str) -> bool:
+        """Returns True if the first click sorts the largest first: for numbers and for No."""
+        if column == Column.NUMBER:
+            return True
+        try:
+            return field_named(name).type in (FieldType.INTEGER, FieldType.NUMBER)
+        except FilterError:
+            return False
 
     @override
     def mouseMoveEvent(self, e: QMouseEvent) -> None:

@@ -22,10 +22,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
-from inspector.filters.errors import FilterError
-from inspector.filters.field import FieldType
 from inspector.filters.find import FindSearch
-from inspector.filters.naming import field_named
 from inspector.present.message_columns import Column
 from inspector.ui.input import own_keys
 from inspector.ui.look.paint_cache import PaintCache
@@ -155,7 +152,7 @@ class MessageView(QTableView):
         self.menu.toggle_requested.connect(self.toggle_original)
         self.head_menu.sort_requested.connect(self.sort_requested)
         self.heads.menu_requested.connect(self.head_menu.popup)
-        self.heads.sectionClicked.connect(self._on_head_clicked)
+        self.heads.sort_requested.connect(self.sort_requested)
 
     # Look
 
@@ -293,29 +290,6 @@ class MessageView(QTableView):
     @override
     def selectAll(self) -> None:
         self.selection.select_all()
-
-    def _on_head_clicked(self, column: int) -> None:
-        """Cycles a column through both sort directions and the order of arrival; numbers start with the largest."""
-        if column == Column.GUTTER:
-            return
-        by, name = self.messages.rows.sorted_by, self.messages.columns.sort_name(column)
-        first = self._largest_first(column, name)
-        if by is None or by.field.name != name:
-            self.sort_requested.emit(name, first)
-        # Ascending numbers are the order of arrival.
-        elif by.descending is first and column != Column.NUMBER:
-            self.sort_requested.emit(name, not first)
-        else:
-            self.sort_requested.emit("", False)
-
-    def _largest_first(self, column: int, name: str) -> bool:
-        """Returns True if the first click sorts the largest first: for numbers and for No."""
-        if column == Column.NUMBER:
-            return True
-        try:
-            return field_named(name).type in (FieldType.INTEGER, FieldType.NUMBER)
-        except FilterError:
-            return False
 
     # Keys
 
