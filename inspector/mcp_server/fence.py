@@ -1,4 +1,4 @@
-"""Opens files of a folder by descriptor, so that a link swapped in meanwhile cannot lead out of it."""
+"""Opens files inside a folder by descriptor, so that no link leads out, and makes private copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows a session document as a capture, through a projection in a spool of ours.
+"""Shows a session document as a capture through a projection, and updates it after edits.
 
 The document is edited and saved; the capture is read-only and made from it (`msp.projection`). It follows edits by
 appending, by rewriting in place, or by reporting that it cannot.

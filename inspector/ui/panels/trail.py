@@ -1,4 +1,4 @@
-"""Back and forward through visited places of the guide or a survey, as a list. No Qt."""
+"""Back and forward through visited places of a document or a survey. No Qt."""
 
 from __future__ import annotations
 

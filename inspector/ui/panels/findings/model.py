@@ -1,4 +1,4 @@
-"""Item model of the findings panel over `FindingRows`. Rows are formatted on demand."""
+"""Item model of the findings panel over `FindingRows`: sentences and group titles, formatted on demand."""
 
 from __future__ import annotations
 

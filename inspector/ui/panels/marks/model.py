@@ -1,4 +1,4 @@
-"""Item model of the marks panel. Rows are formatted on demand."""
+"""Rows and item model of the marks panel: marks and comments on messages and contexts."""
 
 from __future__ import annotations
 

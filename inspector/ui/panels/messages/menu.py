@@ -1,4 +1,4 @@
-"""Context menu of the message table: filter by a value, mark, copy, go to related places."""
+"""Context menu of the message table: filter by a value, mark, comment, copy, act on the message."""
 
 from __future__ import annotations
 

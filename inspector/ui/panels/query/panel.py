@@ -1,4 +1,4 @@
-"""The Query panel: SQL editor, result table, and a filter for the messages of the result."""
+"""The Query panel: SQL editor, saved queries, result table, and a filter for the messages of the result."""
 
 from __future__ import annotations
 

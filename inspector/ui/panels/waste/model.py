@@ -1,4 +1,4 @@
-"""Item model of the waste panel. Rows are formatted on demand."""
+"""Rows and item model of the waste panel: words for each waste, and filters for its messages."""
 
 from __future__ import annotations
 
