@@ -49,6 +49,7 @@ lint: setup ## style, format, words, types and layers
 	@$(BIN)/ruff check inspector tests packaging docs
 	@$(BIN)/ruff format --check inspector tests packaging docs
 	@$(BIN)/python packaging/words_lint.py
+	@$(BIN)/python packaging/format_names_lint.py
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
 	@$(BIN)/shellcheck packaging/*.sh packaging/linux/post* packaging/macos/*.sh .ci/run
