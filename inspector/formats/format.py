@@ -189,6 +189,7 @@ class Format:
         spoken_kinds: words for its own kinds, by kind.
         failing_kinds: its own kinds that may report a failure without being a result.
         stop_kinds: its own kinds that stop an agent, which then waits for no answer.
+        context_rules: reference to the `ContextRules` of its program, if they differ from those of others.
         checks: reference to the `DeclaredTopic` of findings that only this traffic can have.
         array_format: name of the format of a JSON array, if that format reads its first element as this one does.
         order_marks: substrings in the beginning of a source whose lines depend on earlier ones.
@@ -236,6 +237,7 @@ class Format:
     spoken_kinds: Mapping[str, str] = field(default_factory=dict)
     failing_kinds: tuple[str, ...] = ()
     stop_kinds: tuple[str, ...] = ()
+    context_rules: str = ""
     checks: str = ""
     array_format: str = ""
     order_marks: tuple[bytes, ...] = ()

@@ -17,6 +17,7 @@ FORMAT = Format(
     stage=Stage.TRANSCRIPT,
     read=reader.read,
     payload=reader.payload,
+    context_rules="inspector.formats.claude_code.context:RULES",
     sessions="inspector.formats.claude_code.sessions:SESSIONS",
     title_kinds=(NAMESPACE + "custom-title", NAMESPACE + "ai-title"),
     icons={NAMESPACE: "ri.terminal-line"},

@@ -16,15 +16,17 @@ class Operation(NamedTuple):
         path: end of a request's address.
         required_members: members of a request's body; it has at least one.
         names_model: the body names the model too; other servers use the same path for other purposes.
+        asks_for_cache: the API caches a prompt only if the request asks for it.
     """
 
     name: str
     path: str
     required_members: tuple[str, ...]
     names_model: bool = False
+    asks_for_cache: bool = False
 
 
-ANTHROPIC = Operation("messages.create", "/messages", ("messages",))
+ANTHROPIC = Operation("messages.create", "/messages", ("messages",), asks_for_cache=True)
 CHAT = Operation("chat.completions.create", "/chat/completions", ("messages",))
 RESPONSES = Operation("responses.create", "/responses", ("input", "previous_response_id", "prompt"))
 GEMINI = Operation("generateContent", ":generateContent", ("contents",))
@@ -34,6 +36,8 @@ OLLAMA_GENERATE = Operation("generate", "/api/generate", ("prompt",), names_mode
 
 OPERATIONS = (ANTHROPIC, CHAT, RESPONSES, GEMINI, GEMINI_STREAM, OLLAMA_CHAT, OLLAMA_GENERATE)
 OPERATION_NAMES = tuple(one.name for one in OPERATIONS)
+UNCACHED_NAMES = frozenset(one.name for one in OPERATIONS if one.asks_for_cache)
+"""Operations whose prompts are cached only if the request asks for it."""
 _MOST_NAME = 200
 
 

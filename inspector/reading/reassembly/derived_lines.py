@@ -4,7 +4,7 @@ The spool's offsets lie beyond any file, so a reader by offset need not distingu
 stored after the line, since inside it any sender could forge them. After them follow the spans of the original lines:
 
     {"jsonrpc":"2.0","id":4,"result":{}}
-    {"protocol":"acp","method":"session/prompt"}
+    {"method":"session/prompt"}
     [1702,36]
 """
 

@@ -6,8 +6,6 @@ Entries enter and leave in runs of neighbours, so that many such messages cost l
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,10 +13,13 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.model_context.admission import SortedIn
+from inspector.analysis.views.model_context.context_rules import KeptRange, rules_by_format
 from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reasons import Role, Why
+from inspector.analysis.views.model_context.removals import Left, Payloads
 from inspector.analysis.views.model_context.reported import reported_at
 from inspector.base.slices import SlicedWork
+from inspector.formats.table import AGENT_PROGRAMS
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_ROW
 
@@ -26,28 +27,9 @@ _FORGET, _DONE = "participant/forget", "participant/compact-done"
 _BEGUN = "participant/compact"
 _NEAR = 200
 """Messages searched before a summary for the record of its compaction."""
-_PROGRAMS = ("claude-code", "codex-cli")
-"""Programs that add text to their agent's context in transcripts."""
 _CLEAR, _RESTART = "participant/clear", "participant/restart"
 _USER = "user"
 _SKIPPED = ("skipped", "failed", "error")
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """Removals from a context.
-
-    Attributes:
-        by: (k,) int64, the message that removed each entry; NO_ROW.
-        whys: (k,) uint8, its `Why`.
-    """
-
-    by: NDArray[np.int64]
-    whys: NDArray[np.uint8]
-
-
-Payloads = dict[int, dict[str, Any]]
-"""Cache of decoded payloads by message."""
 
 
 def find_left(
@@ -189,8 +171,8 @@ class _Leaving:
         near = np.arange(max(0, row - _NEAR), row)
         begun = near[(columns["kind"][near] == code) & (columns["source"][near] == columns["source"][row])]
         begun = begun[columns["context"][begun] == columns["context"][row]]
-        about = self._payload(int(begun[-1])).get("compactMetadata") if len(begun) else None
-        named = _preserved_in(about)
+        rules = rules_by_format().get(capture.string("protocol", int(begun[-1])) or "") if len(begun) else None
+        named = rules.kept_by_compaction(self._payload(int(begun[-1]))) if rules is not None else None
         if not named:
             return None
         rows = self._rows[: self._fed]
@@ -198,7 +180,7 @@ class _Leaving:
         told = [one for value in hashes for one in capture.ids.rows_of(value) if one < row]
         if not told:
             return None
-        if isinstance(named, tuple):  # a range
+        if isinstance(named, KeptRange):
             return (rows >= min(told)) & (rows <= max(told)) & (columns["source"][rows] == columns["source"][row])
         records = columns["offset"][np.array(told, np.int64)]
         return np.isin(columns["offset"][rows], records) & (columns["source"][rows] == columns["source"][row])
@@ -220,7 +202,7 @@ class _Leaving:
         capture = self._analysis.capture
         fed = self._places[: self._fed]
         rows = self._rows[: self._fed]
-        programs = [code for name in _PROGRAMS if (code := capture.strings.find(name))]
+        programs = [code for name in AGENT_PROGRAMS if (code := capture.strings.find(name))]
         asked = (self._sorted.roles[fed] == Role.USER) & (self.by[fed] == NO_ROW)
         asked &= capture.columns["kind"][rows] == (capture.strings.find("chat") or -1)
         asked &= ~np.isin(capture.columns["sender"][rows], programs)
@@ -330,21 +312,6 @@ class _Leaving:
         ended = self._analysis.transients.runs.ended_by(self._sorted.rows)
         gone = (ended != NO_ROW) & (self._sorted.roles != Role.NONE) & (self.by == NO_ROW)
         self.by[gone], self.whys[gone] = ended[gone], Why.REOPENED
-
-
-def _preserved_in(about: object) -> list[str] | tuple[str, str] | None:
-    """Returns the ids of records kept by a compaction, or the first and last; None if it names none."""
-    about = about if isinstance(about, Mapping) else {}
-    messages, segment = about.get("preservedMessages"), about.get("preservedSegment")
-    for key in ("allUuids", "uuids"):
-        listed = messages.get(key) if isinstance(messages, Mapping) else None
-        if isinstance(listed, list) and listed:
-            return [one for one in listed if isinstance(one, str)]
-    if isinstance(segment, Mapping):
-        head, tail = segment.get("headUuid"), segment.get("tailUuid")
-        if isinstance(head, str) and isinstance(tail, str):
-            return head, tail
-    return None
 
 
 def _count(value: object) -> int | None:

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.views.model_context.admission import sort_in
-from inspector.analysis.views.model_context.eviction import Payloads, find_left
+from inspector.analysis.views.model_context.context_rules import rules_by_format
+from inspector.analysis.views.model_context.eviction import find_left
 from inspector.analysis.views.model_context.reader import Options, Reader
 from inspector.analysis.views.model_context.reasons import COLLAPSED, REASONS, Reason, Role, Why
 from inspector.analysis.views.model_context.recorded_requests import Request, follow_requests
+from inspector.analysis.views.model_context.removals import Payloads
 from inspector.analysis.views.model_context.reported import Reported, called_with, calls_of, reported_at
-from inspector.analysis.views.model_context.transcript_requests import follow_transcript
 from inspector.base.slices import SlicedWork, run_to_end
 from inspector.formats.model_api.entries import cache_mark
 from inspector.protocol.message_text import compact_json
@@ -107,7 +108,8 @@ class ModelContext:
         self._read: Payloads = before._read if same and before is not None else {}
         left = yield from find_left(analysis, reader, found, self._read)
         self.sent = yield from follow_requests(analysis, found, left, self._read)
-        yield from follow_transcript(analysis, reader, found, left, self.sent)
+        for rules in rules_by_format().values():
+            yield from rules.follow_requests(analysis, reader, found, left, self.sent)
         self.left_by, self.left_whys = left.by, left.whys
         yield
         collapsed = analysis.transients.signals.links("collapsed_by", self.rows)

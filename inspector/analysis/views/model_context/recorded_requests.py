@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.model_context.admission import SortedIn
-from inspector.analysis.views.model_context.eviction import Left, Payloads
 from inspector.analysis.views.model_context.reader import model_requests
 from inspector.analysis.views.model_context.reasons import Role, Why
+from inspector.analysis.views.model_context.removals import Left, Payloads
 from inspector.base.slices import SlicedWork
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MODEL_CALL_KEY

@@ -20,7 +20,7 @@ from inspector.analysis.views.model_context.reasons import Role
 from inspector.analysis.views.model_context.reconstruction import ModelContext, Moment
 from inspector.analysis.views.model_context.recorded_requests import CACHED_WITH, Request
 from inspector.formats.model_api.entries import cache_mark
-from inspector.formats.model_api.operations import ANTHROPIC
+from inspector.formats.model_api.operations import UNCACHED_NAMES
 from inspector.formats.model_api.reader import tool_name
 from inspector.protocol.timestamps import NO_TIME
 
@@ -84,7 +84,7 @@ class RequestChange:
         method = analysis.capture.strings[int(analysis.correlation.columns["method"][request.message])]
         asks = bool(request.marks) or _ASKS in request.settings
         asks = asks or any(cache_mark(tool) is not None for tool in request.tools)
-        return method == ANTHROPIC.name and not asks
+        return method in UNCACHED_NAMES and not asks
 
     @property
     def not_cached_from(self) -> int | None:

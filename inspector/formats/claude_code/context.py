@@ -1,4 +1,6 @@
-"""Reads model requests kept in Claude Code sessions, so that the context is exact without an API recording.
+"""Context of the model in sessions of Claude Code: what a compaction keeps, and requests kept in the session.
+
+With its requests the context is exact without an API recording.
 
 Since 2.1.332 a session has system prompt and tools (`api-request-shape`), messages found nowhere else
 (`api-request-blob`), and the order of all messages by hash (`api-request`). RULE: a hash is the SHA-256 of a message as
@@ -18,12 +20,13 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.model_context.admission import SortedIn
-from inspector.analysis.views.model_context.eviction import Left
+from inspector.analysis.views.model_context.context_rules import ContextRules, KeptRange
 from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.recorded_requests import CACHED_WITH, Request, Rows, Sent
+from inspector.analysis.views.model_context.removals import Left
 from inspector.base.slices import SlicedWork
-from inspector.formats import claude_code
+from inspector.formats.claude_code.derivation import NAMESPACE
 from inspector.formats.claude_code.payloads import REQUEST
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.model_api.entries import cache_mark
@@ -31,7 +34,7 @@ from inspector.protocol.derived_messages import MODEL_CALL_KEY
 from inspector.store.columns.hashes import NO_ROW
 from inspector.tokens.counted_text import counted_text
 
-_KINDS = tuple(claude_code.FORMAT.namespace + name for name in ("api-request", "api-request-shape", "api-request-blob"))
+_KINDS = tuple(NAMESPACE + name for name in ("api-request", "api-request-shape", "api-request-blob"))
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 
 
@@ -61,37 +64,50 @@ class _Found:
     params: Mapping[str, Any]
 
 
-def follow_transcript(
-    analysis: Analysis, reader: Reader, sorted_in: SortedIn, left: Left, sent: Sent
-) -> SlicedWork[None]:
-    """Sets a context to the content of the session's requests; an incomplete request changes nothing.
+class ClaudeCodeContext(ContextRules):
+    """Rules of this program."""
 
-    Args:
-        analysis: passes of the capture.
-        reader: owner of the context.
-        sorted_in: admitted messages; changed in place, like `left` and `sent`.
-        left: removals.
-        sent: receives the requests.
-    """
-    strings, columns = analysis.capture.strings, analysis.capture.columns
-    codes = [strings.find(kind) for kind in _KINDS]
-    kinds = columns["kind"][sorted_in.rows]
-    if sent.is_known or None in codes or not (kinds == codes[0]).any():
-        return
-    nodes = analysis.contexts.nodes_of(sorted_in.rows)
-    own = nodes[columns["sender"][sorted_in.rows] == (strings.find(reader.name or "") or -1)]
-    if not len(own):
-        return
-    found, counts = np.unique(own, return_counts=True)
-    following = _Following(analysis, sorted_in, np.flatnonzero(nodes == found[np.argmax(counts)]))
-    yield
-    for place in following.places.tolist():
-        code = int(kinds[place])
-        # Half of a request would show a wrong context as exact.
-        if not following.take_message(place, codes.index(code) if code in codes else None):
+    def kept_by_compaction(self, payload: Mapping[str, Any]) -> Sequence[str] | KeptRange | None:
+        """Returns the ids of kept records that `compactMetadata` names, or the first and the last."""
+        about = payload.get("compactMetadata")
+        about = about if isinstance(about, Mapping) else {}
+        messages, segment = about.get("preservedMessages"), about.get("preservedSegment")
+        for key in ("allUuids", "uuids"):
+            listed = messages.get(key) if isinstance(messages, Mapping) else None
+            if isinstance(listed, list) and listed:
+                return [one for one in listed if isinstance(one, str)]
+        if isinstance(segment, Mapping):
+            head, tail = segment.get("headUuid"), segment.get("tailUuid")
+            if isinstance(head, str) and isinstance(tail, str):
+                return KeptRange(head, tail)
+        return None
+
+    def follow_requests(
+        self, analysis: Analysis, reader: Reader, sorted_in: SortedIn, left: Left, sent: Sent
+    ) -> SlicedWork[None]:  # fmt: skip
+        """Sets a context to the content of the session's requests; an incomplete request changes nothing."""
+        strings, columns = analysis.capture.strings, analysis.capture.columns
+        codes = [strings.find(kind) for kind in _KINDS]
+        kinds = columns["kind"][sorted_in.rows]
+        if sent.is_known or None in codes or not (kinds == codes[0]).any():
             return
+        nodes = analysis.contexts.nodes_of(sorted_in.rows)
+        own = nodes[columns["sender"][sorted_in.rows] == (strings.find(reader.name or "") or -1)]
+        if not len(own):
+            return
+        found, counts = np.unique(own, return_counts=True)
+        following = _Following(analysis, sorted_in, np.flatnonzero(nodes == found[np.argmax(counts)]))
         yield
-    following.apply(left, sent)
+        for place in following.places.tolist():
+            code = int(kinds[place])
+            # Half of a request would show a wrong context as exact.
+            if not following.take_message(place, codes.index(code) if code in codes else None):
+                return
+            yield
+        following.apply(left, sent)
+
+
+RULES = ClaudeCodeContext()
 
 
 class _Following:
