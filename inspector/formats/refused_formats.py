@@ -120,6 +120,8 @@ _SIGNATURES: tuple[Signature, ...] = (
     Signature("events of AG-UI", ("type", "threadId", "runId"), lambda value: value["type"] == "RUN_STARTED"),
     Signature("a saved run of the OpenAI Agents SDK", ("$schemaVersion", "current_agent", "original_input")),
     Signature("messages of AutoGen", ("source", "models_usage", "type")),
+    Signature("messages of LangChain", ("type", "data"),
+              lambda value: value["type"] in ("human", "ai", "system", "tool") and isinstance(value["data"], Mapping)),
     # Trajectories, evaluations and training data
     Signature("a trajectory in ATIF", ("schema_version",),
               lambda value: str(value["schema_version"]).startswith("ATIF-")),
@@ -140,7 +142,13 @@ _SIGNATURES: tuple[Signature, ...] = (
     Signature("spans of Phoenix", ("context", "span_kind", "attributes"), _is_phoenix),
     Signature("an export of Langfuse", ("trace", "observations"), _has_object_and_list("trace", "observations")),
     Signature("runs of LangSmith", ("run_type", "dotted_order")),
+    Signature("a trace of any-agent", ("spans", "final_output"), _has_lists("spans")),
     Signature("an answer of Bedrock's Converse API", ("output", "stopReason", "usage"), _is_converse),
+    Signature("events of Bedrock's Converse API", ("messageStart",)),
+    Signature("an answer of Google's Interactions API", ("object", "outputs"),
+              lambda value: value["object"] == "interaction"),
+    Signature("events of Cohere's chat API", ("type", "delta"), lambda value: value["type"] == "message-start"),
+    Signature("a cassette of VCR", ("version", "interactions"), _has_lists("interactions")),
     # Documents without messages
     Signature("a configuration of MCP servers", ("mcpServers",), lambda value: isinstance(value["mcpServers"], Mapping),
               "It has no messages. A tap records those of its servers: context-inspector tap install."),
@@ -207,11 +215,13 @@ _TEXT_SHAPES: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
         (rb"(?:import|from|def|class|package|use|const|function|using)\s", "a line of a program"),
         (_TIME.pattern, "text that begins with a time"),
         (rb"[\w.-]+\s*=", "a name and a value, as in settings"),
+        (rb"(?:event|data|id|retry):", "a line of an event stream"),
         (rb"[\w.-]+:(?:\s|$)", "a name and a value, as in YAML"),
         (rb"(?=[^\t]*\t[^\t]*\t)", "values separated by tabs"),
         (rb"(?:[^,\s]+,){2,}[^,\s]*$", "values separated by commas"),
     )
 )
+BINARY = "binary data"
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _OTHER_VALUES = {list: "an array", str: "a text in quotes", int: "a number", float: "a number", bool: "true or false"}
 _NO_TEXT = "Open a log as text, or packed as .gz or .zst."
@@ -219,6 +229,9 @@ _NO_TEXT = "Open a log as text, or packed as .gz or .zst."
 
 def record_words(record: bytes) -> str:
     """Returns a description of a record that no format knows, as "an object with the keys `a`, `b`". Never raises."""
+    event = record.removeprefix(_EVENT).strip()
+    if event != record and event[:1] == b"{":
+        return f"an event with {record_words(event)}"
     begin = record[:1]
     if begin not in (b"{", b"["):
         return _scalar_words(record) or text_words(record)
@@ -244,14 +257,19 @@ def keys_words(value: Mapping[str, Any]) -> str:
 def text_words(line: bytes) -> str:
     """Returns the shape of a line of text, in words without its content."""
     head = line[:_HEAD_BYTES].strip()
-    if _CONTROLS.search(head):
-        return "binary data"
+    if is_binary(head):
+        return BINARY
     return next((words for shape, words in _TEXT_SHAPES if shape.match(head)), "plain text")
+
+
+def is_binary(head: bytes) -> bool:
+    """Returns True for bytes with control characters that no text has."""
+    return _CONTROLS.search(head) is not None
 
 
 def unknown_refusal(words: str) -> Refusal:
     """Returns the refusal of a file of no known kind, by a clause about its content."""
-    remedy = _NO_TEXT if words.endswith("binary data") else HOW_TO_DECLARE
+    remedy = _NO_TEXT if words.endswith(BINARY) else HOW_TO_DECLARE
     return Refusal(f"is no log that can be read. {words}", remedy)
 
 

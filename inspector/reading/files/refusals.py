@@ -8,7 +8,15 @@ from typing import Any
 import msgspec
 
 from inspector.formats.entry_builders import decoded_object
-from inspector.formats.refused_formats import Refusal, keys_words, known_refusal, record_words, unknown_refusal
+from inspector.formats.refused_formats import (
+    BINARY,
+    Refusal,
+    is_binary,
+    keys_words,
+    known_refusal,
+    record_words,
+    unknown_refusal,
+)
 from inspector.protocol.array_elements import ElementScanner
 from inspector.protocol.header import ABSENT
 from inspector.protocol.record import Record, Shape
@@ -76,6 +84,8 @@ def refusal_of_records(first: bytes, number: int, scanner: ElementScanner | None
             return known_refusal(msgspec.json.encode(document)) or unknown_refusal(words)
         if (begin := _longer_beginning(first, head)) is not None:
             return unknown_refusal(f"It begins with {keys_words(begin)}, over several lines")
+    if scanner is None and is_binary(head[:_HEAD_BYTES]):
+        return unknown_refusal(f"It is {BINARY}")
     alone = number == 1 and first[:1] == b"{" and (scanner is None or not scanner.bracketed)
     noun = "It" if alone else "Its first line" if scanner is None else "Its first element"
     return unknown_refusal(f"{noun} is {record_words(first)}")

@@ -141,7 +141,7 @@ def test_a_file_with_nothing_in_it_is_no_reason_to_refuse(data: bytes) -> None:
     [
         (b"hello\nworld\n", "Its first line is plain text."),
         (b'{"level":"info"}\n', "It is an object with the key `level`."),
-        (b"\x7fELF\x02\x01\x01", "Its first line is binary data."),
+        (b"\x7fELF\x02\x01\x01", "It is binary data."),
         (b"[7]\n", "Its first element is a number, where an object was expected."),
     ],
 )

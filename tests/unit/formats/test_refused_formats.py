@@ -59,6 +59,14 @@ _KNOWN: tuple[tuple[Any, str, str], ...] = (
      "a saved run of the OpenAI Agents SDK (keys `$schemaVersion`, `current_agent`, `original_input`)", _NOT_YET),
     ([{"source": "user", "models_usage": None, "metadata": {}, "content": "bake", "type": "TextMessage"}],
      "messages of AutoGen (keys `source`, `models_usage`, `type`)", _NOT_YET),
+    ([{"type": "human", "data": {"content": "bake"}}], "messages of LangChain (keys `type`, `data`)", _NOT_YET),
+    ({"spans": [], "final_output": "Two hours."}, "a trace of any-agent (keys `spans`, `final_output`)", _NOT_YET),
+    ({"messageStart": {"role": "assistant"}}, "events of Bedrock's Converse API (key `messageStart`)", _NOT_YET),
+    ({"id": "i", "object": "interaction", "outputs": []},
+     "an answer of Google's Interactions API (keys `object`, `outputs`)", _NOT_YET),
+    ("data: " + json.dumps({"type": "message-start", "delta": {"message": {}}}),
+     "events of Cohere's chat API (keys `type`, `delta`)", _NOT_YET),
+    ({"version": 1, "interactions": []}, "a cassette of VCR (keys `version`, `interactions`)", _NOT_YET),
     ({"schema_version": "ATIF-v1.4", "session_id": "h1", "steps": [{"source": "user", "message": "bake"}]},
      "a trajectory in ATIF (key `schema_version`)", _NOT_YET),
     ({"trajectory": [{"action": "ls", "observation": ""}], "history": [], "info": {"exit_status": "submitted"}},
@@ -134,6 +142,8 @@ _UNKNOWN: tuple[tuple[Any, str], ...] = (
     ("name = 'x'", "Its first line is a name and a value, as in settings"),
     ("name: x\nother: y", "Its first line is a name and a value, as in YAML"),
     ("---\ntitle: Bread", "Its first line is the beginning of a document in YAML, TOML or Markdown"),
+    ("event: start\ndata: {}", "Its first line is a line of an event stream"),
+    ('data: {"a": 1}\n\ndata: {"b": 1}', "Its first line is an event with an object with the key `a`"),
     ("<html><body>", "Its first line is a tag of HTML or XML"),
     ("time,sender,text\n1,a,b", "Its first line is values separated by commas"),
     ("time\tsender\ttext", "Its first line is values separated by tabs"),
@@ -172,10 +182,9 @@ def test_an_unknown_record_is_described_as_it_is(data: Any, words: str) -> None:
 
 
 def test_binary_data_have_another_next_step() -> None:
-    said = _refused("\x7fELF\x02\x01\x01\0\0")
+    said = _refused("\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     assert said == (
-        "bread.log is no log that can be read. Its first line is binary data. "
-        "Open a log as text, or packed as .gz or .zst."
+        "bread.log is no log that can be read. It is binary data. Open a log as text, or packed as .gz or .zst."
     )
 
 
