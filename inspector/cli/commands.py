@@ -52,8 +52,13 @@ COMMANDS: dict[str, _Place] = {
     "tap install": _Place("tap_install", "install_command"),
     "tap uninstall": _Place("tap_install", "uninstall_command"),
     "tap list": _Place("tap_install", "list_command"),
+    "plugins": _Place("plugins", "app"),
 }
 """Commands without a window by name."""
+
+
+_WITHOUT_LOGS = frozenset({"plugins", "guide", "tap", "sessions", "record", "slice"})
+_HELP = {"--help", "-h"}
 
 
 class _Commands(TyperGroup):
@@ -71,6 +76,14 @@ class _Commands(TyperGroup):
         """Resolves a command of one or two words, such as `tap` and `tap install`."""
         both = " ".join(args[:2])
         return super().resolve_command(ctx, [both, *args[2:]] if both in COMMANDS else args)
+
+    @override
+    def invoke(self, ctx: Any) -> Any:
+        """Loads plug-ins before the module of a command that reads logs: modules see the fields when imported."""
+        words = [*ctx.protected_args, *ctx.args] if hasattr(ctx, "protected_args") else [*ctx.args]
+        if words and words[0] in COMMANDS and words[0] not in _WITHOUT_LOGS and not _HELP & {*words}:
+            import_module("inspector.cli.plugins").load_plugins()
+        return super().invoke(ctx)
 
     @override
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

@@ -20,6 +20,7 @@ from inspector.analysis.passes.tokens.token_counting import TokenCounting
 from inspector.analysis.views.causes.chain import ChainStep, chain_of
 from inspector.analysis.views.causes.likely_links import LikelyChain, likely_chain
 from inspector.analysis.views.latency.link_delay import link_delay_ns
+from inspector.base import guards
 from inspector.base.gc_control import no_collection
 from inspector.base.memory_budget import MemoryBudget
 from inspector.document.decision_log import DecisionLog
@@ -79,6 +80,7 @@ class CaptureDocument:
     """
 
     def __init__(self, name: str = "") -> None:
+        guards.renew()  # a plug-in that failed in another document may work in this one
         self.name = name
         self.path: Path | None = None
         self.capture = Capture()
@@ -458,6 +460,7 @@ class CaptureDocument:
     def read_errors(self) -> list[str]:
         """Problems with reading or following sources, as sentences for the user."""
         found = [*self.sources.troubles, self.counting.failure_message, *self.failed_checks]
+        found += [trip.sentence for trip in guards.trips()]
         if self.memory.is_full:
             found.append(self.memory.full_message)
         return [sentence for sentence in found if sentence is not None]

@@ -25,7 +25,7 @@ from inspector.analysis.views.summaries.participant_queries import Tool, shown_p
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory, Permission, Refused, judge_message, story_of
 from inspector.document.token_summary import tokens_of
-from inspector.filters.fields import FIELDS
+from inspector.filters.fields import all_fields
 from inspector.filters.payloads import message_text
 from inspector.protocol import kinds
 from inspector.protocol.context_places import PLACE_NAMES, ContextSource
@@ -289,7 +289,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
     analysis, capture = document.analysis, document.capture
     return {
         "no": message + 1,
-        "fields": {field.name: field.value(analysis, message) for field in FIELDS},
+        "fields": {field.name: field.value(analysis, message) for field in all_fields()},
         # Above 1 MB only the start is here, which is no envelope; `show --save` writes all of it.
         "envelope": None if capture.records.is_big(message) else capture.records.envelope(message),
         "raw": _raw(document, message).decode("utf-8", "backslashreplace"),

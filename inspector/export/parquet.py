@@ -22,7 +22,6 @@ from inspector.export.files import refuse_source_files
 from inspector.export.lines import LinesWriter
 from inspector.export.options import Exported, ExportOptions, Steps
 from inspector.export.redaction import Redaction
-from inspector.filters.fields import FIELDS
 from inspector.formats.parquet.conversion import RAW_COLUMN
 from inspector.tables.columns import Content, SqlType, Table, TableColumn
 from inspector.tables.messages import FIELD_OF_COLUMN, MESSAGES, column_name, column_of, messages_of
@@ -65,7 +64,7 @@ def parquet_steps(
     refuse_source_files(document, target)
     redaction = Redaction(masked=masked)
     rows = None if messages is None else np.fromiter(messages, np.int64)
-    names = [column_name(name) for name in fields or [field.name for field in FIELDS]]
+    names = [column_name(name) for name in fields] or [*FIELD_OF_COLUMN]
     columns = [column_of(FIELD_OF_COLUMN[name]) for name in names]
     table = Table(MESSAGES.name, MESSAGES.help, (*columns, *([_RAW_COLUMN] if raw else ())), MESSAGES.read)
     content = messages_of(document, names, rows)

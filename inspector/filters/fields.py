@@ -7,12 +7,14 @@ for facts from other messages and for frequent filters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, LazyArray, Numbers
@@ -23,6 +25,7 @@ from inspector.analysis.passes.calls.correlation_pass import ToolRule
 from inspector.analysis.passes.calls.open_waits import are_waiting
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.contexts.context_pass import STATES
+from inspector.analysis.passes.plain_messages import Message, plain_message
 from inspector.analysis.passes.results.result_signals import Link
 from inspector.analysis.passes.results.transient_results import BADGE_SETS, Badge
 from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED
@@ -30,6 +33,7 @@ from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.states.state_pass import STATE_NAMES as STATES_OF_MESSAGES
 from inspector.analysis.views.account.mcp_totals import mcp_revisions
 from inspector.analysis.views.latency.latency import latency_ms
+from inspector.base.guards import VALUE_S, GarbageError, Guard
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import info
@@ -385,6 +389,25 @@ _STATES = ("", *(state.name.lower() for state in ProposalState if state))
 _CONTEXT_SOURCES = ("", *(PLACE_NAMES[told] for told in ContextSource if told))
 _T, _D = FieldType, Depends
 
+
+class _CheckCodes(Sequence[str]):
+    """Codes of all checks; plug-ins add some."""
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    @override
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        return tuple(CHECK_BY_CODE)[place]
+
+    @override
+    def __len__(self) -> int:
+        return len(CHECK_BY_CODE)
+
+
+_CHECK_CODES = _CheckCodes()
+
 FIELDS: tuple[Field, ...] = (
     Field("no", _T.INTEGER, "No.", "Number of the message, counted from 1 in the order of arrival.",
           _own_number),
@@ -503,7 +526,7 @@ FIELDS: tuple[Field, ...] = (
     Field("stream", _T.STRING, "Stream", "Id of the stream a frame or stream message belongs to.", _strings("stream")),
     Field("finding", _T.STRING, "Findings", "Codes of the findings about it, the most severe first.",
           lambda a: InternedSets(a.findings.columns["set"], a.findings.found.sets), _D.PASS, many=True,
-          only=tuple(CHECK_BY_CODE)),
+          only=_CHECK_CODES),
     Field("finding.severity", _T.SEVERITY, "Severity", "Its worst finding: note, warning or error, in this order.",
           _severity, _D.PASS),
     Field("source", _T.STRING, "Source", "File or connection it came from; of several the first.", _sources),
@@ -519,3 +542,54 @@ FIELDS: tuple[Field, ...] = (
 )  # fmt: skip
 
 FIELD_BY_NAME: dict[str, Field] = {field.name: field for field in FIELDS}
+"""Every field, those of plug-ins included."""
+
+_TYPE_OF_WORDS = {"text": _T.STRING, "whole number": _T.INTEGER, "number": _T.NUMBER, "yes or no": _T.BOOLEAN}
+_MAX_VALUE_BYTES = 1 << 16
+
+
+def all_fields() -> tuple[Field, ...]:
+    """Returns the built-in fields, then those of plug-ins."""
+    return tuple(FIELD_BY_NAME.values())
+
+
+def add_field(name: str, type_: str, label: str, help_: str, value: Callable[[Message], object], guard: Guard) -> bool:
+    """Adds a field of a plug-in; returns False if its name is taken.
+
+    Args:
+        name, label, help_: as in `Field`.
+        type_: a key of `_TYPE_OF_WORDS`.
+        value: returns the value of a message.
+        guard: calls `value`.
+    """
+    if name in FIELD_BY_NAME:
+        return False
+    kind = _TYPE_OF_WORDS[type_]
+
+    def of(analysis: Analysis, message: int) -> object:
+        plain = plain_message(analysis.capture, analysis.correlation, message)
+        return guard.call(VALUE_S, value, plain, checked=partial(_checked_value, kind))
+
+    FIELD_BY_NAME[name] = Field(name, kind, label, help_, _decoded(of), _D.PASS)
+    return True
+
+
+def remove_field(name: str) -> None:
+    """Removes an added field."""
+    FIELD_BY_NAME.pop(name, None)
+
+
+def _checked_value(kind: FieldType, value: object) -> object:
+    if value is None:
+        return None
+    if kind is _T.STRING and isinstance(value, str):
+        # Half of a surrogate pair could not be shown.
+        return value[:_MAX_VALUE_BYTES].encode("utf-8", "replace").decode()
+    if kind is _T.BOOLEAN and isinstance(value, bool):
+        return value
+    is_number = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 53
+    if is_number and kind in (_T.INTEGER, _T.NUMBER):
+        return int(cast("int", value)) if kind is _T.INTEGER else float(cast("int", value))
+    if kind is _T.NUMBER and isinstance(value, float) and math.isfinite(value):
+        return float(value)
+    raise GarbageError(f"it returned {type(value).__name__[:60]} in place of a {kind.value}")

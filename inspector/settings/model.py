@@ -376,6 +376,17 @@ class Memory(_Part):
     """MB for the messages of a window; 0 for half of the memory free at its opening."""
 
 
+class SwitchedPlugin(_Part):
+    """A plug-in that the user has switched on, as it was then."""
+
+    name: str = Field(max_length=100)
+    """Of the file without its ending, or of the package."""
+    origin: Literal["file", "package"]
+    """A file in the folder of plug-ins, or an installed package."""
+    digest: str = Field(max_length=64)
+    """SHA-256 of its code; other code must be switched on again."""
+
+
 class Settings(_Part):
     """All persistent settings, without secrets and window geometry."""
 
@@ -391,6 +402,8 @@ class Settings(_Part):
     """Memory limit of reading."""
     prices: Prices = Field(default_factory=Prices)
     """Prices of models' tokens."""
+    plugins: list[SwitchedPlugin] = Field(default_factory=list, max_length=200)
+    """Plug-ins that are switched on."""
     recent_commands: list[str] = Field(default_factory=list, max_length=20)
     """Ids of commands used from the palette, latest first."""
     recent_files: list[str] = Field(default_factory=list)

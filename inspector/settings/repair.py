@@ -29,7 +29,7 @@ _LONGEST_WORD = 60
 _WORDS: Final = {
     "presets": "preset", "highlights": "highlight rule", "connections": "connection",
     "recent_connections": "recent connection", "recent_files": "recent file", "filter_history": "earlier filter",
-    "columns": "column",
+    "columns": "column", "plugins": "plug-in",
 }  # fmt: skip
 _ITEMS: Final[dict[str, type[BaseModel]]] = {
     "presets": Preset, "highlights": HighlightRule, "connections": NamedConnection,

@@ -8,7 +8,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column, Decoded
 from inspector.document.document import CaptureDocument
 from inspector.filters.field import Field, FieldType
-from inspector.filters.fields import FIELD_BY_NAME, FIELDS
+from inspector.filters.fields import FIELD_BY_NAME, all_fields
 from inspector.store.messages.capture import Capture
 from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, select_rows
 
@@ -45,7 +45,18 @@ def field_column(analysis: Analysis, field: str, rows: Rows) -> Column:
     return select_rows(FIELD_BY_NAME[field].column(analysis), rows)
 
 
-FIELD_OF_COLUMN = {column_name(field.name): field for field in FIELDS}
+class _FieldOfColumn(dict[str, Field]):
+    """Fields by column, also those that a plug-in has added since."""
+
+    def __missing__(self, column: str) -> Field:
+        for field in all_fields():
+            if column_name(field.name) == column:
+                return field
+        raise KeyError(column)
+
+
+FIELD_OF_COLUMN = _FieldOfColumn((column_name(field.name), field) for field in all_fields())
+"""Fields by column. Fields of plug-ins that are loaded later are columns of SQL tables from the next start on."""
 
 
 def _read(document: CaptureDocument, names: Collection[str]) -> Content:
@@ -57,9 +68,9 @@ def messages_of(document: CaptureDocument, names: Collection[str], rows: Rows | 
     """Returns messages in the given order, or all."""
     if rows is None:
         return _read(document, names)
-    columns = {name: field_column(document.analysis, FIELD_OF_COLUMN[name].name, rows) for name in names}
+    columns = {name: select_rows(FIELD_OF_COLUMN[name].column(document.analysis), rows) for name in names}
     return Content(len(rows), columns)
 
 
 MESSAGES = Table("messages", "A row for each message; the columns are the fields of filters.",
-                 tuple(map(column_of, FIELDS)), _read)  # fmt: skip
+                 tuple(map(column_of, FIELD_OF_COLUMN.values())), _read)  # fmt: skip

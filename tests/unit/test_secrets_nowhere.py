@@ -31,7 +31,7 @@ BEGUN = SECRET[:6]
 ALL = ",".join(field.name for field in FIELDS)
 WITHOUT_A_LOG = {
     "record", "tap", "explain-filter", "msp", "sessions", "tap install", "tap uninstall", "tap list",
-    "mcp", "mcp install", "survey", "guide",
+    "mcp", "mcp install", "survey", "guide", "plugins",
 }  # fmt: skip
 """What they print is tested where they are: it is not what a log holds, or its lines as they are."""
 WAYS: dict[str, list[list[str]]] = {

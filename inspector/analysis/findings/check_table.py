@@ -5,6 +5,8 @@ No module that checks import may import this one: it would import their modules 
 
 from __future__ import annotations
 
+from functools import partial
+
 from inspector.analysis.findings import (
     announced,
     before_capture,
@@ -28,6 +30,7 @@ from inspector.analysis.findings import (
     transcripts,
     verdicts,
 )
+from inspector.analysis.findings.added_checks import AddedCheck, AddedTopic
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.topic import DeclaredTopic
 from inspector.formats.format import load
@@ -68,7 +71,35 @@ TOPICS = _in_order(_OF_ALL_TRAFFIC, tuple(load(one.checks) for one in FORMATS if
 """Every topic, in the order in which they run."""
 
 CHECKS: tuple[Check, ...] = (*(check for topic in TOPICS for check in topic.checks), *before_capture.CHECKS)
-"""Every check, topic by topic."""
+"""Every built-in check, topic by topic."""
 
 CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS if not check.where}
-"""First declaration of each code; some codes have further severities."""
+"""First declaration of each code, those of plug-ins included; some codes have further severities."""
+
+_added: dict[str, DeclaredTopic] = {}
+
+
+def add_check(added: AddedCheck) -> bool:
+    """Adds a check of a plug-in to documents opened from now on; returns False if its code is taken."""
+    code = added.check.code
+    if code in CHECK_BY_CODE:
+        return False
+    _added[code] = DeclaredTopic(f"plug-in check {code}", (added.check,), partial(AddedTopic, added))
+    CHECK_BY_CODE[code] = added.check
+    return True
+
+
+def remove_check(code: str) -> None:
+    """Removes an added check; open documents keep its findings."""
+    if _added.pop(code, None) is not None:
+        del CHECK_BY_CODE[code]
+
+
+def all_topics() -> tuple[DeclaredTopic, ...]:
+    """Returns the built-in topics, then the checks of plug-ins."""
+    return (*TOPICS, *_added.values())
+
+
+def all_checks() -> tuple[Check, ...]:
+    """Returns the checks of all topics."""
+    return (*CHECKS, *(check for topic in _added.values() for check in topic.checks))

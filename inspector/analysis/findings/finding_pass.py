@@ -53,17 +53,17 @@ class FindingPass:
 
     def __init__(self, passes: Passes) -> None:
         # Here, since checks of formats import modules of this package.
-        from inspector.analysis.findings.check_table import CHECKS, TOPICS
+        from inspector.analysis.findings.check_table import all_checks, all_topics
 
         self._passes = passes
         self.decisions: CapabilityDecisions | None = None
         self.reported: Sequence[ReportedProblem] = ()
         self.baseline: Mapping[str, ServerTools] | None = None
-        self.found = Findings(CHECKS, passes.capture.are_derived)
+        self.found = Findings(all_checks(), passes.capture.are_derived)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found)
         self._beginnings = before_capture.CaptureBeginnings(passes.capture, passes.trust)
         self._mcp = McpRows()
-        self._topics: dict[str, Topic] = {one.name: one.make() for one in TOPICS}
+        self._topics: dict[str, Topic] = {one.name: one.make() for one in all_topics()}
         self._deferred_topics = {
             name: cast(DeferredTopic, topic) for name, topic in self._topics.items() if _has_deferred_work(type(topic))
         }

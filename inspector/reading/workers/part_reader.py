@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 
+from inspector.base import guards
 from inspector.base.gc_control import keep_freed_memory, no_collection
 from inspector.formats import registry
 from inspector.reading.decoder import overlong_lines
@@ -160,6 +161,7 @@ def decode_block(data: bytes) -> Block:
     """Decodes a block from a worker. Decode late: the objects of many blocks fragment memory."""
     with no_collection():
         block: Block = pickle.loads(data)
+    guards.note_trips(block.trips)
     return block
 
 
@@ -188,6 +190,7 @@ def _serve(
                 block.in_order = True
             else:
                 block = read_part(source, place, start, stop)
+            block.trips = guards.trips()
             room.acquire()
             outgoing.put(pickle.dumps(block, protocol=5))
     # the program has ended, or the file has disappeared; the pipe's end informs the other side

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inspector.base.guards import Trip
 from inspector.store.columns.columns import Array
 from inspector.store.columns.extracts import Extracts
 from inspector.store.columns.intern_table import InternTable
@@ -101,6 +102,7 @@ class Block:
         stop: offset in bytes after the last line read.
         opened: connections that began in this block, in order.
         ended: end of its last connection as a tap reports it; RUNNING if a connection began after that.
+        trips: parts of plug-ins that failed in the process that read it.
         in_order: some lines may need the order of their source (`Reassembler`), and the reader did not provide it.
     """
 
@@ -114,6 +116,7 @@ class Block:
     opened: list[OpenedConnection] = field(default_factory=list)
     ended: ServerEnd | None = None
     in_order: bool = False
+    trips: tuple[Trip, ...] = ()
 
     def __len__(self) -> int:
         return len(self.columns["offset"])

@@ -10,6 +10,8 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from inspector.base.guards import reading_again
+from inspector.formats import table
 from inspector.formats.line_reading import payload_of as payload_of_part
 from inspector.formats.line_reading import read_line
 from inspector.protocol.context_places import find_context
@@ -187,9 +189,12 @@ class Records:
         return self._read_record(message, line)
 
     def _read_record(self, message: int, line: bytes) -> Record:
-        record = read_line(line, self._chosen_format(message), self._known_facts(message))
         if self._has_flags(message, Flag.DERIVED.value):
-            return self._derived_envelope(message, record)
+            with reading_again():
+                return self._derived_envelope(
+                    message, read_line(line, self._chosen_format(message), self._known_facts(message))
+                )
+        record = read_line(line, self._chosen_format(message), self._known_facts(message))
         if record.shape is Shape.NO_MESSAGE:  # such a line has a message only within a batch
             return unreadable_record(line, NO_MESSAGE)
         if record.time_ns == NO_TIME and self._columns["time_ns"][message] != self._columns["ts_ns"][message]:
@@ -207,8 +212,11 @@ class Records:
             head: the decoded part of a big record.
         """
         part = int(self._columns["part"][message])
-        # The file was rewritten in place.
         if part > len(record.derived_messages):
+            label = self._string("protocol", message)
+            if label not in table.FORMAT_TITLES:
+                return unreadable_record(record.raw, f"no longer read by the added format {label}")
+            # The file was rewritten in place.
             return unreadable_record(record.raw, "its line was written anew since it was opened")
         meaning = record.derived_messages[part - 1]
         meaning.kind = self._string("kind_raw", message) or meaning.kind
@@ -248,10 +256,11 @@ class Records:
     def _derived_head(self, message: int) -> Record:
         """Returns the envelope derived from a big transcript record, with its payload as far as the head goes."""
         head, known = complete_json(self.line_part(message, 0, HEAD_BYTES)) or b"{}", self._known_facts(message)
-        record, part = read_line(head, self._chosen_format(message), known), int(self._columns["part"][message])
-        if part > len(record.derived_messages):  # its distinguishing key follows a long value
-            record = read_line(self.read_line_of(message), self._chosen_format(message), known)
-        return self._derived_envelope(message, record, head)
+        with reading_again():
+            record, part = read_line(head, self._chosen_format(message), known), int(self._columns["part"][message])
+            if part > len(record.derived_messages):  # its distinguishing key follows a long value
+                record = read_line(self.read_line_of(message), self._chosen_format(message), known)
+            return self._derived_envelope(message, record, head)
 
     def line_part(self, message: int, start: int, length: int) -> bytes:
         """Returns bytes of the message's line, fewer at its end; reads no other part of it."""

@@ -13,7 +13,6 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.findings import Check
-from inspector.analysis.findings.check_table import CHECKS
 from inspector.analysis.findings.naming_problems import CHECK_BY_ODDITY
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.naming_notes import NamingOddity
@@ -267,7 +266,7 @@ def findings_below(analysis: Analysis, space: int, node: int) -> list[tuple[Chec
     found = analysis.findings.found
     mask = subtree_mask(analysis, node)
     counts: list[tuple[Check, int, int]] = []
-    for check in CHECKS:
+    for check in found.checks:
         if not found.count_of(check):
             continue
         rows = found.rows_of(check)

@@ -12,7 +12,6 @@ from typing_extensions import override
 
 from inspector.analysis import AnalysisChanges
 from inspector.analysis.findings import Severity
-from inspector.analysis.findings.check_table import CHECKS
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.filters.visible import VisibleRows
@@ -250,7 +249,8 @@ class FindingsPanel(ListPanel):
         choice = self.model.choice
         # Undo any choice of the user that would hide these findings.
         choice.codes_off.discard(code)
-        for severity in {check.severity for check in CHECKS if check.code == code}:
+        checks = self._document.analysis.findings.found.checks
+        for severity in {check.severity for check in checks if check.code == code}:
             choice.severities_off.discard(severity)
             self.head.show_severity(severity, on=True)
         choice.grouping = Grouping.CODE

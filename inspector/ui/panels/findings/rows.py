@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.check import Check
-from inspector.analysis.findings.check_table import CHECKS
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.filters.next_shown import are_shown
@@ -25,8 +25,6 @@ Key = tuple[str, int]
 """Identifies a row while others come and go: (code, message) of a finding, (key of the group, HEAD) of a head."""
 
 HEAD = -1
-_NUMBER = {check: number for number, check in enumerate(CHECKS)}
-_WORST_FIRST = tuple(sorted(CHECKS, key=lambda check: -check.severity))
 
 
 class Grouping(enum.Enum):
@@ -106,7 +104,8 @@ class FindingRows:
         self._first_rows: list[int] = []
         self._length = 0
         self._messages: Rows = NO_ROWS
-        self._checks: NDArray[np.uint8] = np.empty(0, np.uint8)
+        self._numbered: Sequence[Check] = ()
+        self._checks: NDArray[np.uint16] = np.empty(0, np.uint16)
 
     # Building
 
@@ -122,7 +121,8 @@ class FindingRows:
         self.counts = dict.fromkeys(Severity, 0)
         self.outside = self.switched_off = 0
         listed: list[tuple[Check, Rows]] = []
-        for check in _WORST_FIRST:
+        self._numbered = found.checks
+        for check in sorted(found.checks, key=lambda check: -check.severity):
             if not found.count_of(check):
                 continue
             # Ascending, as the search for the end of the view needs.
@@ -145,13 +145,14 @@ class FindingRows:
         return messages if choice.everything else messages[among]
 
     def _put(self, listed: list[tuple[Check, Rows]], choice: FindingsListed, held: Key | None) -> None:
-        parts: list[tuple[Rows, NDArray[np.uint8]]] = []
+        parts: list[tuple[Rows, NDArray[np.uint16]]] = []
         groups: list[Group] = []
         keep, most = self._open_group_of(held), _OPEN_UP_TO[choice.grouping]
+        number_of = {check: number for number, check in enumerate(self._numbered)}
         place = row = 0
         for key, checks in _grouped(listed, choice.grouping):
             messages = np.concatenate([messages for _, messages in checks])
-            numbers = np.concatenate([np.full(len(some), _NUMBER[check], np.uint8) for check, some in checks])
+            numbers = np.concatenate([np.full(len(some), number_of[check], np.uint16) for check, some in checks])
             if len(checks) > 1:
                 # Stable, so that of several findings of one message the worst stays first.
                 order = np.argsort(messages, kind="stable")
@@ -167,7 +168,7 @@ class FindingRows:
         self.groups, self._length = groups, row
         self._first_rows = [group.first_row for group in groups]
         self._messages = np.concatenate([messages for messages, _ in parts]) if parts else NO_ROWS
-        self._checks = np.concatenate([numbers for _, numbers in parts]) if parts else np.empty(0, np.uint8)
+        self._checks = np.concatenate([numbers for _, numbers in parts]) if parts else np.empty(0, np.uint16)
 
     def _open_group_of(self, key: Key | None) -> str | None:
         """Returns the group of a row if it is expanded."""
@@ -194,7 +195,7 @@ class FindingRows:
         place = group.start + row - group.first_row - group.has_head
         if place < group.start:
             return None
-        return CHECKS[int(self._checks[place])], int(self._messages[place])
+        return self._numbered[int(self._checks[place])], int(self._messages[place])
 
     def key_at(self, row: int) -> Key:
         found = self.finding_at(row)
@@ -217,7 +218,7 @@ class FindingRows:
         messages = self._messages[group.start : group.stop]
         place = group.start + int(np.searchsorted(messages, message))
         while place < group.stop and self._messages[place] == message:
-            if CHECKS[int(self._checks[place])].code == code:
+            if self._numbered[int(self._checks[place])].code == code:
                 return place
             place += 1
         return None

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import FIELDS
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.message_columns import TIME_MODES, Column
 from inspector.settings import TableColumn
 from inspector.ui.dialogs.base_dialog import FittedDialog, ListFrame
@@ -123,7 +123,7 @@ class ColumnsDialog(FittedDialog):
         self._name.setPlaceholderText("payload.text")
         self._name.returnPressed.connect(self._on_add_clicked)
         self._name.textEdited.connect(lambda _text: self._name_row.say_trouble(""))
-        completer = QCompleter([*(field.name for field in FIELDS), *names], self._name)
+        completer = QCompleter([*FIELD_BY_NAME, *names], self._name)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         popup = QListView(self)
         popup.setObjectName("columnsCompletions")

@@ -1,0 +1,169 @@
+"""Guards around code of plug-ins: the first failure of a part switches it off for this document, with a reason.
+
+Guards belong to the process. Opening another document tries all parts again (`renew`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from inspector.base.time_bounds import TimeBoundError, call_within
+
+_log = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
+
+LINE_S, BLOCK_S, VALUE_S, VIEW_S, IMPORT_S = 1.0, 5.0, 1.0, 2.0, 10.0
+"""Time bounds in seconds: a line, a block of a check, the value of a field, a payload view, an import."""
+MAX_BYTES = 16 << 20
+"""Bound in bytes of an answer to one call."""
+_MAX_NODES = 1_000_000
+"""Bound of values in one answer."""
+_MAX_REASON = 300
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+
+
+class Trip(NamedTuple):
+    """A part that was switched off."""
+
+    part: str
+    """As `plug-in robot: format robot`."""
+    reason: str
+    """A sentence's end, as `it raised ValueError: no surface`."""
+
+    @property
+    def sentence(self) -> str:
+        """Sentence for the user."""
+        return f"{self.part[:1].upper()}{self.part[1:]} is switched off for this log: {self.reason}."
+
+
+class GarbageError(Exception):
+    """An answer has a wrong type or size; the message is a reason."""
+
+
+class Guard:
+    """Calls one part of a plug-in within its bounds.
+
+    Attributes:
+        part: name for the user, also the same part's in other processes.
+    """
+
+    def __init__(self, part: str) -> None:
+        self.part = part
+
+    @property
+    def is_off(self) -> bool:
+        return self.part in _off
+
+    def call(
+        self, seconds: float, function: Callable[..., _Result], *arguments: Any,
+        checked: Callable[[Any], Any] | None = None,
+    ) -> _Result | None:  # fmt: skip
+        """Calls the part's code; returns None if it is switched off, or fails now. Never raises.
+
+        Args:
+            seconds: its time bound.
+            function, arguments: the call.
+            checked: returns a valid answer, or raises GarbageError; runs within the time bound.
+        """
+        if self.part in _off and not _again:
+            return None
+        try:
+            return call_within(seconds, _answer, function, arguments, checked)
+        except TimeBoundError:
+            self.trip(f"it took longer than {seconds:g} s")
+        except KeyboardInterrupt:
+            raise
+        except GarbageError as error:
+            self.trip(str(error))
+        except BaseException as error:  # noqa: BLE001 - code of others: it may also raise SystemExit
+            self.trip(f"it raised {error_words(error)}")
+        return None
+
+    def trip(self, reason: str) -> None:
+        """Switches the part off until another document is opened."""
+        note_trips([Trip(self.part, reason)])
+
+
+def _answer(function: Callable[..., Any], arguments: tuple[Any, ...], checked: Callable[[Any], Any] | None) -> Any:
+    answer = function(*arguments)
+    return answer if checked is None else checked(answer)
+
+
+_off: dict[str, Trip] = {}
+_again = 0
+
+watchers: list[Callable[[], object]] = []
+"""Called after a part was switched off, in the thread that noticed it."""
+
+
+@contextlib.contextmanager
+def reading_again() -> Iterator[None]:
+    """Calls also parts that are switched off: for lines that they have read before they failed with another."""
+    global _again
+    _again += 1
+    try:
+        yield
+    finally:
+        _again -= 1
+
+
+def renew() -> None:
+    """Tries all parts again: a document is opened."""
+    _off.clear()
+
+
+def trips() -> tuple[Trip, ...]:
+    """Returns the parts that are switched off, in order."""
+    return tuple(_off.values())
+
+
+def note_trips(found: Iterable[Trip]) -> None:
+    """Switches parts off, also those that failed in a worker process."""
+    new = [one for one in found if one.part not in _off]
+    for one in new:
+        _off[one.part] = one
+        _log.info("%s is switched off: %s.", one.part, one.reason)
+    for watcher in [*watchers] if new else ():
+        watcher()
+
+
+def error_words(error: BaseException) -> str:
+    """Returns the type and text of an exception on one line."""
+    text = ""
+    with contextlib.suppress(Exception):  # also its text comes from others
+        text = _UNPRINTABLE.sub(" ", str(error)[:_MAX_REASON]).encode("utf-8", "replace").decode()
+    name = _UNPRINTABLE.sub(" ", type(error).__name__[:60])
+    return f"{name}: {text}" if text else name
+
+
+def check_size(answer: object, most: int = MAX_BYTES) -> None:
+    """Raises GarbageError if texts and bytes in an answer have more than `most` bytes together."""
+    size, nodes, left = 0, 0, [answer]
+    while left:
+        one = left.pop()
+        nodes += 1
+        if isinstance(one, str | bytes | bytearray | memoryview):
+            size += len(one)
+        elif isinstance(one, bool | None):
+            continue
+        elif isinstance(one, int):
+            size += sys.getsizeof(one)
+        elif isinstance(one, Mapping):
+            left += one.keys()
+            left += one.values()
+        elif isinstance(one, list | tuple | set | frozenset):
+            left += one
+        elif isinstance(one, msgspec.Struct):
+            left += (getattr(one, name) for name in one.__struct_fields__)
+        elif hasattr(one, "__dataclass_fields__"):
+            left += (getattr(one, name) for name in one.__dataclass_fields__)
+        # The stack counts as well: it holds the members of everything opened so far.
+        if size > most or nodes + len(left) > _MAX_NODES:
+            raise GarbageError(f"it returned more than {most >> 20} MB or {_MAX_NODES:,} values for one call")

@@ -1,0 +1,92 @@
+"""Code of plug-ins inside a guard: the first failure switches it off with a reason."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from inspector.base import guards
+from inspector.base.guards import GarbageError, Guard, check_size
+
+
+@pytest.fixture(autouse=True)
+def renewed() -> Iterator[None]:
+    guards.renew()
+    yield
+    guards.renew()
+
+
+def _raise(error: BaseException) -> Any:
+    raise error
+
+
+class UnspeakableError(Exception):
+    def __str__(self) -> str:
+        raise ValueError
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda: _raise(ValueError("no\x1b[31m surface\nhere")), "it raised ValueError: no [31m surface here"),
+        (lambda: sys.exit(3), "it raised SystemExit: 3"),
+        (lambda: _raise(UnspeakableError()), "it raised UnspeakableError"),
+        (lambda: _raise(MemoryError()), "it raised MemoryError"),
+        (lambda: next(iter(())), "it raised StopIteration"),
+    ],
+)
+def test_a_failure_switches_off_and_is_told_once(call: Callable[[], object], reason: str) -> None:
+    heard: list[int] = []
+    guards.watchers.append(lambda: heard.append(1))
+    try:
+        guard = Guard("plug-in toy, check one")
+        assert guard.call(5, call) is None
+        assert guard.is_off
+        assert [trip.reason for trip in guards.trips()] == [reason]
+        assert guards.trips()[0].sentence == f"Plug-in toy, check one is switched off for this log: {reason}."
+        assert guard.call(5, lambda: 1) is None
+        assert heard == [1]
+    finally:
+        guards.watchers.pop()
+
+
+def test_an_interrupt_of_the_user_is_no_failure() -> None:
+    guard = Guard("plug-in toy, check one")
+    with pytest.raises(KeyboardInterrupt):
+        guard.call(5, lambda: _raise(KeyboardInterrupt()))
+    assert not guard.is_off
+
+
+def test_a_slow_call_switches_off() -> None:
+    guard = Guard("plug-in toy, check one")
+
+    def loop() -> None:
+        while True:
+            pass
+
+    assert guard.call(0.1, loop) is None
+    assert [trip.reason for trip in guards.trips()] == ["it took longer than 0.1 s"]
+
+
+def test_parts_that_are_off_read_their_earlier_lines_again() -> None:
+    guard = Guard("plug-in toy, format one")
+    guard.trip("it raised ValueError")
+    with guards.reading_again():
+        assert guard.call(5, lambda: 1) == 1
+    assert guard.call(5, lambda: 1) is None
+
+
+def test_another_document_tries_again() -> None:
+    guard = Guard("plug-in toy, check one")
+    guard.trip("it raised ValueError")
+    guards.renew()
+    assert guard.call(5, lambda: 1) == 1
+
+
+@pytest.mark.parametrize("answer", ["x" * 2_000, [b"x" * 600, {"a": "y" * 600}], [1 << 20_000], [[0] * 50_000] * 40])
+def test_too_much_is_refused(answer: object) -> None:
+    with pytest.raises(GarbageError, match="more than"):
+        check_size(answer, 1_000)
