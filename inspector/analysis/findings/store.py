@@ -44,7 +44,7 @@ class Findings:
     """All current findings; withdrawn ones are removed.
 
     Attributes:
-        checks: every check of this document, topic by topic.
+        declared: every check of this document, topic by topic.
         columns: per message `set`, unsigned: index into `sets`.
         sets: codes of a message's findings, most severe first; entry 0 is the empty set.
         severities: (len(sets),) uint8, the highest severity of each set; 0 for the empty set.
@@ -58,18 +58,18 @@ class Findings:
             derived: returns a bool array, True for messages derived from transcripts. Most checks skip them.
         """
         self._derived = derived
-        self.checks = tuple(checks)
-        self._number = {check: place for place, check in enumerate(self.checks)}
-        self._order = sorted(range(len(self.checks)), key=lambda n: (-self.checks[n].severity, n))
+        self.declared = tuple(checks)
+        self._number = {check: place for place, check in enumerate(self.declared)}
+        self._order = sorted(range(len(self.declared)), key=lambda n: (-self.declared[n].severity, n))
         self.columns = GrowingColumns({"set": np.uint32})
         self.sets: list[tuple[str, ...]] = [()]
         self.severities: NDArray[np.uint8] = np.zeros(1, np.uint8)
         self._masks = [0]  # by set: one bit per check
-        self._checks_by_set: NDArray[np.bool_] = np.zeros((1, len(self.checks)), np.bool_)
+        self._checks_by_set: NDArray[np.bool_] = np.zeros((1, len(self.declared)), np.bool_)
         self._set_of: dict[int, int] = {0: 0}
         self._details: InternTable[str] = InternTable("")
         self._tables: defaultdict[int, GrowingColumns] = defaultdict(lambda: GrowingColumns(_ENTRY))  # by check
-        self._counts = [0] * len(self.checks)
+        self._counts = [0] * len(self.declared)
         self._places: dict[int, HashIndex] = {}  # by check, on first use: row + 1 -> position in its columns
         self.changed = ChangedRows()
 
@@ -182,12 +182,12 @@ class Findings:
     def _set_index(self, mask: int) -> int:
         found = self._set_of.get(mask)
         if found is None:
-            held = [self.checks[n] for n in self._order if mask >> n & 1]
+            held = [self.declared[n] for n in self._order if mask >> n & 1]
             found = self._set_of[mask] = len(self.sets)
             self.sets.append(tuple(dict.fromkeys(check.code for check in held)))
             self.severities = np.append(self.severities, np.uint8(held[0].severity))
             self._masks.append(mask)
-            bits = np.array([bool(mask >> n & 1) for n in range(len(self.checks))], np.bool_)
+            bits = np.array([bool(mask >> n & 1) for n in range(len(self.declared))], np.bool_)
             # One row per set: `has` then answers for many messages with a single lookup.
             self._checks_by_set = np.vstack((self._checks_by_set, bits))
         return found
@@ -219,7 +219,7 @@ class Findings:
 
     def checks(self) -> list[Check]:
         """Returns the checks that have findings, most severe first."""
-        return [self.checks[n] for n in self._order if self._counts[n]]
+        return [self.declared[n] for n in self._order if self._counts[n]]
 
     def counts(self) -> dict[str, int]:
         """Returns the number of findings by code, most severe first, without codes that have zero."""
@@ -230,7 +230,7 @@ class Findings:
 
     def checks_in(self, place: int) -> list[Check]:
         """Returns the checks in one entry of `sets`."""
-        return [check for number, check in enumerate(self.checks) if self._masks[place] >> number & 1]
+        return [check for number, check in enumerate(self.declared) if self._masks[place] >> number & 1]
 
     def findings_about(self, row: int) -> list[StoredFinding]:
         """Returns the findings about a message, most severe first."""
@@ -245,7 +245,7 @@ class Findings:
         table = self._tables[number]
         detail = int(table["detail"][place])
         text = self._details[detail] if detail else ""
-        return StoredFinding(self.checks[number], int(table["row"][place]), int(table["other"][place]), text)
+        return StoredFinding(self.declared[number], int(table["row"][place]), int(table["other"][place]), text)
 
     def each(self, check: Check) -> Iterator[StoredFinding]:
         """Yields the findings of a check, by message."""
@@ -258,4 +258,4 @@ class Findings:
     def all(self) -> Iterator[StoredFinding]:
         """Yields every finding: the most severe codes first, by message within a code."""
         for number in self._order:
-            yield from self.each(self.checks[number])
+            yield from self.each(self.declared[number])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inspector.analysis.findings import CHECK_BY_CODE
+from inspector.analysis.findings.check_table import CHECK_BY_CODE
 from inspector.base import guards
 from inspector.filters import compile_filter
 from inspector.filters.completion import Completer

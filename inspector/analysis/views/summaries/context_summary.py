@@ -266,7 +266,7 @@ def findings_below(analysis: Analysis, space: int, node: int) -> list[tuple[Chec
     found = analysis.findings.found
     mask = subtree_mask(analysis, node)
     counts: list[tuple[Check, int, int]] = []
-    for check in found.checks:
+    for check in found.declared:
         if not found.count_of(check):
             continue
         rows = found.rows_of(check)

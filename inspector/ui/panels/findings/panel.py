@@ -249,7 +249,7 @@ class FindingsPanel(ListPanel):
         choice = self.model.choice
         # Undo any choice of the user that would hide these findings.
         choice.codes_off.discard(code)
-        checks = self._document.analysis.findings.found.checks
+        checks = self._document.analysis.findings.found.declared
         for severity in {check.severity for check in checks if check.code == code}:
             choice.severities_off.discard(severity)
             self.head.show_severity(severity, on=True)

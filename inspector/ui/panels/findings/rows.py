@@ -121,8 +121,8 @@ class FindingRows:
         self.counts = dict.fromkeys(Severity, 0)
         self.outside = self.switched_off = 0
         listed: list[tuple[Check, Rows]] = []
-        self._numbered = found.checks
-        for check in sorted(found.checks, key=lambda check: -check.severity):
+        self._numbered = found.declared
+        for check in sorted(found.declared, key=lambda check: -check.severity):
             if not found.count_of(check):
                 continue
             # Ascending, as the search for the end of the view needs.
