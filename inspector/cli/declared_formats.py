@@ -11,12 +11,11 @@ from inspector.cli.arguments import FormatFile, Json, fail
 from inspector.cli.opening import format_of_file
 from inspector.cli.printing import echo, escape_hostile, print_array, print_line, printable
 from inspector.formats import registry
-from inspector.formats.declared.folder import SUFFIX, declarations_folder, read_declaration, register_folder
-from inspector.formats.format import Format, Origin
-from inspector.present.formats import count_of
-from inspector.protocol.timestamps import log_time
+from inspector.formats.declared.folder import SUFFIX, declarations_folder, read_declaration
+from inspector.formats.format import Format
+from inspector.present.format_trials import declaration_file, share_sentence, trial_table, unmatched_lines
 from inspector.reading.files.format_detection import forced_format
-from inspector.reading.files.format_trial import Trial, TrialRow, try_format
+from inspector.reading.files.format_trial import Trial, try_format
 from inspector.sources.inputs import is_stream, open_source
 
 app = typer.Typer(
@@ -29,7 +28,6 @@ app = typer.Typer(
 )  # fmt: skip
 
 LogFile = Annotated[str, typer.Argument(metavar="FILE", help="A log.")]
-_WIDTH = 100
 
 
 @app.command("list")
@@ -59,7 +57,7 @@ def show_command(
             f"{escape_hostile(name)} is not a format. Formats: {', '.join(one.name for one in registry.all_formats())}."
         )
     facts = {"name": found.name, "title": found.title, "origin": str(found.origin), "kind": str(found.traffic)}
-    path = _file_of(found)
+    path = declaration_file(found)
     if path is not None:
         facts["file"] = str(path)
     for key, value in facts.items():
@@ -68,14 +66,6 @@ def show_command(
         print_line("")
         for line in read_declaration(path).splitlines():
             print_line(escape_hostile(line))
-
-
-def _file_of(found: Format) -> Path | None:
-    """Returns the file of a declared format in the settings folder."""
-    files = register_folder() if found.origin is Origin.DECLARED else []
-    return next(
-        (file.path for file in reversed(files) if file.format is not None and file.format.name == found.name), None
-    )
 
 
 @app.command("try")
@@ -99,47 +89,22 @@ def try_command(file: LogFile, format_file: FormatFile = None) -> None:
         fail(f"{escape_hostile(file)} cannot be read: {error.strerror or error}.")
     if trial.problem:
         fail(escape_hostile(f"{file}: {trial.problem}"))
-    _print_rows(trial.rows)
-    _print_share(trial, tried)
+    _print_trial(trial, tried)
     if not trial.matched:
         raise typer.Exit(2)
 
 
-def _print_rows(rows: list[TrialRow]) -> None:
-    table = [
-        (str(row.record), row.event, log_time(row.time_ns) or "", row.sender, row.to, row.kind, row.text)
-        for row in rows
-    ]
-    if not table:
-        return
-    head = ("record", "event", "time", "from", "to", "kind", "text")
-    widths = [min(_WIDTH, max(len(line[place]) for line in (head, *table))) for place in range(len(head))]
-    for line in (head, *table):
-        cells = (f"{escape_hostile(cell):<{width}}" for cell, width in zip(line, widths, strict=True))
-        print_line("  ".join(cells).rstrip())
-
-
-def _print_share(trial: Trial, tried: Format | None) -> None:
-    if trial.rows:
-        print_line("")
-    beginning = "" if trial.is_whole else " of its beginning"
-    share = 100 * trial.matched // trial.records if trial.records else 0
-    title = f" as {tried.title}" if tried is not None else ""
-    print_line(
-        printable(
-            f"{trial.matched:,} of {count_of(trial.records, 'record')}{beginning} matched{title} ({share} %).", 200
-        )
-    )
+def _print_trial(trial: Trial, tried: Format | None) -> None:
+    lines = trial_table(trial.rows)
+    for line in (*lines, *([""] if lines else [])):
+        print_line(line)
+    print_line(printable(share_sentence(trial, tried.title if tried is not None else ""), 200))
     if tried is None and trial.formats:
         by_name = ", ".join(f"{name} {count:,}" for name, count in trial.formats.items())
         print_line(printable(f"Formats: {by_name}.", 400))
-    if trial.unmatched:
-        print_line("Not matched:")
-    for number, text, reason in trial.unmatched:
-        print_line(escape_hostile(f"  record {number}: {text} ({reason})"))
-    left = trial.records - trial.matched - len(trial.unmatched)
-    if left > 0:
-        print_line(f"  and {count_of(left, 'other record')}")
+    others = unmatched_lines(trial)
+    for line in ("Not matched:", *(f"  {one}" for one in others)) if others else ():
+        print_line(line)
 
 
 @app.command("new")

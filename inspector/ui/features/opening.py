@@ -41,6 +41,7 @@ from inspector.ui.dialogs.message_dialog import CANCEL
 from inspector.ui.dialogs.questions import Asking, open_once
 from inspector.ui.loop_budget import others_first
 from inspector.ui.services import usual_folder
+from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.notice import MESSAGE
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class Opening(QObject):
         survey_found(Path): the folder to open contains a survey.
         read_through(CaptureDocument): reading is complete or cancelled.
         session_wanted(Path): show the session in this file with its sub-agents instead of the file alone.
+        declaration_wanted(Path | None, str | None): declare a format for a log, or for one that the user names; its
+            format, if known.
     """
 
     unsaved_begun = Signal(object)
@@ -75,6 +78,7 @@ class Opening(QObject):
     survey_found = Signal(object)
     read_through = Signal(object)
     session_wanted = Signal(object)
+    declaration_wanted = Signal(object, object)
 
     def __init__(
         self, parent: QWidget, shown: Shown, stage: ShowsDocuments, services: Services, *, requests: WindowRequests,
@@ -100,6 +104,7 @@ class Opening(QObject):
         self._following = LogFollowing(status, notices)
         self._may_read = self._is_finite = False
         self._location = shown.location
+        self._refused: Path | None = None
         self._stopped_share: float | None = None
         self._asking = Asking(parent, services.theme)
         status.cancel_clicked.connect(self.cancel_reading)
@@ -205,9 +210,21 @@ class Opening(QObject):
             self._services.theme, formats_offered, "Format", "The log is opened again in a new window.",
             name="readAsDialog", title="Log format", done="Open", parent=self._parent,
         )  # fmt: skip
+        declare = WordButton("&Declare a format...", name="readAsDeclare", parent=dialog)
+        declare.clicked.connect(dialog.reject)
+        declare.clicked.connect(self.declare_format)
+        dialog.buttons.insertWidget(0, declare)
         labels = {words: label for label, words in registry.selectable_formats().items()}
         dialog.chosen.connect(lambda words: self.open_path(path, reading=labels.get(words)))
         dialog.open()
+
+    def declare_format(self) -> None:
+        """Declares a format for the shown log, or for the one that was refused last; else asks for a log."""
+        shown = self._shown.panes is not None
+        path = self._location.opened if shown else self._refused
+        if shown and (path == Path() or self._location.is_streamed or len(self._shown.document.sources.files) != 1):
+            path = None
+        self.declaration_wanted.emit(path, self._shown.document.format if shown else None)
 
     def open_target(self, target: str) -> None:
         """Opens a file by its path, or an agent's session with its sub-agents (`base.targets`)."""
@@ -264,7 +281,11 @@ class Opening(QObject):
             else:
                 self._status.set_progress(None)
             reason = error.strerror or error if isinstance(error, OSError) else ""
-            self._notices.show_sentence(f"{path} cannot be read: {reason}." if reason else str(error), "severity.error")
+            words = f"{path} cannot be read: {reason}." if reason else str(error)
+            can_declare = not reason and not self._location.is_streamed
+            self._refused = path if can_declare else None
+            link = ("Declare a format...", self.declare_format) if can_declare else None
+            self._notices.show_sentence(words, "severity.error", link)
             return False
         finally:
             self._may_read = False

@@ -104,6 +104,8 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            ("Ctrl+V", "Ctrl+Shift+V")),
     Action("file.read_as", "Read as...", "&File", lambda w: w.opening.ask_for_reading(), needs="document",
            words="format reading recognise"),
+    Action("file.declare_format", "Declare a &format...", "&File", lambda w: w.opening.declare_format(),
+           words="read as declaration toml unknown log"),
     Action("file.add_source", "Add source...", "&File", lambda w: w.sources.ask_for_sources(),
            needs="document", words="merge together several logs join"),
     Action("file.new_window", "&New window", "&File", lambda w: w.application.new_window(), ("Ctrl+N",),

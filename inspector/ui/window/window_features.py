@@ -17,6 +17,8 @@ from inspector.ui.services import usual_folder
 from inspector.ui.window.panels import PANELS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from inspector.base.slices import SlicedWork
     from inspector.document.document import CaptureDocument
     from inspector.ui.debug.developer import Developer
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.exporting import Exporting
     from inspector.ui.features.filter_conditions import FilterConditions
     from inspector.ui.features.filter_editing import Filtering
+    from inspector.ui.features.format_declaring import FormatDeclaring
     from inspector.ui.features.gateway_window import GatewayWatch
     from inspector.ui.features.highlighting import Highlighting
     from inspector.ui.features.marking import Marking
@@ -236,6 +239,7 @@ class WindowFeatures(QMainWindow):
         opening.read_through.connect(lambda document: self.msp.following.start(document))
         opening.survey_found.connect(lambda path: self.surveys.show(path))
         opening.session_wanted.connect(lambda path: self.sources.show_session(path))
+        opening.declaration_wanted.connect(self._declare_format)
         return opening
 
     @cached_property
@@ -379,6 +383,20 @@ class WindowFeatures(QMainWindow):
         agent_sessions = AgentSessions(self, self.application, self.notices)
         agent_sessions.chosen.connect(lambda target: self.opening.open_target(target))
         return agent_sessions
+
+    @cached_property
+    def declaring(self) -> FormatDeclaring:
+        from inspector.ui.features.format_declaring import FormatDeclaring
+
+        declaring = FormatDeclaring(self, self.application)
+        declaring.saved.connect(lambda path, name: self.opening.open_path(path, reading=name))
+        return declaring
+
+    def _declare_format(self, path: Path | None, name: str | None) -> None:
+        if path is None:
+            self.declaring.ask_for_log()
+        else:
+            self.declaring.show_dialog(path, name)
 
     @cached_property
     def tapping(self) -> Tapping:
