@@ -74,12 +74,13 @@ package: ## build the .deb and the portable archive into dist/, some minutes
 package-test: ## try the .deb on a clean system of its own; needs root and debootstrap
 	@bash packaging/test_package.sh
 
-docs: setup ## make the generated pages anew: reference of filter, findings and tables, command line
+docs: setup ## make the generated pages anew: filter, findings, tables, command line, formats
 	@$(BIN)/python -m inspector.filters.page > docs/filter.md
 	@$(BIN)/python -m inspector.analysis.findings > docs/findings.md
 	@$(BIN)/python -m inspector.tables.reference_page > docs/tables.md
 	@$(BIN)/python -m inspector.survey.page > docs/survey.md
 	@$(BIN)/python packaging/commands_page.py > docs/commands.md
+	@$(BIN)/python packaging/formats_page.py > docs/what-it-reads.md
 
 screenshots: setup ## take all pictures of README and guide anew, in a minute or two
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python packaging/screenshots.py

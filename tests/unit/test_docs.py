@@ -41,6 +41,11 @@ def test_the_page_about_commands_is_current() -> None:
     assert (ROOT / "docs/commands.md").read_text(encoding="utf-8") == made, "make docs"
 
 
+def test_the_page_about_formats_is_current() -> None:
+    made = script("packaging/formats_page.py").page()
+    assert (ROOT / "docs/what-it-reads.md").read_text(encoding="utf-8") == made, "make docs"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     lost: list[str] = []
