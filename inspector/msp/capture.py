@@ -31,7 +31,7 @@ from inspector.store.messages.capture import Capture
 FORMAT = "msp-session"
 """Name of the document's format."""
 
-_WAIT_S = 0.02
+_WAIT_S = 0.002
 _MOST_NAMES = 2_000
 _MOST_DEEP = 2
 """Limits of names in a folder, and of levels below it, in the search for session files."""
@@ -282,7 +282,7 @@ def read_sessions(paths: Sequence[Path], *, wait: bool) -> Generator[None, None,
     thread.start()
     while thread.is_alive():
         # Two milliseconds give the thread time without a delay of the window.
-        thread.join(_WAIT_S / 10)
+        thread.join(_WAIT_S)
         yield
     outcome = found[0] if found else OSError("internal error; the log file has the details")
     if isinstance(outcome, Exception):

@@ -15,6 +15,7 @@ from inspector.present.formats import count_of
 from inspector.present.wire_text import safe_line
 from inspector.settings.model import SavedQuery
 from inspector.tables import TABLES, QueryError
+from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
@@ -290,8 +291,7 @@ class QueryPanel(HeadedPanel):
         self.status_label.setText(words)
         self.status_label.setAccessibleName(words)
         self.status_label.setProperty("variant", "error" if trouble else "hint")
-        self.status_label.style().unpolish(self.status_label)
-        self.status_label.style().polish(self.status_label)
+        repolish(self.status_label)
 
     def _show_state(self) -> None:
         running = self.run.running
