@@ -87,7 +87,6 @@ class Clipboard(QObject):
         self._parts: list[str] = []
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(0)
         self._timer.timeout.connect(lambda: self._work(budgets.current.slice_s))
 
     @property
@@ -115,7 +114,7 @@ class Clipboard(QObject):
             for text in texts.texts:
                 self._parts.append(text)
                 if time.perf_counter() > until:
-                    self._timer.start()
+                    self._timer.start(budgets.current.awaited_ms)
                     return
         # From reading the log.
         except OSError as error:
