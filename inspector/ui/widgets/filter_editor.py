@@ -21,8 +21,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 from typing_extensions import override
 
+from inspector.base.utf16 import Utf16Offsets
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.widgets.filter_highlighter import FilterHighlighter, utf16_offsets
+from inspector.ui.widgets.filter_highlighter import FilterHighlighter
 
 PLACEHOLDER = 'Filter, for example  kind == "chat"'
 """Placeholder of the empty editor."""
@@ -90,16 +91,15 @@ class FilterEditor(QPlainTextEdit):
         self.setTextCursor(cursor)
 
     def _select(self, position: int, length: int) -> None:
-        units = utf16_offsets(self.text())
-        end = len(units) - 1
+        units = Utf16Offsets(self.text()).units
         cursor = self.textCursor()
-        cursor.setPosition(units[min(position, end)])
-        cursor.setPosition(units[min(position + length, end)], QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(units(position))
+        cursor.setPosition(units(position + length), QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
 
     def cursor_place(self) -> int:
         """Returns the cursor position in characters."""
-        return utf16_offsets(self.text()).index(self.textCursor().position())
+        return Utf16Offsets(self.text()).place(self.textCursor().position())
 
     def set_cursor_place(self, place: int) -> None:
         self._select(place, 0)
@@ -199,12 +199,11 @@ class FilterEditor(QPlainTextEdit):
             painter.drawPolyline(wave(left, right, bottom, theme.zoom))
 
     def _span_of(self, position: int, length: int) -> tuple[float, float, float]:
-        units = utf16_offsets(self.text())
-        end = len(units) - 1
+        units = Utf16Offsets(self.text()).units
         cursor = QTextCursor(self.document())
-        cursor.setPosition(units[min(position, end)])
+        cursor.setPosition(units(position))
         start_box = self.cursorRect(cursor)
-        cursor.setPosition(units[min(position + length, end)])
+        cursor.setPosition(units(position + length))
         end_box = self.cursorRect(cursor)
         least = self.fontMetrics().averageCharWidth()
         return start_box.left(), max(end_box.left(), start_box.left() + least), start_box.bottom()

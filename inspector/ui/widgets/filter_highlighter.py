@@ -12,6 +12,7 @@ from typing import Literal
 from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat, QTextDocument
 from typing_extensions import override
 
+from inspector.base.utf16 import Utf16Offsets
 from inspector.filters.grammar import RESERVED, STRING
 from inspector.ui.look.theme import ThemeController
 
@@ -80,18 +81,9 @@ class FilterHighlighter(QSyntaxHighlighter):
     @override
     def highlightBlock(self, text: str) -> None:
         theme = self._themes.theme
-        # Qt counts in UTF-16 units, Python in characters.
-        units = utf16_offsets(text)
+        units = Utf16Offsets(text).units
         for token in tokens(text):
             look = QTextCharFormat()
             look.setForeground(theme.color(TOKENS[token.role]))
-            start = units[token.start]
-            self.setFormat(start, units[token.start + token.length] - start, look)
-
-
-def utf16_offsets(text: str) -> list[int]:
-    """Returns the UTF-16 offset of each character and of the end."""
-    offsets = [0]
-    for character in text:
-        offsets.append(offsets[-1] + (2 if ord(character) > 0xFFFF else 1))
-    return offsets
+            start = units(token.start)
+            self.setFormat(start, units(token.start + token.length) - start, look)

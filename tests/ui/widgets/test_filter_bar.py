@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from inspector.filters import FilterError, compile_filter
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_bar import FilterBar
-from inspector.ui.widgets.filter_highlighter import tokens, utf16_offsets
+from inspector.ui.widgets.filter_highlighter import tokens
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.labels import IconLabel
 from tests.ui.find import child
@@ -260,10 +260,6 @@ def test_tokens_have_roles() -> None:
 def test_tokens_of_nonsense_stay_inside_the_text() -> None:
     for text in ("", '"', "a == '", "&&&& {{", "\\ \u202e \U0001f600 ==", '"a\\'):
         assert all(t.start >= 0 and t.start + t.length <= len(text) for t in tokens(text))
-
-
-def test_utf16_offsets_count_astral_characters_twice() -> None:
-    assert utf16_offsets("a\U0001f600b") == [0, 1, 3, 4]
 
 
 def test_the_plus_stacks_what_is_right(bar: FilterBar, qtbot: QtBot) -> None:

@@ -6,17 +6,18 @@ The text is readable at once. Colours are computed between events, so that a lon
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QColor, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextLayout
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from inspector.base.utf16 import Utf16Offsets
 from inspector.present import formats
 from inspector.present.code import Sort, Stretch, language_of, stretches_of, without_numbers
 from inspector.present.wire_text import mask_start, visible_controls
 from inspector.protocol.payloads.file_edits import FileEdit, Line, Sign
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS, FIRST_LINES, TextView, shorten
@@ -25,8 +26,6 @@ _TOKENS: dict[Sort, str] = {
     "comment": "ink.tertiary", "string": "json.string", "number": "json.number", "keyword": "json.word",
     "name": "accent.text",
 }  # fmt: skip
-_SLICE_S = 0.008
-"""Seconds of the UI thread for one slice of colouring."""
 _ALPHA = 0.13
 _MAX_DIFFERENCE_LINES = 1_500
 """Most lines of a difference shown on request."""
@@ -41,10 +40,8 @@ class CodeColors(QObject):
         self._view = view
         self._found: list[Stretch] = []
         self._pieces: Iterator[Stretch] = iter(())
-        self._surrogate_offsets: list[int] = []
+        self._offsets = Utf16Offsets("")
         self._timer = QTimer(self)
-        # Interval 0 runs after pending events, so input goes first.
-        self._timer.setInterval(0)
         self._timer.timeout.connect(self._color_slice)
         themes.changed.connect(self._repaint)
 
@@ -55,16 +52,13 @@ class CodeColors(QObject):
             text: the text shown.
             pieces: stretches in Python character offsets, computed lazily.
         """
-        # Qt counts characters beyond U+FFFF as two units.
-        self._surrogate_offsets = (
-            [place for place, one in enumerate(text) if one > "\uffff"] if not text.isascii() else []
-        )
+        self._offsets = Utf16Offsets(text)
         self._found = []
         self._pieces = iter(pieces)
-        self._timer.start()
+        self._timer.start(budgets.current.awaited_ms)
 
     def _color_slice(self) -> None:
-        until = time.perf_counter() + _SLICE_S
+        until = time.perf_counter() + budgets.current.slice_s
         new: list[Stretch] = []
         done = True
         for piece in self._pieces:
@@ -85,7 +79,7 @@ class CodeColors(QObject):
         looks = {sort: self._text_format(token) for sort, token in _TOKENS.items()}
         by_block: dict[int, list[QTextLayout.FormatRange]] = {}
         for piece in pieces:
-            start, stop = (self._units(place) for place in (piece.start, piece.stop))
+            start, stop = (self._offsets.units(place) for place in (piece.start, piece.stop))
             block = document.findBlock(start)
             while block.isValid() and block.position() < stop:
                 first = max(start, block.position())
@@ -101,11 +95,6 @@ class CodeColors(QObject):
             # Formats of the layout instead of the document: no undo steps and no signals.
             block.layout().setFormats(ranges)
             document.markContentsDirty(block.position(), block.length())
-
-    def _units(self, place: int) -> int:
-        """Converts a character offset to UTF-16 units, as Qt counts."""
-        # Characters beyond U+FFFF take two units each.
-        return place + bisect_left(self._surrogate_offsets, place)
 
     def _text_format(self, token: str) -> QTextCharFormat:
         look = QTextCharFormat()

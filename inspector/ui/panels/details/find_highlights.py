@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QScrollArea, QTextEdit, QWidget
 
+from inspector.base.utf16 import Utf16Offsets
 from inspector.filters.find import FindSearch
 from inspector.ui.look.hit_highlight import Locate
 from inspector.ui.look.theme import ThemeController
@@ -81,25 +82,19 @@ class DetailLights:
         look.setForeground(self._themes.theme.color("ink.primary"))
         selections: list[QTextEdit.ExtraSelection] = []
         text = view.toPlainText() if places else ""
-        wide = not text.isascii()
+        offsets = Utf16Offsets(text)
         for start, stop in places:
             selection = QTextEdit.ExtraSelection()
             cursor = QTextCursor(view.document())
-            cursor.setPosition(_utf16_offset(text, start) if wide else start)
-            cursor.setPosition(_utf16_offset(text, stop) if wide else stop, QTextCursor.MoveMode.KeepAnchor)
+            cursor.setPosition(offsets.units(start))
+            cursor.setPosition(offsets.units(stop), QTextCursor.MoveMode.KeepAnchor)
             selection.cursor, selection.format = cursor, look  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
             selections.append(selection)
         view.setExtraSelections(selections)
         if selections and self._scroll_to_first and isinstance(view, QPlainTextEdit):
             view.setTextCursor(QTextCursor(view.document()))
             place = QTextCursor(view.document())
-            place.setPosition(_utf16_offset(text, places[0][0]))
+            place.setPosition(offsets.units(places[0][0]))
             view.setTextCursor(place)
             view.ensureCursorVisible()
         return bool(selections)
-
-
-def _utf16_offset(text: str, place: int) -> int:
-    """Converts a character offset to UTF-16 units, as Qt counts."""
-    head = text[:place]
-    return place if head.isascii() else len(head.encode("utf-16-le", "surrogatepass")) // 2

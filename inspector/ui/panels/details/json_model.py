@@ -18,6 +18,7 @@ from inspector.protocol.payloads.record_tables import compact_json
 from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.store.messages.payload_values import OPEN_JSON, decode_embedded_json
+from inspector.ui.panels.details.json_text import path_step
 
 MOST_CHILDREN = 2_000
 """Most children shown of one node; a last row counts the rest."""
@@ -262,12 +263,6 @@ def _path_of(steps: Sequence[str | int]) -> str:
     for step in steps:
         text = f"json({text})" if step == OPEN_JSON else f"{text}.{path_step(step)}" if text else path_step(step)
     return text
-
-
-def path_step(step: str | int) -> str:
-    """Returns one step of a path, quoted if necessary."""
-    text = str(step)
-    return text if text and text.isascii() and text.replace("_", "").isalnum() else json.dumps(text, ensure_ascii=False)
 
 
 def json_type(value: Any) -> str:

@@ -24,6 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from typing_extensions import override
 
+from inspector.base.utf16 import Utf16Offsets
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 
@@ -96,15 +97,15 @@ def span_at(text: str, steps: Sequence[str | int]) -> Span | None:
     return best
 
 
+def path_step(step: str | int) -> str:
+    """Returns one step of a path in filter syntax, quoted if necessary."""
+    text = str(step)
+    return text if text.isascii() and text.replace("_", "").isalnum() else json.dumps(text, ensure_ascii=False)
+
+
 def path_words(steps: Sequence[str | int]) -> str:
     """Returns a path in filter syntax; "the whole" for the root."""
-    return (
-        ".".join(
-            text if text.isascii() and text.replace("_", "").isalnum() else json.dumps(text, ensure_ascii=False)
-            for text in map(str, steps)
-        )
-        or "the whole"
-    )
+    return ".".join(map(path_step, steps)) or "the whole"
 
 
 _COLORED = re.compile(r'("(?:[^"\\]|\\.)*"?)(?=(\s{0,19}:)?)|(-?\d[\d.eE+-]*)|\b(true|false|null)\b|([{}\[\]:,]+)')
@@ -292,7 +293,7 @@ class JsonText(QPlainTextEdit):
 
     def units(self, place: int) -> int:
         """Converts a character offset to UTF-16 units, as Qt counts."""
-        return _utf16_offset(self.toPlainText(), place)
+        return Utf16Offsets(self.toPlainText()).units(place)
 
     # Values
 
@@ -302,8 +303,9 @@ class JsonText(QPlainTextEdit):
         if span is None:
             return
         cursor = self.textCursor()
-        cursor.setPosition(_utf16_offset(self.toPlainText(), span.stop))
-        cursor.setPosition(_utf16_offset(self.toPlainText(), span.start), QTextCursor.MoveMode.KeepAnchor)
+        offsets = Utf16Offsets(self.toPlainText())
+        cursor.setPosition(offsets.units(span.stop))
+        cursor.setPosition(offsets.units(span.start), QTextCursor.MoveMode.KeepAnchor)
         line = self.document().findBlock(cursor.position())
         # A value inside a folded object is invisible.
         for number in sorted(self._folded):
@@ -320,7 +322,7 @@ class JsonText(QPlainTextEdit):
         super().mouseReleaseEvent(event)
         if event.button() is Qt.MouseButton.LeftButton and self.colors.on and not self.textCursor().hasSelection():
             text = self.toPlainText()
-            steps = steps_at(text, _character_offset(text, self.textCursor().position()))
+            steps = steps_at(text, Utf16Offsets(text).place(self.textCursor().position()))
             if steps is not None:
                 self.value_chosen.emit(steps)
 
@@ -337,17 +339,3 @@ class JsonText(QPlainTextEdit):
         super().resizeEvent(event)
         area = self.contentsRect()
         self._gutter.setGeometry(QRect(area.left(), area.top(), self.gutter, area.height()))
-
-
-def _utf16_offset(text: str, place: int) -> int:
-    """Converts a character offset to UTF-16 units, as Qt counts."""
-    return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _character_offset(text: str, units: int) -> int:
-    """Converts an offset in UTF-16 units to characters."""
-    return (
-        units
-        if text.isascii()
-        else len(text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "ignore"))
-    )

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
 from typing_extensions import override
 
+from inspector.base.utf16 import Utf16Offsets
 from inspector.filters.completion import Candidate, Completion
 from inspector.tables.completion import complete_query
 from inspector.ui.look.theme import ThemeController
@@ -67,9 +68,7 @@ class SqlEditor(QPlainTextEdit):
         place, length = trouble
         selection = QTextEdit.ExtraSelection()
         cursor = self.textCursor()
-        text = self.text()
-        # QTextCursor counts UTF-16 units, Python characters.
-        start, stop = (len(text[:end].encode("utf-16-le")) // 2 for end in (place, place + max(1, length)))
+        start, stop = map(Utf16Offsets(self.text()).units, (place, place + max(1, length)))
         last = self.document().characterCount() - 1
         cursor.setPosition(min(start, last))
         cursor.setPosition(min(stop, last), QTextCursor.MoveMode.KeepAnchor)
@@ -84,9 +83,8 @@ class SqlEditor(QPlainTextEdit):
 
     def offer(self) -> None:
         """Shows completions at the cursor."""
-        # The cursor position is in UTF-16 units; it may split a surrogate pair, hence "ignore".
-        place = len(self.text().encode("utf-16-le")[: 2 * self.textCursor().position()].decode("utf-16-le", "ignore"))
-        self._completion = complete_query(self.text(), place)
+        text = self.text()
+        self._completion = complete_query(text, Utf16Offsets(text).place(self.textCursor().position()))
         cursor = self.cursorRect()
         self.candidates.show_completion(self._completion, cursor.left())
         # at the bottom of the window only the space above the cursor may be large enough
@@ -101,8 +99,7 @@ class SqlEditor(QPlainTextEdit):
         offered = self._completion
         if offered is None:
             return
-        text = self.text()
-        start, stop = (len(text[:end].encode("utf-16-le")) // 2 for end in (offered.start, offered.stop))
+        start, stop = map(Utf16Offsets(self.text()).units, (offered.start, offered.stop))
         cursor = self.textCursor()
         cursor.setPosition(start)
         cursor.setPosition(stop, QTextCursor.MoveMode.KeepAnchor)
