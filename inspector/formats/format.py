@@ -110,6 +110,21 @@ class RpcProtocol:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentTools:
+    """Tools of an agent's program, and its words in their results; known also to recordings of its model's API.
+
+    Attributes:
+        declined: beginnings of results of calls that the user declined.
+        failure_prefixes: texts that may stand before the words of a failure.
+        person_tools: tools that a person answers.
+    """
+
+    declined: tuple[str, ...] = ()
+    failure_prefixes: tuple[str, ...] = ()
+    person_tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PriceList:
     """List prices of a provider's models.
 
@@ -203,6 +218,7 @@ class Format:
         further_namespaces: prefixes of its other kinds.
         bookkeeping: kinds of records that a program writes for itself; lists can hide them. Failures, interruptions,
             compactions and unknown kinds are not bookkeeping.
+        tools: tools of its program.
         prices: prices of the models that its program calls.
         traffic: kind of traffic.
         origin: source of the format.
@@ -249,6 +265,7 @@ class Format:
     signatures: tuple[Signature, ...] = ()
     further_namespaces: tuple[str, ...] = ()
     bookkeeping: frozenset[str] = frozenset()
+    tools: AgentTools = AgentTools()
     prices: PriceList | None = None
     traffic: TrafficKind = TrafficKind.TRANSCRIPT
     origin: Origin = Origin.BUILT_IN

@@ -26,7 +26,7 @@ from inspector.formats import (
     wrapped,
 )
 from inspector.formats.clients import Client, ManualClient, ModelApi
-from inspector.formats.format import Conversations, Format, Stage
+from inspector.formats.format import AgentTools, Conversations, Format, Stage
 
 FORMATS: tuple[Format, ...] = (
     claude_code.FORMAT, codex.FORMAT, copilot_cli.FORMAT, gemini_cli.FORMAT, opencode.FORMAT, otlp.FORMAT,
@@ -77,6 +77,14 @@ STOP_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.stop
 
 TRACE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.is_trace)
 """Formats with spans as records."""
+
+AGENT_TOOLS = AgentTools(
+    declined=tuple(phrase for one in FORMATS for phrase in one.tools.declined),
+    failure_prefixes=tuple(prefix for one in FORMATS for prefix in one.tools.failure_prefixes),
+    person_tools=tuple(dict.fromkeys(tool for one in FORMATS for tool in one.tools.person_tools)),
+)
+"""Tools of all programs together: any of them may call tools through a recorded API."""
+
 _ALL_CLIENTS = sorted(
     (*mcp_clients.CLIENTS, *(one.client for one in FORMATS if one.client is not None)),
     key=lambda client: client.title.lower(),

@@ -7,6 +7,7 @@ from inspector.formats.claude_code.client import CLIENT, MODEL_APIS
 from inspector.formats.claude_code.derivation import AGENT, NAMESPACE, PROGRAM
 from inspector.formats.claude_code.kinds import BOOKKEEPING
 from inspector.formats.claude_code.models import PRICES
+from inspector.formats.claude_code.tools import TOOLS
 from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.signatures import Signature
 
@@ -23,6 +24,7 @@ FORMAT = Format(
     icons={NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,
+    tools=TOOLS,
     bookkeeping=BOOKKEEPING,
     prices=PRICES,
     client=CLIENT,

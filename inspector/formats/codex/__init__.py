@@ -7,6 +7,7 @@ from inspector.formats.codex.client import CLIENT, MODEL_APIS, MODEL_CLIENT
 from inspector.formats.codex.derivation import AGENT, NAMESPACE, PROGRAM
 from inspector.formats.codex.kinds import BOOKKEEPING
 from inspector.formats.codex.models import PRICES
+from inspector.formats.codex.tools import TOOLS
 from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.model_api import reader as messages
 
@@ -22,6 +23,7 @@ FORMAT = Format(
     icons={NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,
+    tools=TOOLS,
     bookkeeping=BOOKKEEPING,
     prices=PRICES,
     client=CLIENT,

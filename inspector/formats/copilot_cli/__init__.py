@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.formats.copilot_cli import reader
 from inspector.formats.copilot_cli.kinds import BOOKKEEPING
+from inspector.formats.copilot_cli.tools import TOOLS
 from inspector.formats.format import Format, Participants, Stage
 
 FORMAT = Format(
@@ -19,5 +20,6 @@ FORMAT = Format(
     torn_record=reader.TORN_RECORD,
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
+    tools=TOOLS,
     bookkeeping=BOOKKEEPING,
 )

@@ -6,6 +6,7 @@ from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.gemini_cli import reader
 from inspector.formats.gemini_cli.client import CLIENT, MODEL_APIS
 from inspector.formats.gemini_cli.models import PRICES
+from inspector.formats.gemini_cli.tools import TOOLS
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -18,6 +19,7 @@ FORMAT = Format(
     icons={reader.NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
+    tools=TOOLS,
     bookkeeping=frozenset({reader.NAMESPACE + "session", reader.NAMESPACE + "set"}),
     prices=PRICES,
     client=CLIENT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import Conversations, Format, Stage, TrafficKind
+from inspector.formats.format import AgentTools, Conversations, Format, Stage, TrafficKind
 from inspector.formats.model_api import reader
 from inspector.formats.model_api.addresses import MODEL_APIS
 
@@ -16,6 +16,7 @@ FORMAT = Format(
     payload=reader.payload,
     conversations=Conversations.CONTINUED,
     is_model_wire=True,
+    tools=AgentTools(person_tools=("ask_followup_question",)),  # of clients without a format of their own
     model_apis=MODEL_APIS,
     array_format=reader.LABEL,
     order_marks=reader.EVENT_MARKS,

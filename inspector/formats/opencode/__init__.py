@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.formats.file_conversion import NamedRecord
 from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.opencode import reader
+from inspector.formats.opencode.tools import TOOLS
 from inspector.formats.signatures import Signature
 
 FORMAT = Format(
@@ -19,6 +20,7 @@ FORMAT = Format(
     icons={reader.NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
+    tools=TOOLS,
     bookkeeping=frozenset(
         {reader.NAMESPACE + "session", reader.NAMESPACE + "step-finish", reader.NAMESPACE + "step-start"}
     ),

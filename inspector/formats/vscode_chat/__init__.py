@@ -7,6 +7,7 @@ from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.signatures import Signature
 from inspector.formats.vscode_chat import reader
 from inspector.formats.vscode_chat.client import CLIENT
+from inspector.formats.vscode_chat.tools import TOOLS
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -19,6 +20,7 @@ FORMAT = Format(
     icons={reader.NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
+    tools=TOOLS,
     bookkeeping=frozenset({reader.NAMESPACE + "session"}),
     conversion="inspector.formats.vscode_chat.conversion:CONVERSION",
     original_records=(

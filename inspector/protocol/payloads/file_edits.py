@@ -1,9 +1,8 @@
 """Extracts file edits from a call of a coding agent's tool, as added and removed lines.
 
 Edits are detected by the shape of the arguments, since every agent and server has other tool names. One shape is a path
-with an old and a new text (Claude Code's Edit, Gemini's replace, the file system server's edit_file), or a list of such
-pairs (MultiEdit). Another is a path with the whole new text (Write). The last is a patch in the form of Codex (`***
-Begin Patch`), alone or passed to a shell. Shapes: docs/transcripts.md, "Edits and plans".
+with an old and a new text, or a list of such pairs. Another is a path with the whole new text. The last is a patch that
+begins with `*** Begin Patch`, alone or passed to a shell. Shapes: docs/transcripts.md, "Edits and plans".
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class FileEdit:
         lines: (sign, line without its end), in the order of the file.
         change_type: "changed", "written", "deleted".
         note: a move's target, or "all places"; "".
-        left_out: lines beyond `MOST_LINES`.
+        left_out: lines beyond `MAX_LINES`.
     """
 
     path: str
@@ -174,7 +173,7 @@ def _marked(sign: Sign, lines: Sequence[str]) -> list[Line]:
     return [(sign, line) for line in lines]
 
 
-# Patches in the form of Codex
+# Patches that begin with `*** Begin Patch`
 
 
 def _patch_in(arguments: Mapping[str, Any]) -> str | None:

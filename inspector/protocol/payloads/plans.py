@@ -1,7 +1,7 @@
 """Extracts plans: to-do lists that an agent writes by calling a tool.
 
-They are detected by the shape of the arguments: a list named `todos` or `plan` whose entries have a status (Claude
-Code's TodoWrite, Codex's update_plan, Gemini's write_todos). Shapes: docs/transcripts.md, "Edits and plans".
+They are detected by the shape of the arguments: a list named `todos` or `plan` whose entries have a status. Shapes:
+docs/transcripts.md, "Edits and plans".
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Plan:
     """A to-do list.
 
     Attributes:
-        steps: in the order written, at most `MOST_STEPS`.
+        steps: in the order written, at most `MAX_STEPS`.
         explanation: accompanying explanation; "".
         key: name of its argument.
-        left_out: entries beyond `MOST_STEPS`.
+        left_out: entries beyond `MAX_STEPS`.
     """
 
     steps: tuple[Step, ...]

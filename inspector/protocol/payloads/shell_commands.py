@@ -26,7 +26,7 @@ def command_of(tool: str | None, arguments: object) -> tuple[str, str] | None:
 
 def _joined(words: list[str]) -> str:
     """Returns words of a command as a line; of a shell with a script, the script."""
-    # Options may be joined, as `-lc` by Codex.
+    # Options may be joined, as in `-lc`.
     if len(words) >= 3 and _SHELL.fullmatch(words[0]) and words[1].startswith("-") and words[1].endswith("c"):
         return words[2]
     return shlex.join(words)

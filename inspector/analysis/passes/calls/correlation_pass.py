@@ -22,8 +22,7 @@ from inspector.analysis.passes.calls.open_waits import EndedWaits
 from inspector.analysis.passes.calls.proposal_states import ProposalStates
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
-from inspector.formats.declined_results import PERSON_TOOLS
-from inspector.formats.table import CODING_AGENT_NAMES
+from inspector.formats.table import AGENT_TOOLS, CODING_AGENT_NAMES
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns
@@ -567,7 +566,10 @@ class CorrelationPass:
         flags = self._capture.flags_of(row)
         if not flags & Flag.DERIVED:
             return apart
-        if flags & Flag.DECLINED or self._capture.strings[int(self.columns["target"][cause])] in PERSON_TOOLS:
+        if (
+            flags & Flag.DECLINED
+            or self._capture.strings[int(self.columns["target"][cause])] in AGENT_TOOLS.person_tools
+        ):
             return None
         took = int(self._capture.extracted.tool_durations_ns(np.array([row]))[0])
         if took >= 0:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.formats.declined_results import PERSON_TOOLS
-from inspector.formats.table import CODING_AGENT_NAMES, TRACE_NAMES
+from inspector.formats.table import AGENT_TOOLS, CODING_AGENT_NAMES, TRACE_NAMES
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
@@ -94,7 +93,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
 def _are_of_persons(analysis: Analysis, answers: Rows, asked: Rows) -> NDArray[np.bool_]:
     """(n,) bool: True for answers or refusals by a person, during which no tool worked."""
     capture = analysis.capture
-    targets = [code for name in PERSON_TOOLS if (code := capture.strings.find(name))]
+    targets = [code for name in AGENT_TOOLS.person_tools if (code := capture.strings.find(name))]
     declined = capture.columns["flags"][answers] & np.uint32(Flag.DECLINED.value) != 0
     return declined | np.isin(analysis.correlation.columns["target"][asked], targets)
 
