@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inspector.document.transcripts import TranscriptFiles, register_member
+from inspector.formats.table import FOLDER_SUFFIXES
 from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import Member
@@ -21,7 +22,8 @@ from inspector.store.messages.capture import Capture
 
 MOST_FILES = 400
 """Limit of files in one document, since each stays open."""
-_LOGS = re.compile(r"\.(jsonl|ndjson|json|log|ctxcap|har)([.-]\d+)?(\.gz|\.zst)?$", re.IGNORECASE)
+_ENDINGS = "|".join(("jsonl", "ndjson", "json", "log", *(one.removeprefix(".") for one in FOLDER_SUFFIXES)))
+_LOGS = re.compile(rf"\.({_ENDINGS})([.-]\d+)?(\.gz|\.zst)?$", re.IGNORECASE)
 _ARCHIVES = ("", ".gz", ".zst")
 _LOGS_FOLDER = "logs"
 """Folder of participants' logs beside a gateway's."""

@@ -13,6 +13,7 @@ from inspector.formats.agent_rpc import OrderedLines
 from inspector.formats.clients import Client, ManualClient, ModelApi, ModelClient
 from inspector.formats.entry_builders import Entry
 from inspector.formats.file_conversion import NamedRecord
+from inspector.formats.moved_results import MovedResults
 from inspector.formats.signatures import Signature
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.header import Header
@@ -186,6 +187,10 @@ class Format:
         payload: returns the payload of message `number`, from 0, of a record; needed by formats with derived messages.
         conversion: reference to the `FileConverter` of files that are no lines.
         sessions: reference to the `SessionFinder` of a program that keeps sessions on this machine.
+        moved_results: places of results that were too long for a session's file.
+        suffixes: endings of its files' names, except for those of other logs, as `.har`.
+        is_log_in_folders: files with these endings in a folder are logs of that folder.
+        topic: topic of its derived messages in presets of filters; "" for the one of its kind of traffic.
         store: reference to a function from a path to its `SessionStore`, or None for other paths. Never raises OSError.
         original_records: kinds of records in the original of converted lines; the first in a line names its place.
         has_numbered_entries: the exchanges of converted lines are the numbered entries of a file.
@@ -236,6 +241,10 @@ class Format:
     payload: Callable[..., Payload] | None = None
     conversion: str = ""
     sessions: str = ""
+    moved_results: MovedResults | None = None
+    suffixes: tuple[str, ...] = ()
+    is_log_in_folders: bool = True
+    topic: str = ""
     store: str = ""
     original_records: tuple[NamedRecord, ...] = ()
     has_numbered_entries: bool = False

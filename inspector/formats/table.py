@@ -124,6 +124,15 @@ MODEL_WIRES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.is_model
 HISTORY_REPEATING: tuple[str, ...] = tuple(one.name for one in FORMATS if one.repeats_history)
 """Formats whose requests to models repeat the messages before."""
 
+FILE_SUFFIXES: tuple[str, ...] = tuple(suffix for one in FORMATS for suffix in one.suffixes)
+"""Endings of file names that only one format has."""
+
+FOLDER_SUFFIXES: tuple[str, ...] = tuple(suffix for one in FORMATS if one.is_log_in_folders for suffix in one.suffixes)
+"""Those of files that are logs of their folder."""
+
+SPAN_KINDS: dict[str, str] = {kind: word for one in FORMATS if one.is_trace for kind, word in one.spoken_kinds.items()}
+"""Words for kinds of spans."""
+
 FORMAT_TITLES: dict[str, str] = {name: title for one in FORMATS for name, title in one.titles.items()}
 """Titles of logs in the window, by name of the format."""
 

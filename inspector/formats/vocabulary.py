@@ -41,6 +41,9 @@ Event = Entry
 """One event: its column values, and its payload."""
 _THOUGHT, _COMPACTED, _ERROR = "reasoning/thought", "participant/compact-done", "system/error"
 
+ENDED_WELL = "ok"
+"""Status of a span that ended without a failure, as member `status` of its payload."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voice:

@@ -22,6 +22,7 @@ from inspector.base.network_shares import share_of
 from inspector.base.targets import SESSION_PREFIX, is_session
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_source_list, read_source_list
+from inspector.formats.table import FILE_SUFFIXES
 from inspector.mcp_server.fence import PrivateCopy, identity_inside
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.reading.files.source_reader import UnknownFormatError
@@ -36,7 +37,7 @@ _MAX_OPEN = 4
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 8
 _MAX_PROMPT = 200
-_EXTENSIONS = (".jsonl", ".json", ".ndjson", ".ctxcap", ".log", ".har", ".parquet", ".gz", ".zst")
+_EXTENSIONS = (".jsonl", ".json", ".ndjson", ".log", *FILE_SUFFIXES, ".gz", ".zst")
 
 
 class _ReadByNameError(Exception):

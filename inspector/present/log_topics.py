@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -9,11 +10,7 @@ import numpy as np
 from inspector.analysis.arrays.unique_ints import unique_with_places
 from inspector.analysis.passes.log_vocabulary import kind_words
 from inspector.document.document import CaptureDocument
-from inspector.formats.a2a import reader as a2a
-from inspector.formats.acp import reader as acp
-from inspector.formats.model_api import reader as api_messages
-from inspector.formats.otlp import reader as otlp
-from inspector.formats.table import CODING_AGENT_NAMES
+from inspector.formats.table import CODING_AGENT_NAMES, FORMATS, TRACE_NAMES
 from inspector.protocol import kinds
 from inspector.settings.model import Topic
 from inspector.store.columns.flags import Flag
@@ -21,10 +18,8 @@ from inspector.store.messages.capture import Capture
 
 _BY_LABEL: dict[str, Topic] = {
     **dict.fromkeys(CODING_AGENT_NAMES, "agent"),
-    acp.LABEL: "agent",
-    a2a.LABEL: "a2a",
-    otlp.LABEL: "trace",
-    api_messages.LABEL: "model",
+    **dict.fromkeys(TRACE_NAMES, "trace"),
+    **{one.name: cast("Topic", one.topic) for one in FORMATS if one.topic},
 }
 """Topics of transcript records by format; all others are recordings of a model's API."""
 _OF_RECORDERS = ("http/", "stdio/", "recorder/")

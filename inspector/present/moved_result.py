@@ -1,26 +1,20 @@
-"""Finds the complete result that Claude Code moved to a file; the session has only its start.
+"""Finds the complete result that a program moved to a file; the session has only its start.
 
-The file is `SESSION/tool-results/NAME`. The session names it by a path on its original machine. Only the file name is
-used, below the session's own folder. Links are not followed.
+The file lies in the session's folder (`Format.moved_results`). The session names it by a path on its original machine.
+Only the file name is used, below the session's own folder. Links are not followed.
 """
 
 from __future__ import annotations
 
-import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.formats import claude_code
+from inspector.formats.registry import format_named
 from inspector.present.subject import text_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.messages.capture import Capture
 
-FOLDER = "tool-results"
-_SUB_AGENTS = "subagents"
-_SAVED_PATTERN = re.compile(
-    r"(?:Full )?[Oo]utput (?:has been )?saved to:? [^\n]{0,4000}?[/\\]tool-results[/\\]([\w.-]{1,200})"
-)
 _HEAD = 4_000
 """Characters of a result searched for the file name."""
 MOST_SHOWN = 256 << 10
@@ -49,16 +43,18 @@ class MovedResult:
 
 def moved_result_of(capture: Capture, message: int) -> MovedResult | None:
     """Returns the file of a result with its start; None if it names none. Never raises."""
-    if capture.string("protocol", message) != claude_code.FORMAT.name:
+    written_by = format_named(capture.string("protocol", message) or "")
+    if written_by is None or written_by.moved_results is None:
         return None
-    named = _SAVED_PATTERN.search(text_of(capture, message)[:_HEAD])
+    layout = written_by.moved_results
+    named = layout.names_file.search(text_of(capture, message)[:_HEAD])
     if named is None or named[1] in (".", ".."):
         return None
     own = capture.sources[int(capture.columns["source"][message])].path
     # Results of sub-agents lie in the folder of their session.
-    above = next((one for one in own.parents if one.name == _SUB_AGENTS), None)
+    above = next((one for one in own.parents if one.name == layout.agents_folder), None)
     session = above.parent if above is not None else own.with_suffix("")
-    path = session / FOLDER / named[1]
+    path = session / layout.folder / named[1]
     try:
         # `lstat` does not follow a link, which could lead to any file of the user.
         facts = path.lstat()

@@ -7,7 +7,8 @@ import numpy as np
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.summaries.context_summary import children_of
 from inspector.filters.sentences import info
-from inspector.formats.otlp import reader as otlp
+from inspector.formats.table import SPAN_KINDS
+from inspector.formats.vocabulary import ENDED_WELL
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part
 from inspector.present.subject import ContextPlace, Subject
@@ -22,12 +23,12 @@ TOLD = frozenset(("text", "duration_ms", "status", "span", "exceptions"))
 def span_facts(subject: Subject) -> list[Fact]:
     """Returns the kind of a span, its duration and status, and the span around it as a link."""
     payload = subject.payload
-    rows = [fact("Kind", otlp.SPOKEN[subject.kind].capitalize())]
+    rows = [fact("Kind", SPAN_KINDS[subject.kind].capitalize())]
     took = payload.get("duration_ms")
     if isinstance(took, int | float):
         rows.append(fact("Duration", formats.duration(round(took * 1_000_000))))
     if isinstance(status := payload.get("status"), str):
-        failed = status != otlp.ENDED_WELL
+        failed = status != ENDED_WELL
         rows.append(fact("Status", safe_line(status, 600), "bad" if failed else "plain", lines=6))
     if subject.node != MAIN:
         label = subject.analysis.contexts.label(subject.node)
@@ -52,7 +53,7 @@ def within_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("", formats.count_of(count - len(shown), "more span"), "dim"))
     for message in _first_messages(subject, node):
         words = safe_line(info(subject.analysis, message) or "", 120)
-        kind = otlp.SPOKEN.get(subject.capture.string("kind", message) or "", "message").capitalize()
+        kind = SPAN_KINDS.get(subject.capture.string("kind", message) or "", "message").capitalize()
         rows.append(Fact(kind, (message_part(message), FactPart(f"  {words}", "dim"))))
     if (more := contexts.tree.own[node] - _MOST_WITHIN) > 0:
         rows.append(fact("", formats.count_of(more, "more message"), "dim"))

@@ -12,6 +12,7 @@ FORMAT = Format(
     title="Agent2Agent",
     reads="Agent2Agent",
     stage=Stage.PROTOCOL,
+    topic="a2a",
     traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,

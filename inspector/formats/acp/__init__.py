@@ -11,6 +11,7 @@ FORMAT = Format(
     title="Agent Client Protocol",
     reads="Agent Client Protocol",
     stage=Stage.PROTOCOL,
+    topic="agent",
     traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,

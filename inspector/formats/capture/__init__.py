@@ -10,6 +10,7 @@ FORMAT = Format(
     title="capture",
     reads="captures",
     stage=Stage.ENVELOPE,
+    suffixes=(".ctxcap",),
     traffic=TrafficKind.WIRE,
     read=reader.read,
 )

@@ -7,6 +7,7 @@ from inspector.formats.claude_code.client import CLIENT, MODEL_APIS
 from inspector.formats.claude_code.derivation import AGENT, NAMESPACE, PROGRAM
 from inspector.formats.claude_code.kinds import BOOKKEEPING
 from inspector.formats.claude_code.models import PRICES
+from inspector.formats.claude_code.session_folders import MOVED_RESULTS
 from inspector.formats.claude_code.tools import TOOLS
 from inspector.formats.format import Format, Participants, Stage
 from inspector.formats.signatures import Signature
@@ -20,6 +21,7 @@ FORMAT = Format(
     payload=reader.payload,
     context_rules="inspector.formats.claude_code.context:RULES",
     sessions="inspector.formats.claude_code.sessions:SESSIONS",
+    moved_results=MOVED_RESULTS,
     title_kinds=(NAMESPACE + "custom-title", NAMESPACE + "ai-title"),
     icons={NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=AGENT, program=PROGRAM),

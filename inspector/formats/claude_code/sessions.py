@@ -18,6 +18,7 @@ import msgspec
 
 from inspector.formats.claude_code import FORMAT
 from inspector.formats.claude_code.derivation import PROGRAM_TEXT_STARTS
+from inspector.formats.claude_code.session_folders import RESULTS, SUB_AGENTS
 from inspector.sources.agent_sessions.files import Found, Listing, read_ends
 from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 from inspector.sources.transcript_files import (
@@ -34,13 +35,10 @@ _VARIABLE = "CLAUDE_CONFIG_DIR"
 _COMMAND = re.compile(r"<command-name>(/[^<]{1,200})</command-name>(?:\s*<command-args>([^<]{0,1000})</command-args>)?")
 """A slash command with its arguments, as tags around the typed text."""
 _AGENT = "agent-"
-_SUB_AGENTS = "subagents"
 _DEPTH = 3
 """Levels below `subagents`; workflows have folders of their own."""
 _LINES, _FACTS = ".jsonl", ".meta.json"
 """Endings of files: records, and facts about a sub-agent."""
-_RESULTS = "tool-results"
-"""Folder below a session's folder for results that were too long for its file."""
 _JOURNAL = "journal.jsonl"
 _FACTS_BYTES = 64 << 10
 _MOST_ENTRIES = 20_000
@@ -166,7 +164,7 @@ def _add_below(project: str, sessions: dict[str, AgentSession], listing: Listing
     for path, name in listing.folders(project):
         session = sessions.get(name)
         if session is not None:
-            for found in listing.files(str(Path(path, _SUB_AGENTS)), _DEPTH):
+            for found in listing.files(str(Path(path, SUB_AGENTS)), _DEPTH):
                 if found.name.startswith(_AGENT) and found.name.endswith(".jsonl"):
                     _add(session, found)
 
@@ -234,7 +232,7 @@ def files_of_session(path: Path, listing: Listing, seen: ReadCache) -> list[Memb
         members = _of_session(path, _agents_beside(path.parent, listing, seen), listing)
         return members if len(members) > 1 else None
     own = path.parent / (path.name + _LINES)  # "/" has no name
-    if any((path / one).is_dir() for one in (_SUB_AGENTS, _RESULTS)) and own.is_file() and not own.is_symlink():
+    if any((path / one).is_dir() for one in (SUB_AGENTS, RESULTS)) and own.is_file() and not own.is_symlink():
         return _of_session(own, {}, listing)
     return _of_folder(path, listing, seen)
 
@@ -260,9 +258,9 @@ def _of_folder(path: Path, listing: Listing, seen: ReadCache) -> list[Member] | 
     alone = [agent for agents in beside.values() for agent in agents if agent.path not in known]
     for folder, name in listing.folders(str(path)):
         alone += [m for m in _agents_below(Path(folder), name, listing) if m.path not in known]
-    if (path / _SUB_AGENTS).is_dir():
+    if (path / SUB_AGENTS).is_dir():
         alone += [member for member in _agents_below(path, path.name, listing) if member.path not in known]
-    if path.name == _SUB_AGENTS:
+    if path.name == SUB_AGENTS:
         alone += _agents(path, path.parent.name, listing)
     if len(found) == len(sessions) and not alone:
         return None
@@ -276,7 +274,7 @@ def _of_session(path: Path, beside: dict[str, list[Member]], listing: Listing) -
 
 
 def _agents_below(folder: Path, session: str, listing: Listing) -> list[Member]:
-    return _agents(folder / _SUB_AGENTS, session, listing) if (folder / _SUB_AGENTS).is_dir() else []
+    return _agents(folder / SUB_AGENTS, session, listing) if (folder / SUB_AGENTS).is_dir() else []
 
 
 def _agents(folder: Path, session: str, listing: Listing) -> list[Member]:
@@ -320,5 +318,5 @@ SESSIONS = SessionFinder(
     complete=complete,
     files=files_of_session,
     spawned_files=spawned_files,
-    agents_folder=_SUB_AGENTS,
+    agents_folder=SUB_AGENTS,
 )

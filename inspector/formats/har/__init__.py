@@ -9,6 +9,7 @@ FORMAT = Format(
     title="HTTP archive",
     reads="HTTP archives (HAR)",
     stage=Stage.DOCUMENT,
+    suffixes=(".har",),
     traffic=TrafficKind.WIRE,
     conversion="inspector.formats.har.conversion:CONVERSION",
     has_numbered_entries=True,

@@ -49,6 +49,7 @@ from inspector.formats.otlp.message_marks import (
 )
 from inspector.formats.otlp.span_relations import FACTS_KEY, Resolved, resolve_spans
 from inspector.formats.otlp.spans import Span, holds_spans, spans_in
+from inspector.formats.vocabulary import ENDED_WELL
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, Payload, Spawn
 from inspector.protocol.record import Record, Shape
@@ -69,7 +70,7 @@ SPOKEN = {kind: "log record" if sort == "log" else sort for sort, kind in _NAMED
 """Words for the kinds of these rows."""
 FAILING_KINDS = tuple(kind for sort, kind in _NAMED.items() if sort != "metrics")
 """Kinds of rows that may report a failure."""
-ENDED_WELL, _PENDING = "ok", "not ended yet"
+_PENDING = "not ended yet"
 """Statuses of spans; a failure has its reason as status."""
 
 

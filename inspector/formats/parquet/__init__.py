@@ -9,6 +9,8 @@ FORMAT = Format(
     title="Parquet export",
     reads="Parquet exports with raw messages",
     stage=Stage.DOCUMENT,
+    suffixes=(".parquet",),
+    is_log_in_folders=False,
     traffic=TrafficKind.LOG,
     conversion="inspector.formats.parquet.conversion:CONVERSION",
 )

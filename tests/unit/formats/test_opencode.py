@@ -21,8 +21,9 @@ from inspector.formats.opencode.conversion import store_of
 from inspector.present.converted import place_in_original
 from inspector.reading.files.source_reader import UnknownFormatError
 from tests.builders import document_at, document_of, log_file
+from tests.samples import FORMAT_SAMPLES
 
-SAMPLE = Path(__file__).parents[2] / "data" / "formats" / "opencode.jsonl"
+SAMPLE = FORMAT_SAMPLES["opencode.jsonl"]
 LINES: list[dict[str, Any]] = [json.loads(line) for line in SAMPLE.read_text("utf-8").splitlines()]
 SHARED = Path(__file__).parents[4] / "shared" / "recordings" / "transcripts"
 

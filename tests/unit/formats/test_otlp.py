@@ -28,9 +28,10 @@ from inspector.protocol.record import Shape
 from inspector.store.columns.flags import Flag
 from tests.builders import GrowingLog, document_at, log_file
 from tests.pages import ROOT
+from tests.samples import FORMAT_SAMPLES
 
 _DATA = ROOT / "tests/data/otlp"
-_OWN = ROOT / "tests/data/formats/otlp.jsonl"
+_OWN = FORMAT_SAMPLES["otlp.jsonl"]
 _SHARED = ROOT.parent / "shared/recordings/transcripts"
 
 

@@ -19,8 +19,9 @@ from inspector.formats.otlp.stream_conversion import as_they_come
 from inspector.sources.stream_feed import StreamFeed
 from tests.builders import document_at, log_file
 from tests.pages import ROOT
+from tests.samples import FORMAT_SAMPLES
 
-_SAMPLES = [*sorted((ROOT / "tests/data/otlp").glob("*.jsonl")), ROOT / "tests/data/formats/otlp.jsonl"]
+_SAMPLES = [*sorted((ROOT / "tests/data/otlp").glob("*.jsonl")), FORMAT_SAMPLES["otlp.jsonl"]]
 _DATA = _SAMPLES[-1].read_bytes()
 _BEGINS = b'{"resourceSpans":[],"resolved":{}}\n'
 """Lines of ours, not to be converted again."""

@@ -15,8 +15,9 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.vscode_chat.conversion import is_chat
 from inspector.formats.vscode_chat.reader import SESSION_KEY
 from tests.builders import document_at, document_of, lines_of, log_file
+from tests.samples import FORMAT_SAMPLES
 
-SAMPLE = Path(__file__).parents[2] / "data" / "formats" / "vscode-chat.jsonl"
+SAMPLE = FORMAT_SAMPLES["vscode-chat.jsonl"]
 SHARED = Path(__file__).parents[4] / "shared" / "recordings" / "transcripts"
 
 

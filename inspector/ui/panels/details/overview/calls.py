@@ -28,7 +28,7 @@ from inspector.present.call_facts import (
 )
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.lifecycle_facts import seen_label, seen_now_facts, signal_facts
-from inspector.present.moved_result import FOLDER, MOST_SHOWN, moved_result_of
+from inspector.present.moved_result import MOST_SHOWN, moved_result_of
 from inspector.present.reasoning_facts import thought_facts
 from inspector.present.sub_agent_facts import sub_agent_of
 from inspector.present.subject import Subject, sender_of, text_of
@@ -209,7 +209,7 @@ def _moved_sections(sheet: Sheet) -> list[QWidget]:
     moved = moved_result_of(sheet.subject.capture, sheet.subject.message)
     if moved is None:
         return []
-    name = f"{FOLDER}/{safe_line(moved.path.name)}"
+    name = f"{moved.path.parent.name}/{safe_line(moved.path.name)}"
     if moved.size is None:
         told = [fact("", f"{name} is not in the session's folder.", "dim")]
         return [sheet.section("Full result", sheet.facts(told, name="movedResult", label="Full result"))]

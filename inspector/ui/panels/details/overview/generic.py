@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.filters.strings import quote
 from inspector.formats import registry
-from inspector.formats.otlp import reader as otlp
+from inspector.formats.table import SPAN_KINDS
 from inspector.present import formats
 from inspector.present.envelope_facts import as_filter, as_json, envelope_facts, identifier
 from inspector.present.facts import fact, value_facts, words_fact
@@ -45,7 +45,7 @@ def build_generic(sheet: Sheet) -> list[QWidget]:
         return [_payload_section(sheet, "Log line")]
     if not subject.kind and "error" in subject.payload:
         return [_refusal_section(sheet), *sheet.chain_section()]
-    if subject.is_derived and subject.kind in otlp.SPOKEN:
+    if subject.is_derived and subject.kind in SPAN_KINDS:
         return [*_span_sections(sheet), *sheet.chain_section()]
     sections: list[QWidget] = []
     if subject.kind and subject.kind.partition("/")[0] not in _KNOWN_NAMESPACES:
@@ -61,7 +61,7 @@ def build_generic(sheet: Sheet) -> list[QWidget]:
 
 def _span_sections(sheet: Sheet) -> list[QWidget]:
     """Returns the sections of a span: facts, children, exceptions and attributes."""
-    subject, label = sheet.subject, otlp.SPOKEN[sheet.subject.kind].capitalize()
+    subject, label = sheet.subject, SPAN_KINDS[sheet.subject.kind].capitalize()
     sections: list[QWidget] = [
         sheet.section(label, sheet.facts(span_facts(subject), name="span", label=label, name_width=80))
     ]
