@@ -5,6 +5,8 @@ One folder alone: `pytest tests/unit/formats/test_conformance.py -k NAME`.
 
 from __future__ import annotations
 
+import copy
+import json
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -15,12 +17,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.formats import table
+from inspector.formats import line_reading, table
 from inspector.formats.format import Stage
+from inspector.protocol.record import Shape
 from inspector.reading.files.source_reader import UnknownFormatError
+from tests.samples import first_of
 from tests.strategies import share_of_examples
 from tests.unit.formats import conformance
 from tests.unit.formats.conformance import Folder, Rows, rows_of
+from tests.varied import ODD
 
 FOREIGN = b"another program wrote this line\n"
 KEY_BYTES = 10 << 20
@@ -131,7 +136,7 @@ def test_a_foreign_line_in_the_middle_changes_no_other_row(folder: Folder, sampl
         assert conformance.lost(found) == [], "the line is a row of its own, or a part of the one above"
 
 
-@pytest.mark.parametrize("folder", WITH_SAMPLES, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", first_of(WITH_SAMPLES, 5), ids=lambda folder: folder.name)
 def test_ten_megabytes_of_one_key(folder: Folder) -> None:
     sample = min(folder.samples, key=lambda path: path.stat().st_size)
     data = sample.read_bytes()
@@ -147,6 +152,36 @@ def test_ten_megabytes_of_one_key(folder: Folder) -> None:
     # In a document the line may repeat an earlier one, and be its copy.
     assert len(found.rows) + converted > len(rows_of(data, sample.name).rows)
     assert conformance.lost(found) == []
+
+
+@pytest.mark.parametrize(("folder", "sample"), SAMPLES)
+@given(seed=st.integers(0, (1 << 32) - 1))
+def test_values_of_any_type_are_read(folder: Folder, sample: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(10):
+        line = chance.choice(conformance.records_in(sample))
+        try:
+            value = json.loads(line)
+        except ValueError:  # a line of text
+            return
+        for _ in range(chance.randint(1, 3)):
+            holder, key = chance.choice(list(places_in(value)))
+            holder[key] = copy.deepcopy(chance.choice(ODD))
+        changed = json.dumps(value).encode()
+        record = line_reading.read_line(changed)
+        for number in range(len(record.derived_messages)):
+            assert isinstance(line_reading.payload_of(record, number), dict)
+        if folder.format.stage in (Stage.TRANSCRIPT, Stage.LATE):
+            alone = folder.format.read(changed, unknown=True)
+            assert alone is None or alone.derived_messages or alone.shape is Shape.NO_MESSAGE
+
+
+def places_in(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yields each place in a JSON value: its holder, and its key or index there."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield value, key
+        if isinstance(inner, dict | list):
+            yield from places_in(inner)
 
 
 # Sniffing
