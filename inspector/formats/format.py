@@ -209,6 +209,10 @@ class Format:
         spoken_kinds: words for its own kinds, by kind.
         failing_kinds: its own kinds that may report a failure without being a result.
         stop_kinds: its own kinds that stop an agent, which then waits for no answer.
+        model_operations: operations of model APIs in its requests.
+        uncached_operations: those of them whose prompts are cached only if the request asks for it.
+        inbound_events: events of its lines whose participant is the sender of the envelope.
+        noise_kind: kind of a line that a process writes beside its messages.
         context_rules: reference to the `ContextRules` of its program, if they differ from those of others.
         checks: reference to the `DeclaredTopic` of findings that only this traffic can have.
         array_format: name of the format of a JSON array, if that format reads its first element as this one does.
@@ -262,6 +266,10 @@ class Format:
     spoken_kinds: Mapping[str, str] = field(default_factory=dict)
     failing_kinds: tuple[str, ...] = ()
     stop_kinds: tuple[str, ...] = ()
+    model_operations: tuple[str, ...] = ()
+    uncached_operations: tuple[str, ...] = ()
+    inbound_events: tuple[str, ...] = ()
+    noise_kind: str = ""
     context_rules: str = ""
     checks: str = ""
     array_format: str = ""

@@ -75,6 +75,21 @@ FAILING_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.f
 STOP_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.stop_kinds)
 """Kinds that only one format has, and that stop an agent."""
 
+MODEL_OPERATIONS: tuple[str, ...] = tuple(name for one in FORMATS for name in one.model_operations)
+"""Operations of model APIs."""
+
+UNCACHED_OPERATIONS: tuple[str, ...] = tuple(name for one in FORMATS for name in one.uncached_operations)
+"""Operations whose prompts are cached only if the request asks for it."""
+
+INBOUND_EVENTS: tuple[str, ...] = tuple(name for one in FORMATS for name in one.inbound_events)
+"""Events of logged lines whose participant is the sender of the envelope."""
+
+NOISE_KINDS: tuple[str, ...] = tuple(one.noise_kind for one in FORMATS if one.noise_kind)
+"""Kinds of lines that processes write beside their messages."""
+
+LOG_LINE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.log_lines is not None)
+"""Formats of logs with lines beside their messages."""
+
 TRACE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.is_trace)
 """Formats with spans as records."""
 

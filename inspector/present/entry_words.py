@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.analysis.views.model_context import Moment, Role
 from inspector.analysis.views.model_context.chat_messages import content_of
 from inspector.document.document import CaptureDocument
-from inspector.formats.model_api.reader import tool_name
+from inspector.formats.model_vocabulary import tool_name
 from inspector.present.message_row import row_content
 from inspector.present.wire_text import excerpt, safe_line
 from inspector.protocol import kinds

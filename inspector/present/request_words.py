@@ -11,8 +11,7 @@ import numpy as np
 
 from inspector.analysis.views.model_context.recorded_requests import Request
 from inspector.analysis.views.model_context.request_change import FirstDifference, RequestChange
-from inspector.formats.model_api.entries import cache_mark
-from inspector.formats.model_api.reader import tool_name
+from inspector.formats.model_vocabulary import cache_mark, tool_name
 from inspector.present import formats
 from inspector.present.wire_text import safe_line
 

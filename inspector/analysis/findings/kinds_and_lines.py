@@ -10,7 +10,7 @@ from inspector.analysis.findings.batch import Array, Batch, StringNumbers
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.passes.calls.ended_servers import failed_servers
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.formats.prefixed import reader as prefixed_lines
+from inspector.formats.table import LOG_LINE_NAMES
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import masked_value_text
@@ -148,7 +148,8 @@ class KindsAndLines:
         texts = batch.flagged_rows(Flag.TEXT.value)
         if len(texts):
             self._waiting.append(texts)
-        logs = [place for place, one in enumerate(batch.capture.sources) if one.formats[prefixed_lines.LABEL]]
+        sources = enumerate(batch.capture.sources)
+        logs = [place for place, one in sources if any(one.formats[name] for name in LOG_LINE_NAMES)]
         rows = texts if logs == self._prefixed or not self._waiting else np.concatenate(self._waiting)
         self._prefixed = logs
         if not len(rows) or not logs:

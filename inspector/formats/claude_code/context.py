@@ -29,7 +29,7 @@ from inspector.base.slices import SlicedWork
 from inspector.formats.claude_code.derivation import NAMESPACE
 from inspector.formats.claude_code.payloads import REQUEST
 from inspector.formats.entry_builders import decoded_object
-from inspector.formats.model_api.entries import cache_mark
+from inspector.formats.model_vocabulary import cache_mark
 from inspector.protocol.derived_messages import MODEL_CALL_KEY
 from inspector.store.columns.hashes import NO_ROW
 from inspector.tokens.counted_text import counted_text

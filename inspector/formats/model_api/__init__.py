@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.formats.format import AgentTools, Conversations, Format, Stage, TrafficKind
 from inspector.formats.model_api import reader
 from inspector.formats.model_api.addresses import MODEL_APIS
+from inspector.formats.model_api.operations import OPERATIONS
 
 FORMAT = Format(
     name=reader.LABEL,
@@ -18,6 +19,8 @@ FORMAT = Format(
     is_model_wire=True,
     tools=AgentTools(person_tools=("ask_followup_question",)),  # of clients without a format of their own
     model_apis=MODEL_APIS,
+    model_operations=tuple(one.name for one in OPERATIONS),
+    uncached_operations=tuple(one.name for one in OPERATIONS if one.asks_for_cache),
     array_format=reader.LABEL,
     order_marks=reader.EVENT_MARKS,
     reassembly="inspector.formats.model_api.reassembly:ModelStreams",

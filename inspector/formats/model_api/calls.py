@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.formats.entry_builders import CHAT, Entry, bytes_of, decoded_object, set_matched_text
-from inspector.formats.model_api import entries as message_entries
 from inspector.formats.model_api import operations
 from inspector.formats.model_api import reader as api_messages
+from inspector.formats.model_vocabulary import AGENT, CLIENT, SYSTEM, USER, tool_name
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, MODEL_CALL_KEY, ApiCall, DerivedMessage, Payload
 from inspector.protocol.record import ModelCall, Record, Shape, Speaker
@@ -27,7 +27,6 @@ from inspector.protocol.secrets.masking import MASK
 from inspector.protocol.timestamps import NO_TIME, parse_time
 
 _NOTHING: Mapping[str, Any] = {}
-CLIENT = "client"
 _SENT = ("messages", "system", "instructions", "input", "contents", "systemInstruction", "system_instruction")
 """Members of a request's body that contain messages, rows of their own."""
 _RETRIES = "x-stainless-retry-count"
@@ -179,7 +178,7 @@ def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCa
     row = DerivedMessage(
         kinds.REQUEST,
         CLIENT,
-        (message_entries.AGENT,),
+        (AGENT,),
         identifier=call.identifier,
         method=call.operation,
         target=call.model,
@@ -222,12 +221,12 @@ def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object
     call.thread = _thread(body, headers)
     metadata = body.get("metadata")
     session = call.thread or (metadata.get("user_id") if isinstance(metadata, Mapping) else None)
-    spoken = [entry for entry in sent if entry.meaning.sender != message_entries.SYSTEM]
+    spoken = [entry for entry in sent if entry.meaning.sender != SYSTEM]
     opening = _leading_user_texts(spoken, 0)
     call.opening_hash = _digest({"session": session, "said": [entry.payload for entry in opening[:1] or spoken]})
     told = len(opening)
     # A client's own text may come first, with an answer that no model gave.
-    if told and len(spoken) > told + 1 and _is_text(spoken[told], message_entries.AGENT):
+    if told and len(spoken) > told + 1 and _is_text(spoken[told], AGENT):
         opening += _leading_user_texts(spoken, told + 1)
     call.conversation = _digest({"session": session, "said": [entry.payload for entry in opening or spoken]})
 
@@ -235,7 +234,7 @@ def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object
 def _leading_user_texts(entries: Sequence[Entry], start: int) -> list[Entry]:
     """Returns the user's consecutive texts from a place on."""
     stop = start
-    while stop < len(entries) and _is_text(entries[stop], message_entries.USER):
+    while stop < len(entries) and _is_text(entries[stop], USER):
         stop += 1
     return list(entries[start:stop])
 
@@ -278,13 +277,13 @@ def _unmasked_text(value: object) -> str:
 def _note_history(call: ModelCall, body: Mapping[str, Any], sent: Sequence[Entry], marks: Sequence[str]) -> None:
     """Records the properties that requests of one conversation share."""
     pairs = zip(sent, marks, strict=True)
-    history = [(entry, mark) for entry, mark in pairs if entry.meaning.sender != message_entries.SYSTEM]
+    history = [(entry, mark) for entry, mark in pairs if entry.meaning.sender != SYSTEM]
     call.history = array("Q", (int(mark, 16) for _, mark in history))
     call.speakers = bytes(_speaker(entry) for entry, _ in history)
     tools = api_messages.tools_in(body)
-    prompts = [str(entry.payload.get("text")) for entry in sent if entry.meaning.sender == message_entries.SYSTEM]
+    prompts = [str(entry.payload.get("text")) for entry in sent if entry.meaning.sender == SYSTEM]
     if tools:
-        names = {"tools": [api_messages.tool_name(tool) for tool in tools]}
+        names = {"tools": [tool_name(tool) for tool in tools]}
         call.tools_hash = hashlib.blake2b(bytes_of(names), digest_size=8).digest()
     # Prompts contain dates and versions; the longest one begins with the model's identity.
     begins = max(prompts, key=len, default="")[:_PROMPT_BEGINS]
@@ -300,7 +299,7 @@ def _speaker(entry: Entry) -> Speaker:
         return Speaker.RESULT
     if meaning.has_call_id:
         return Speaker.CALL
-    return Speaker.USER if meaning.sender == message_entries.USER else Speaker.ASSISTANT
+    return Speaker.USER if meaning.sender == USER else Speaker.ASSISTANT
 
 
 def _retries(headers: object) -> int:
@@ -346,7 +345,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     if answered.first_token_ns >= 0:
         told["first_token_ms"] = round(answered.first_token_ns / 1e6, 3)
     row = DerivedMessage(
-        kinds.RESPONSE, message_entries.AGENT, (CLIENT,), identifier=f"{call.identifier}/answer",
+        kinds.RESPONSE, AGENT, (CLIENT,), identifier=f"{call.identifier}/answer",
         correlation=call.identifier, method=call.operation or None, target=call.model, failed=failed, call=answered,
     )  # fmt: skip
     words = _answer_words(value, answered, told)
@@ -408,7 +407,7 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
     for entry, own in zip(entries, marks, strict=True):
         meaning = entry.meaning
         seen[own] += 1
-        if meaning.sender == message_entries.SYSTEM:
+        if meaning.sender == SYSTEM:
             prompts.add(own)
         # Counted, since a user may write the same text twice.
         mark = hashlib.blake2b(f"{call.conversation}\0{own}\0{seen[own]}".encode("utf-8", "replace"), digest_size=8)

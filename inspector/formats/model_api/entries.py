@@ -21,10 +21,8 @@ from inspector.formats.entry_builders import (
     text_entry,
     text_of,
 )  # fmt: skip
+from inspector.formats.model_vocabulary import AGENT, SYSTEM, USER, cache_mark
 
-USER, AGENT = "user", "assistant"
-SYSTEM = "system-prompt"
-"""Not `system`, the name of gateways."""
 SENDERS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": AGENT, "model": AGENT}
 _BY_THE_SERVER = (
     "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
@@ -35,9 +33,6 @@ ADDITIONAL_TOOLS = "additional_tools"
 _GIVEN = ("arguments", "input", "action", "operation", "code", "queries")
 """Names of a call's arguments."""
 _CARRIES = frozenset(("tool_calls", "function_call", "refusal", "reasoning", "reasoning_content", "thinking"))
-DEFAULT_CACHE_LIFETIME = "5m"
-"""Default lifetime of a mark (Anthropic's reference, Prompt caching)."""
-_LONGEST_MARK = 8
 _OF_USERS = ("agent_message", "mcp_approval_response")
 _SEALED = ("signature", "encrypted_content", "data", "thoughtSignature")
 
@@ -93,15 +88,6 @@ def _marked(entry: Entry, *holders: object) -> Entry:
         for one in (holder, *(inside if isinstance(inside, list) else ())):
             entry.cache = entry.cache or cache_mark(one)
     return entry
-
-
-def cache_mark(block: object) -> str | None:
-    """Returns the requested cache lifetime in a `cache_control` of a block, a tool or a request."""
-    mark = block.get("cache_control") if isinstance(block, Mapping) else None
-    if not isinstance(mark, Mapping):
-        return None
-    lasts = mark.get("ttl")
-    return lasts[:_LONGEST_MARK] if isinstance(lasts, str) and lasts else DEFAULT_CACHE_LIFETIME
 
 
 def _block(block: object, sender: str) -> Entry:

@@ -35,9 +35,6 @@ OLLAMA_CHAT = Operation("chat", "/api/chat", ("messages",), names_model=True)
 OLLAMA_GENERATE = Operation("generate", "/api/generate", ("prompt",), names_model=True)
 
 OPERATIONS = (ANTHROPIC, CHAT, RESPONSES, GEMINI, GEMINI_STREAM, OLLAMA_CHAT, OLLAMA_GENERATE)
-OPERATION_NAMES = tuple(one.name for one in OPERATIONS)
-UNCACHED_NAMES = frozenset(one.name for one in OPERATIONS if one.asks_for_cache)
-"""Operations whose prompts are cached only if the request asks for it."""
 _MOST_NAME = 200
 
 

@@ -21,15 +21,14 @@ from inspector.formats.entry_builders import (
 )  # fmt: skip
 from inspector.formats.model_api.entries import (
     ADDITIONAL_TOOLS,
-    AGENT,
     SENDERS,
-    USER,
     entries_of_message,
     list_or_empty,
     speaker_entry,
 )
 from inspector.formats.model_api.operations import error_in, stop_reason
 from inspector.formats.model_api.streams import AnswerStream, is_of_ollama, stream_of
+from inspector.formats.model_vocabulary import AGENT, CLIENT, USER
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, ApiCall, DerivedMessage, Payload, ThreadMark
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -171,9 +170,6 @@ def _session_start(value: object) -> Entry | None:
     title = about.get("title")
     text = title if isinstance(title, str) and title else "session start"
     return control_entry("session/session_start", CLIENT, text, about)
-
-
-CLIENT = "client"
 
 
 def _decoded(line: bytes) -> Any:
@@ -320,13 +316,6 @@ def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
         if item.get("type") == ADDITIONAL_TOOLS:
             found += [one for tool in list_or_empty(item.get("tools")) for one in _single_tools(tool)]
     return found if found or isinstance(given, list) else None
-
-
-def tool_name(tool: Any) -> str:
-    """Returns the name in a tool definition of any API."""
-    made = tool.get("function", tool) if isinstance(tool, Mapping) else None
-    name = (made.get("name") or made.get("type")) if isinstance(made, Mapping) else None
-    return name if isinstance(name, str) and name else "one without a name"
 
 
 def _single_tools(tool: Any) -> Iterator[Any]:

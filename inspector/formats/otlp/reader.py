@@ -23,7 +23,7 @@ from inspector.formats.entry_builders import (
     result_entry,
     text_entry,
 )
-from inspector.formats.model_api.entries import USER
+from inspector.formats.model_vocabulary import USER
 from inspector.formats.otlp import content
 from inspector.formats.otlp.conventions import (
     SpanRole,

@@ -22,4 +22,5 @@ FORMAT = Format(
     further_namespaces=("http/", "stdio/", "recorder/"),
     bookkeeping=frozenset({"http/end", "http/event", "http/response", "recorder/end", "recorder/start"}),
     failing_kinds=(reader.NOISE_KIND,),
+    noise_kind=reader.NOISE_KIND,
 )

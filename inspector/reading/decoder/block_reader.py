@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from inspector.base.gc_control import no_collection
 from inspector.formats.capture import reader as capture_file
-from inspector.formats.gateway_log.reader import INBOUND_EVENTS
 from inspector.formats.line_reading import read_chosen, read_line_as
-from inspector.formats.wire_recording.reader import NOISE_KIND
+from inspector.formats.table import INBOUND_EVENTS, NOISE_KINDS
 from inspector.protocol import calls, kinds, mcp_messages
 from inspector.protocol.context_places import find_context
 from inspector.protocol.correlation_ids import correlation_ids_of
@@ -431,7 +430,7 @@ class BlockReader:
             flags |= _ERROR
             self._ended = ServerEnd(record.reason or "", has_crashed=True)
         # Shown as text, so only the beginning is kept.
-        if record.direction is not None and (record.shape is Shape.UNREADABLE or record.name == NOISE_KIND):
+        if record.direction is not None and (record.shape is Shape.UNREADABLE or record.name in NOISE_KINDS):
             self._noise[len(self._records)] = noise_beginning(record, line)
         if record.shape is Shape.UNREADABLE and len(line) <= _MAX_TEXT_LINE and not _JSON_CHARACTERS.search(line):
             flags |= Flag.TEXT.value

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.passes.calls.client_runs import connection_keys
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
-from inspector.formats.model_api.operations import OPERATION_NAMES
+from inspector.formats.table import MODEL_OPERATIONS
 from inspector.protocol import kinds, mcp_messages
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.extracted_columns import TASK_FAILED, TASK_HANDED, TASK_RESULT, TASK_STATUS
@@ -103,7 +103,7 @@ class CallRounds:
 
     def _link_attempts(self, start: int, stop: int) -> None:
         """Links repeated requests to a model among the new messages."""
-        codes = [code for name in OPERATION_NAMES if (code := self._capture.strings.find(name)) is not None]
+        codes = [code for name in MODEL_OPERATIONS if (code := self._capture.strings.find(name)) is not None]
         request = self._capture.strings.find(kinds.REQUEST)
         if not codes or request is None:
             return

@@ -15,7 +15,7 @@ from inspector.analysis.views.model_context.reader import Options, Reader, codes
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.base.slices import SlicedWork
 from inspector.formats.format import Stage
-from inspector.formats.model_api import entries as message_entries
+from inspector.formats.model_vocabulary import SYSTEM
 from inspector.formats.table import CODING_AGENTS, TRACE_NAMES, formats_of
 from inspector.protocol import kinds
 from inspector.store.columns.flags import Flag
@@ -164,7 +164,7 @@ def _talk(at: _Sorting, _options: Options) -> None:
     )
     at.decide(program, Role.NONE, Why.PROGRAM)
     if at.derived.any():
-        prompt = at.sender == at.code(message_entries.SYSTEM)
+        prompt = at.sender == at.code(SYSTEM)
         at.decide(at.derived & chat & at.to_me & prompt, Role.SYSTEM, Why.PROMPTED)
         at.decide(at.are_of_kinds("participant/compact-done") & at.mine & at.derived, Role.USER, Why.SUMMARY)
         for namespace in CONTROL_OF_TRANSCRIPTS:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.formats.model_api.entries import SYSTEM, USER
+from inspector.formats.model_vocabulary import SYSTEM, USER
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MODEL_CALL_KEY
 from inspector.protocol.secrets.masking import mask_text

@@ -13,10 +13,8 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.unique_ints import unique_with_places
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context.conversation_names import conversation_words
-from inspector.formats.model_api.calls import CLIENT
-from inspector.formats.model_api.entries import AGENT, SYSTEM, USER
-from inspector.formats.model_api.operations import OPERATION_NAMES
-from inspector.formats.table import AGENT_PROGRAMS
+from inspector.formats.model_vocabulary import AGENT, CLIENT, SYSTEM, USER
+from inspector.formats.table import AGENT_PROGRAMS, MODEL_OPERATIONS
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.store.columns.flags import Flag
@@ -93,7 +91,7 @@ def readers(analysis: Analysis) -> list[Reader]:
 def model_requests(analysis: Analysis, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns the indexes of model requests among some messages, ascending."""
     columns, strings = analysis.capture.columns, analysis.capture.strings
-    names = [code for name in OPERATION_NAMES if (code := strings.find(name)) is not None]
+    names = [code for name in MODEL_OPERATIONS if (code := strings.find(name)) is not None]
     request = strings.find(kinds.REQUEST)
     if request is None or not names:
         return np.empty(0, np.int64)

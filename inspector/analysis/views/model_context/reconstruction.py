@@ -22,7 +22,7 @@ from inspector.analysis.views.model_context.recorded_requests import Request, fo
 from inspector.analysis.views.model_context.removals import Payloads
 from inspector.analysis.views.model_context.reported import Reported, called_with, calls_of, reported_at
 from inspector.base.slices import SlicedWork, run_to_end
-from inspector.formats.model_api.entries import cache_mark
+from inspector.formats.model_vocabulary import cache_mark
 from inspector.protocol.message_text import compact_json
 from inspector.store.columns.hashes import NO_ROW
 

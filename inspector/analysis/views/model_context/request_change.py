@@ -19,9 +19,8 @@ from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED, USAGE_
 from inspector.analysis.views.model_context.reasons import Role
 from inspector.analysis.views.model_context.reconstruction import ModelContext, Moment
 from inspector.analysis.views.model_context.recorded_requests import CACHED_WITH, Request
-from inspector.formats.model_api.entries import cache_mark
-from inspector.formats.model_api.operations import UNCACHED_NAMES
-from inspector.formats.model_api.reader import tool_name
+from inspector.formats.model_vocabulary import cache_mark, tool_name
+from inspector.formats.table import UNCACHED_OPERATIONS
 from inspector.protocol.timestamps import NO_TIME
 
 Places = NDArray[np.int64]
@@ -84,7 +83,7 @@ class RequestChange:
         method = analysis.capture.strings[int(analysis.correlation.columns["method"][request.message])]
         asks = bool(request.marks) or _ASKS in request.settings
         asks = asks or any(cache_mark(tool) is not None for tool in request.tools)
-        return method in UNCACHED_NAMES and not asks
+        return method in UNCACHED_OPERATIONS and not asks
 
     @property
     def not_cached_from(self) -> int | None:
