@@ -15,6 +15,7 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import is_too_large
 from inspector.protocol.json_values import json_text
 from inspector.protocol.record import Record, Shape
+from inspector.protocol.tolerant_encoder import to_json
 
 CHAT, THOUGHT = "chat", "reasoning/thought"
 NOT_READABLE = "thinking, not readable"
@@ -126,7 +127,7 @@ def media_words(block: Mapping[str, Any]) -> str:
                 return ", ".join([sort, *([str(media)] if media else []), f"{len(base64) * 3 // 4:,} B"])
             if isinstance(data, str) and key != "data":
                 return f"{sort}, {data}"
-    return msgspec.json.encode(block).decode("utf-8", "replace")
+    return to_json(block).decode()
 
 
 _SHORT = 200

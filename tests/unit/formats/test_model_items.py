@@ -9,6 +9,9 @@ import pytest
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.formats.entry_builders import media_words
+from inspector.formats.line_reading import read_line
+from inspector.protocol.record import Shape
 from tests.builders import document_at, document_of
 
 DATA = Path(__file__).parents[2] / "data" / "model-apis"
@@ -121,3 +124,9 @@ def test_a_listing_of_tools_is_no_call() -> None:
     found = values(document_at(DATA / "mcp-list-tools.json"), "kind", "tool", "text")
     assert [row[:2] for row in found if row[0] == "mcp/request"] == [("mcp/request", "heat")]
     assert found[0][2] == "tools of oven: heat"
+
+
+def test_a_block_with_a_lone_surrogate_is_shown_with_its_escape() -> None:
+    line = b'{"role":"user","content":[{"functionCall":"\\ud800"}]}'
+    assert read_line(line).shape is Shape.DERIVED
+    assert media_words({"functionCall": "\ud800"}) == '{"functionCall": "\\ud800"}'
