@@ -237,11 +237,10 @@ def arguments_words(tool: str | None, arguments: object) -> str | None:
         return command[0]
     if not isinstance(arguments, dict):
         return None
-    # Claude Code and opencode start sub-agents so.
+    # The arguments of a call that starts a sub-agent, in two forms.
     if isinstance(arguments.get("prompt"), str) and isinstance(about := arguments.get("description"), str):
         sort = arguments.get("subagent_type")
         return f"{sort}: {about}" if isinstance(sort, str) and sort else about
-    # Codex's `spawn_agent`.
     if isinstance(role := arguments.get("agent_type"), str) and isinstance(told := arguments.get("message"), str):
         return f"{role}: {told}"
     if asked := _questions(arguments):

@@ -178,9 +178,9 @@ class Format:
     as entry points are, and imported when asked for: see `load`.
 
     Attributes:
-        name: identifier on the command line, in the column `format` and in exports, as `codex`.
-        title: words for a log of this format, as `Codex session`.
-        reads: its part of the sentence about readable formats, as `sessions of Codex`.
+        name: identifier on the command line, in the column `format` and in exports, as `robot`.
+        title: words for a log of this format, as `Robot session`.
+        reads: its part of the sentence about readable formats, as `sessions of Robot`.
         stage: when and how `read` is called.
         read: reads one line, without its end; returns None for lines of other formats. Pure, and never raises. Not for
             stage DOCUMENT.
@@ -188,14 +188,14 @@ class Format:
         conversion: reference to the `FileConverter` of files that are no lines.
         sessions: reference to the `SessionFinder` of a program that keeps sessions on this machine.
         moved_results: places of results that were too long for a session's file.
-        suffixes: endings of its files' names, except for those of other logs, as `.har`.
+        suffixes: endings of its files' names, except for those of other logs, as `.robot`.
         is_log_in_folders: files with these endings in a folder are logs of that folder.
         topic: topic of its derived messages in presets of filters; "" for the one of its kind of traffic.
         store: reference to a function from a path to its `SessionStore`, or None for other paths. Never raises OSError.
         original_records: kinds of records in the original of converted lines; the first in a line names its place.
         has_numbered_entries: the exchanges of converted lines are the numbered entries of a file.
         title_kinds: its own kinds that name a session, best first; the first prompt comes after them.
-        icons: icons of its own kinds, by kind or by namespace, as `codex/`; names in `resources/fonts/RemixIcon.json`
+        icons: icons of its own kinds, by kind or by namespace, as `robot/`; names in `resources/fonts/RemixIcon.json`
             with the prefix `ri.`.
         conversations: assignment of derived messages to conversations.
         names_sessions: each record names its session, since a file contains several.
@@ -205,7 +205,7 @@ class Format:
         begins_like: returns True for a line that only this format can read; a fast filter.
         identified_by_type: a record of an unknown type identifies a file.
         participants: senders of a coding agent; None for other formats.
-        namespace: prefix of kinds that only this format has, as `codex/`.
+        namespace: prefix of kinds that only this format has, as `robot/`.
         spoken_kinds: words for its own kinds, by kind.
         failing_kinds: its own kinds that may report a failure without being a result.
         stop_kinds: its own kinds that stop an agent, which then waits for no answer.
@@ -303,7 +303,7 @@ class Format:
 
     @property
     def product(self) -> str:
-        """Name of the program that writes its sessions, as `Codex`."""
+        """Name of the program that writes its sessions: its title without "session"."""
         return self.title.removesuffix(" session")
 
     def name_of(self, shape: Shape) -> str:

@@ -1,6 +1,6 @@
 """Extracts readable text from tagged texts that an agent's program writes in the user's place.
 
-`<task-notification>` of Claude Code contains `task-id`, `tool-use-id`, `status`, `summary`, `result` and `output-file`,
+A `<task-notification>` contains `task-id`, `tool-use-id`, `status`, `summary`, `result` and `output-file`,
 each in tags; `<command-name>` comes with `command-message` and `command-args`; `<bash-stdout>` with `bash-stderr`.
 Texts without such a tag at the beginning, and tags within a text, stay unchanged.
 """

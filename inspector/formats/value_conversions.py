@@ -31,7 +31,7 @@ def line_time(header: Header) -> int:
 
 
 def describe_record(name: str, values: Mapping[str, object]) -> str:
-    """Returns a description of a record without text: "session start: copilot version 1.0.77, cwd /tmp/repo".
+    """Returns a description of a record without text: "session start: robot version 1.0.77, cwd /tmp/repo".
 
     Args:
         name: its type as written.
@@ -69,5 +69,5 @@ def _counted(count: int, words: str) -> str:
 
 
 def _name_in_words(name: str) -> str:
-    """Returns a name in words: "copilotVersion" as "copilot version"."""
+    """Returns a name in words: "robotVersion" as "robot version"."""
     return " ".join(word if word.isupper() else word.lower() for word in _WORD_ENDS.sub(" ", name).split())

@@ -107,7 +107,7 @@ def _answered_fact(subject: Subject, answer: int) -> Fact:
     return Fact("", (outcome, FactPart(f"{after}{why}"), message_part(answer)))
 
 
-# Claude Code begins with "Exit code 1" or "Error: Exit code 1", Codex with "Exit code: 1".
+# Programs begin such a result with "Exit code 1", "Error: Exit code 1" or "Exit code: 1".
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code:? (\d{1,10})\b", re.IGNORECASE)
 
 

@@ -110,7 +110,7 @@ def _sort_of(kind: str) -> Sort | None:
     return next((sort for name, sort in _SORTS if kind.startswith(name)), None)
 
 
-# Claude Code prints line numbers with an arrow or a tab.
+# Line numbers come with an arrow or a tab behind them.
 _NUMBERED = re.compile(r" {0,8}\d{1,7}(?:\N{RIGHTWARDS ARROW}|\t)")
 
 

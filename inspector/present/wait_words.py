@@ -84,7 +84,7 @@ class Wait:
 
     @property
     def at_the_end(self) -> str:
-        """Form for the end of an agent's file: "claude is still working at the end of the file, 34 s: Bash"."""
+        """Form for the end of an agent's file: "robot is still working at the end of the file, 34 s: Bash"."""
         since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
         return f"{self.who} is still working at the end of the file{since}: {self.what}"
 

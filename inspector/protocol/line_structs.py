@@ -57,7 +57,7 @@ class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     payload: LinePayload | None = None
     space: Any = None
     t: _Absent = _ABSENT  # a line of an HTTP recording has a kind, too
-    projectHash: _Absent = _ABSENT  # and so has the first one of a session of Gemini CLI
+    projectHash: _Absent = _ABSENT  # and so has the first line of a session of a coding agent
     correlationId: _Absent = _ABSENT  # the key of one draft
     thread_id: _Absent = _ABSENT
     threadId: _Absent = _ABSENT
