@@ -1,10 +1,12 @@
-"""Adapts the number of messages decoded between two checks of the clock."""
+"""Adapts the number of messages decoded between two checks of the clock; limits work on changed ones."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+MAX_CHANGED = 50_000
+"""Above this number of changed messages, all are evaluated again."""
 _FIRST_SIZE, _MAX_SIZE = 32, 4096
 _MOST_BYTES = 2 << 20
 """Limit of record bytes in one slice: the next records may be 1,000 times as long as the last ones."""

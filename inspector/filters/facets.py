@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis, AnalysisChanges
 from inspector.analysis.states.state_pass import STATE_NAMES
 from inspector.filters.ast import Comparison, Expression, Membership, StringValue
+from inspector.filters.batch_size import MAX_CHANGED
 from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
@@ -32,8 +33,6 @@ FACETS = ("kind", "from", "tool", "state", "context.type")
 """Fields in display order."""
 # Few enough for a filter that decodes; `evaluate_until` divides them further.
 _STEP = 1 << 14
-_MAX_CHANGED = 50_000
-"""Above this number of changed messages, all are counted again."""
 _MAX_BINCOUNT = 1 << 16
 _CHANGING_FIELDS = ("kind", "tool", "state")
 """Fields that a later message may change; the counted value of each message is stored."""
@@ -326,7 +325,7 @@ class FacetTally:
             self._restart_dependent(Depends.PASS)
             self._changed.append(changes.changed)
             self._waiting += len(changes.changed)
-            if self._waiting > _MAX_CHANGED:
+            if self._waiting > MAX_CHANGED:
                 self._changed, self._waiting = [], 0
                 for base in self._bases.values():
                     base.restart()

@@ -60,7 +60,7 @@ def _first_of_each(runs: NDArray[Any]) -> NDArray[np.int64]:
     return places[places >= 0]
 
 
-def _is_member(some: NDArray[np.int64], messages: Messages) -> NDArray[np.bool_]:
+def is_member(some: NDArray[np.int64], messages: Messages) -> NDArray[np.bool_]:
     """Returns (n,) True for each of `some` that is among ascending messages. O(n log messages)."""
     if not len(messages):
         return np.zeros(len(some), np.bool_)
@@ -114,10 +114,10 @@ class Folding:
             kept[places[~heads]] = False
         places, originals = self._copies(chosen)
         if len(places):
-            there = _is_member(originals, chosen)
+            there = is_member(originals, chosen)
             if not anew:
                 # The original may have arrived earlier than these messages.
-                there |= _is_member(originals, self._chosen())
+                there |= is_member(originals, self._chosen())
             kept[places[there]] = False
         if self.hides_bookkeeping:
             kept &= ~are_bookkeeping(self._analysis.capture, chosen)
@@ -154,7 +154,7 @@ class Folding:
             return None
         _, originals = self._copies(np.array([message]))
         if len(originals):
-            return int(originals[0]) if _is_member(originals, self._chosen())[0] else None
+            return int(originals[0]) if is_member(originals, self._chosen())[0] else None
         run = int(runs[message])
         head = int(self._heads[run]) if NO_RUN < run < len(self._heads) else 0
         return head - 1 if head else None
@@ -166,7 +166,7 @@ class Folding:
         heads = self._heads_of(runs).astype(np.int64)
         found[places[heads > 0]] = heads[heads > 0] - 1
         places, originals = self._copies(messages)
-        there = _is_member(originals, self._chosen())
+        there = is_member(originals, self._chosen())
         found[places[there]] = originals[there]
         return found
 

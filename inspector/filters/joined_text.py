@@ -20,7 +20,7 @@ Begins = Callable[[str, int], bool]
 
 # A match over more frames would be found at the cost of joining whole streams for each frame.
 MAX_LOOKAHEAD = 1_000
-"""Characters searched after a frame's own text, in at most STRETCH frames."""
+"""Characters searched after a frame's own text, in at most SEARCH_FRAMES frames."""
 _BATCH_FRAMES = 1_024
 
 

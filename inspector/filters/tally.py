@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import AnalysisChanges
+from inspector.filters.batch_size import MAX_CHANGED
 from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
@@ -25,8 +26,6 @@ _BITS = 16
 _CHUNK = 1 << 17
 """Messages evaluated or counted between two checks of the clock."""
 _BATCH = 1_000
-_MAX_CHANGED = 50_000
-"""Above this number of changed messages, all are evaluated again."""
 
 _EMPTY_FILTER = compile_filter("")
 
@@ -129,7 +128,7 @@ class ConditionTally:
             self._changed.append(changes.changed)
             self._waiting += len(changes.changed)
             # Above this number, one pass over the columns is faster than single corrections.
-            if self._waiting > _MAX_CHANGED:
+            if self._waiting > MAX_CHANGED:
                 self._changed, self._waiting = [], 0
                 self._restart_bits([bit for bit in self._bits.values() if Depends.PASS in bit.filter.depends])
 

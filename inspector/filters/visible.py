@@ -23,7 +23,7 @@ from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
 from inspector.filters.field import Depends
-from inspector.filters.folding import Folding, GrowingArray
+from inspector.filters.folding import Folding, GrowingArray, is_member
 from inspector.filters.order import Order, Permutation
 from inspector.filters.scope import Reach, Scope, ScopeNodes
 from inspector.filters.sorting import SortBy
@@ -305,8 +305,8 @@ class VisibleRows:
             len(earlier) > len(visible) and np.array_equal(earlier[: len(visible)], visible)
         )
         grown = np.union1d(self._folding.grown_rows(more), self._folding.grown_rows(changed))
-        grown = grown[_is_member(grown, earlier)]
-        changed = np.union1d(changed[_is_member(changed, earlier)], grown)
+        grown = grown[is_member(grown, earlier)]
+        changed = np.union1d(changed[is_member(changed, earlier)], grown)
         return Update(visible, replaced, new, appended, changed, reached, everything, more, grown)
 
     def _looked_at_again(self, until: float | None) -> Messages | None:
@@ -328,7 +328,7 @@ class VisibleRows:
         shown = self.filter.cached_mask(self.analysis, selection, self._answers)
         if self.scope is not None:
             shown = shown & self._in_scope(self.scope, selection)
-        before = _is_member(changed, visible)
+        before = is_member(changed, visible)
         come, gone = changed[shown & ~before], changed[before & ~shown]
         if not len(come) and not len(gone):
             return None
@@ -564,11 +564,3 @@ class VisibleRows:
         strings = self.analysis.capture.strings
         # -1 equals no id, so an absent kind counts no messages.
         return strings.find(kinds.REQUEST) or -1, strings.find(kinds.PROPOSAL) or -1
-
-
-def _is_member(messages: NDArray[np.int64], visible: Messages) -> NDArray[np.bool_]:
-    """Returns a mask of ascending messages that are shown. O(messages log rows)."""
-    if not len(visible) or not len(messages):
-        return np.zeros(len(messages), np.bool_)
-    places = np.minimum(visible.searchsorted(messages.astype(np.uint32)), len(visible) - 1)
-    return visible[places] == messages

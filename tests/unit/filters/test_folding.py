@@ -88,7 +88,7 @@ def test_a_word_over_two_frames_is_found_where_it_begins(text: str, found: list[
 @given(st.lists(st.text("abé", max_size=3), max_size=12), st.text("abé", min_size=1, max_size=3), st.integers(1, 4))
 def test_a_text_is_found_where_it_begins_however_frames_are_cut(pieces: list[str], wanted: str, few: int) -> None:
     """Each frame by itself: what it says, and so much of what a few behind it say."""
-    with patch.multiple(joined_text, STRETCH=few, MAX_LOOKAHEAD=4, _BATCH_FRAMES=3):
+    with patch.multiple(joined_text, SEARCH_FRAMES=few, MAX_LOOKAHEAD=4, _BATCH_FRAMES=3):
         document = document_of(HEAD, opened("s"), *(chunk("s", piece) for piece in pieces))
         frames = np.flatnonzero(document.analysis.streams.columns["run"])
         found = begins_in_frame(document.analysis, frames, lambda text, own: 0 <= text.find(wanted) < own)
