@@ -17,6 +17,7 @@ import numpy as np
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark, SentContext, TokenCache, Withheld
 from inspector.msp.message_columns import MessageColumnCache
 from inspector.msp.objects import Message, Policy, Session, Snapshot
+from inspector.msp.quoting import quote_word
 from inspector.msp.rules import Rules
 from inspector.msp.session_layers import SessionLayers, covered_words
 from inspector.tokens.counter import TOKENIZER
@@ -120,7 +121,7 @@ def _other_globals(session: Session, known: MessageColumnCache) -> Iterator[tupl
 
 
 def _entry(message: Message, span: Snapshot | None, session: Session, rules: Rules, count: Count) -> Entry:
-    reason = "Message of the chat." if message.owner is session else f'Global, from "{_shorten(message.owner.label)}".'
+    reason = "Message of the chat." if message.owner is session else f"Global, from {quote_word(message.owner.label)}."
     if span is not None:
         reason = f"{reason} Also in the snapshot of {covered_words(span, rules)}."
     content = message.content
@@ -137,8 +138,3 @@ def _remarks(session: Session, sent: list[_PlacedMessage], withheld: tuple[Withh
     if withheld:
         are = "message is" if len(withheld) == 1 else "messages are"
         yield Remark(f"{len(withheld):,} {are} not sent, because a snapshot covers them.", "covered_again")
-
-
-def _shorten(text: str) -> str:
-    folded = " ".join(text[:200].split())
-    return folded if len(folded) <= 40 else folded[:39] + "…"

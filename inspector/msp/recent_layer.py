@@ -9,6 +9,7 @@ from inspector.msp.merged_layers import Count, Entry, Layer, Withheld
 from inspector.msp.message_columns import GLOBAL, MAIN_ONLY, SUBSESSION_ONLY
 from inspector.msp.objects import Message, Subsession
 from inspector.msp.parent_messages import Eligibility, ParentMessage, ParentMessages
+from inspector.msp.quoting import quote_word
 from inspector.msp.rules import Rules
 from inspector.msp.session_layers import SessionLayers, Span, covered_words
 
@@ -125,7 +126,7 @@ class RecentLayer:
             return f"{SUBSESSION_ONLY}, but outside any sub-session: not sent.", "include_misplaced"
         if candidate.standing is Eligibility.UNKNOWN:
             return (
-                f"Visibility {_quote_word(candidate.message.visibility)} is unknown to the protocol.",
+                f"Visibility {quote_word(candidate.message.visibility)} is unknown to the protocol.",
                 "include_misplaced",
             )
         if place in self.choice.copies:
@@ -168,7 +169,7 @@ class RecentLayer:
         message = candidate.message
         origin = ""
         if message.owner is not self.parent.owner:
-            origin = f", from {_quote_word(message.owner.label)}"
+            origin = f", from {quote_word(message.owner.label)}"
         if candidate.standing is Eligibility.ABOVE:
             return f"Global{origin}, above the parent."
         last = self._last_words
@@ -197,9 +198,3 @@ def _let_in(candidate: ParentMessage, message: Message) -> bool:
     if candidate.standing is not Eligibility.ELIGIBLE or message.visibility in (None, "", GLOBAL):
         return False
     return not (message.visibility == SUBSESSION_ONLY and candidate.inside)
-
-
-def _quote_word(text: str | None) -> str:
-    """Quotes a word from the wire for a sentence."""
-    folded = " ".join((text or "")[:200].split())
-    return f'"{folded if len(folded) <= 40 else folded[:39] + "…"}"'

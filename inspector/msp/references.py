@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark
 from inspector.msp.objects import SUMMARIES, SUMMARY_OF, Subsession, content_text, summary_entry
+from inspector.msp.quoting import quote_word
 from inspector.msp.recent_layer import RecentLayer
 from inspector.msp.session_layers import SYSTEM
 
@@ -77,7 +78,7 @@ def reference_remarks(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     written = sub.policy.data.get(SUMMARIES)
     if written is not None and not isinstance(written, list):
         yield Remark(
-            f"{SUMMARIES} is {_quote_word(content_text(written))}, which is not a list; no summary is included."
+            f"{SUMMARIES} is {quote_word(content_text(written))}, which is not a list; no summary is included."
         )
     in_parent = _in_parent(recent)
     references = [one for one in references_of(sub) if one.missing_reason or one.name in in_parent]
@@ -86,10 +87,10 @@ def reference_remarks(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     for reference in references[:_MOST_REMARKS]:
         if reference.missing_reason:
             yield Remark(
-                f"It refers to the summary of {_quote_word(reference.label)}, which {reference.missing_reason}."
+                f"It refers to the summary of {quote_word(reference.label)}, which {reference.missing_reason}."
             )
         else:
-            yield Remark(f"The referenced summary of {_quote_word(reference.label)} is sent once, as a parent message.")
+            yield Remark(f"The referenced summary of {quote_word(reference.label)} is sent once, as a parent message.")
 
 
 def _sent_summaries(sub: Subsession, recent: RecentLayer) -> list[Subsession]:
@@ -108,10 +109,5 @@ def _in_parent(recent: RecentLayer) -> set[object]:
 def _entry(other: Subsession, count: Count) -> Entry:
     content = summary_entry(other, other.summary or "")
     unmerged = "" if other.merged else "; not merged"
-    reason = f"Summary of {_quote_word(other.label)}, referenced by the policy{unmerged}."
+    reason = f"Summary of {quote_word(other.label)}, referenced by the policy{unmerged}."
     return Entry(other.id, SYSTEM, content, reason, count(content), other)
-
-
-def _quote_word(text: str) -> str:
-    folded = " ".join(text[:200].split())
-    return f'"{folded if len(folded) <= 40 else folded[:39] + "…"}"'

@@ -8,6 +8,7 @@ from inspector.msp.merged_layers import Remark
 from inspector.msp.message_columns import MAIN_ONLY, SUBSESSION_ONLY, ancestors_of
 from inspector.msp.objects import Session, Subsession, content_text
 from inspector.msp.parent_messages import Eligibility
+from inspector.msp.quoting import quote_word
 from inspector.msp.recent_layer import RecentLayer
 from inspector.protocol.timestamps import NO_TIME
 
@@ -52,7 +53,7 @@ def _on_the_policy(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     for name, value, words in read:
         written = policy.data.get(name)
         if value is None and written is not None:
-            yield Remark(f"{name} is {_quote_word(content_text(written))}, which is {words}.")
+            yield Remark(f"{name} is {quote_word(content_text(written))}, which is {words}.")
 
 
 def _on_system_messages(recent: RecentLayer) -> Iterator[Remark]:
@@ -158,8 +159,3 @@ def _numbers(indices: Iterable[int]) -> str:
         words = [*words[:_MOST_RANGES], "others"]
     listed = " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
     return f"Message {listed}" if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else f"Messages {listed}"
-
-
-def _quote_word(text: str) -> str:
-    folded = " ".join(text[:200].split())
-    return f'"{folded if len(folded) <= 40 else folded[:39] + "…"}"'
