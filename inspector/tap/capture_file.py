@@ -16,13 +16,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector.tap.capture_name import HEADER
+from inspector.store.files.capture_format import HEADER
 from inspector.tap.hold import CUT, REMOVED, FileHold
 
 if TYPE_CHECKING:
     from inspector.store.files.capture_writer import CaptureWriter, Direction
     from inspector.store.files.tool_baseline import ToolListWatcher
 
+WRITE_S = 0.005
+"""Seconds between two writes; waking the thread for each line or piece would slow the traffic."""
 AGAIN_S = 1.0
 """Seconds between retries; an idle capture also checks at this rate that its file still exists."""
 # Memory must not grow with a full disk. Lines beyond it become one gap row with their number.

@@ -7,11 +7,9 @@ import os
 import time
 from typing import NamedTuple
 
+from inspector.store.files.capture_format import HEADER, SUFFIX
 from inspector.tap.hold import HELD, NO_FILE, PATIENCE_S, FileHold
 
-SUFFIX = ".ctxcap"
-HEADER = b'{"ctxcap":'
-"""First bytes of every capture."""
 _TEMPORARY_ERRORS = frozenset(
     {errno.ENOSPC, errno.EIO, errno.EMFILE, errno.ENFILE, getattr(errno, "EDQUOT", errno.ENOSPC)}
 )

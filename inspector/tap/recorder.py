@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from inspector.tap.backlog import CLIENT, WAYS, Backlog, BacklogEntry
-from inspector.tap.capture_file import AGAIN_S, TapCapture
+from inspector.tap.capture_file import AGAIN_S, WRITE_S, TapCapture
 from inspector.tap.hold import FileHold
 
 # Splits bytes that arrive in arbitrary pieces into lines, and counts losses. No I/O.
@@ -79,8 +79,6 @@ class LineMaker:
             self.lose(0, 0)
 
 
-WRITE_S = 0.005
-"""Seconds between two writes, as in live captures; waking the thread for each line would slow the traffic."""
 _BATCH_BYTES = 1 << 22
 # Otherwise 4 MB of empty lines would be one batch of four million rows.
 _LINE_BYTES = 100  # overhead of a line, approximately

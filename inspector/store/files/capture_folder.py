@@ -18,8 +18,8 @@ from inspector.base.file_lock import FileLock
 from inspector.base.file_names import file_stem
 from inspector.base.paths import data_folder
 from inspector.protocol.secrets.masking import mask_text
+from inspector.store.files.capture_format import HEADER, SUFFIX
 
-SUFFIX = ".ctxcap"
 MARKS_SUFFIX = ".ctxmarks.json"
 """Suffix of the file with a capture's marks; that file lies beside the capture."""
 _LOCK_SUFFIX = ".lock"
@@ -27,7 +27,6 @@ _COUNTED_BYTES = 32 << 20
 """Bytes searched to count messages, some 30 ms; further captures show their size instead."""
 # The first and the last records have the times; whole captures may have gigabytes.
 _END_BYTES = 1 << 16
-_HEADER_PREFIX = b'{"ctxcap":'
 _OWN_RECORD = re.compile(rb'\{"t":\d{1,20},(?:"dir":"(in|out)",|"src":\d+,"mark":")')
 _GREETING = "system/welcome"
 
@@ -229,4 +228,4 @@ def _is_greeting(line: bytes) -> bool:
 
 def _is_header(line: bytes) -> bool:
     """Returns True for the first line of a capture, or its remains after a crash."""
-    return line.startswith(_HEADER_PREFIX) or _HEADER_PREFIX.startswith(line)
+    return line.startswith(HEADER) or HEADER.startswith(line)

@@ -22,7 +22,7 @@ from typing_extensions import override
 
 from inspector.reading.workers.worker_process import WorkerProcess
 from inspector.tap.backlog import ENTRY_BYTES, MOST_WAITING_BYTES
-from inspector.tap.capture_file import TapCapture
+from inspector.tap.capture_file import WRITE_S, TapCapture
 from inspector.tap.hold import FileHold
 from inspector.tap.http.entries import Entry, Sort, packed, unpacked
 from inspector.tap.http.lines import ExchangeLines, Line, Missing
@@ -30,8 +30,6 @@ from inspector.tap.http.unwritten import ModelUnwritten, Unwritten
 
 Headers = Iterable[tuple[str, str]]
 
-WRITE_S = 0.005
-"""Seconds between two hand-overs; waking the thread for each piece would slow the traffic."""
 _BATCH_BYTES = 1 << 20
 _UNRECORDED = 0
 """Exchange number of everything that is dropped, since the queue is full."""
