@@ -14,7 +14,7 @@ import numpy as np
 from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.passes.contexts.context_keys import UNKNOWN, ContextNumbers
 from inspector.analysis.passes.contexts.context_objects import ContextObjects
-from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LEVELS, ContextTree
+from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LABEL_LENGTH, MAX_LEVELS, ContextTree
 from inspector.analysis.passes.contexts.marked_contexts import MarkedContexts
 from inspector.analysis.passes.contexts.msp_contexts import MspContexts
 from inspector.analysis.passes.contexts.named_starts import NamedStarts
@@ -38,8 +38,7 @@ SUB_AGENT = "sub-agent"
 START = "reasoning/start"
 """The kind of message that begins a reasoning."""
 _END_STATES = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
-_LABEL_LENGTH = 80
-_LABEL_SOURCE_LENGTH = 8 * _LABEL_LENGTH  # limit of characters read for a label
+_LABEL_SOURCE_LENGTH = 8 * MAX_LABEL_LENGTH  # limit of characters read for a label
 # Most labels hold no secret, so one search answers for many.
 _MASK_BATCH = 32  # texts searched for secrets at once
 _NAMES_OTHER_CONTEXT = (Flag.CONTEXT_IN_KIND | Flag.CONTEXT_IN_REASONING).value
@@ -455,7 +454,7 @@ class ContextBuilder:
 
 def _label_from_text(text: str) -> str:
     """Returns a text as a label; splits only as many words as its length may need."""
-    return " ".join(plain_words(text).split(maxsplit=_LABEL_LENGTH // 2 + 1))[:_LABEL_LENGTH]
+    return " ".join(plain_words(text).split(maxsplit=MAX_LABEL_LENGTH // 2 + 1))[:MAX_LABEL_LENGTH]
 
 
 def _masked_texts(texts: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LABEL_LENGTH, ContextTree
 from inspector.analysis.passes.contexts.naming_notes import ContextNotes, NamingOddity
 from inspector.analysis.passes.contexts.node_facts import NodeFacts
 from inspector.protocol.kinds import CONTEXT_OPERATION
@@ -20,7 +20,6 @@ from inspector.store.messages.capture import Capture
 
 _MAX_NESTED = 64  # limit of parents inside parents
 _MAX_PUSHED = 64  # limit of contexts on one stack; the oldest are dropped
-_LABEL_LENGTH = 80
 _PARENT_ONLY_KEYS = {"id", "parent"}
 
 
@@ -141,7 +140,7 @@ class ContextObjects:
         self._merge_facts()
         topic = context.get("topic")
         if isinstance(topic, str) and not tree.label[node]:
-            tree.label[node] = " ".join(topic.split())[:_LABEL_LENGTH]
+            tree.label[node] = " ".join(topic.split())[:MAX_LABEL_LENGTH]
         if marker:
             _apply_operation(stack, operation, node)
         return node

@@ -39,7 +39,6 @@ REASONING_TYPE = "reasoning"
 WHOLE_WORK_TYPES = frozenset({SUB_AGENT, msp.SUBSESSION_TYPE})
 """Declared types of contexts that are a participant's whole work, not a reasoning."""
 _ALL_ROWS = slice(None)
-_LABEL_LENGTH = 80
 # A context may begin again without end, and each message asks for its start.
 _MAX_STARTS_SEARCHED = 256  # limit of starts of one context searched for a message's own
 # A few steps cost less than the array, which is rebuilt after each move of the tree.

@@ -32,6 +32,8 @@ from inspector.store.columns.block import OBJECT_KEY
 
 __all__ = ["MAIN", "ContextTree"]
 
+MAX_LABEL_LENGTH = 80
+"""Limit of a node's label, in characters."""
 MAX_LEVELS = 1_000
 """Limit of path segments that become nodes; the last node's name has the rest. The drafts suggest five levels."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import are_any_of
-from inspector.analysis.passes.contexts.context_tree import ContextTree
+from inspector.analysis.passes.contexts.context_tree import MAX_LABEL_LENGTH, ContextTree
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.protocol import msp
 from inspector.protocol.payloads.markdown_text import plain_words
@@ -22,7 +22,6 @@ from inspector.store.columns.columns import Array
 from inspector.store.messages.capture import Capture
 
 _KINDS = (msp.SESSION, msp.SNAPSHOT, msp.SUBSESSION_OPENED, msp.SUBSESSION_CLOSED)
-_LABEL_LENGTH = 80
 
 
 class MspContexts:
@@ -111,5 +110,5 @@ class MspContexts:
 
 def _label(value: object) -> str:
     """Returns a label on one line; "" if it is no text."""
-    text = value[: 8 * _LABEL_LENGTH] if isinstance(value, str) else ""
-    return " ".join(mask_text(plain_words(mask_text(text))).split())[:_LABEL_LENGTH]
+    text = value[: 8 * MAX_LABEL_LENGTH] if isinstance(value, str) else ""
+    return " ".join(mask_text(plain_words(mask_text(text))).split())[:MAX_LABEL_LENGTH]
