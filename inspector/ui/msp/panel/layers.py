@@ -18,7 +18,7 @@ from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.msp.panel.rules_form import BudgetField
 from inspector.ui.msp.panel.texts import label_of
-from inspector.ui.panels.details.figures import gauge_color
+from inspector.ui.panels.details.figures import WARN_SHARE, gauge_color
 from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.list_delegate import LEFT, RIGHT
 from inspector.ui.panels.list_head import HintLabel
@@ -137,8 +137,6 @@ def order_words(entry: Entry, rules: Rules) -> str:
     return f"intent: {safe_line(source.intent, 160)}" if source.intent else safe_line(entry.content, 160)
 
 
-WARN_FROM = 0.75
-"""Share of the budget for the warning (docs/design.md 10)."""
 _ALPHAS = (1.0, 0.68, 0.44)
 """Opacities of the accent colour for inherited layers. The sub-session's own layer is grey."""
 _ROW, _BAR = 50, 10
@@ -469,6 +467,6 @@ def budget_words(tokens: int, budget: int) -> str:
     """Returns a warning near the limit and above it, else ""."""
     if tokens > budget:
         return f"{tokens - budget:,} tokens above the budget."
-    if tokens >= WARN_FROM * budget:
+    if tokens >= WARN_SHARE * budget:
         return f"Near the budget: {budget - tokens:,} tokens are left."
     return ""

@@ -98,14 +98,13 @@ class FiguresView(FittedList[FigureRow]):
             add_filter_actions(menu, wanted, self.filter_requested.emit)
 
 
-_WARN_SHARE, _FULL_SHARE = 0.75, 0.90  # shares of the limit (docs/design.md 10)
+WARN_SHARE, FULL_SHARE = 0.75, 0.90
+"""Shares of a limit from which a gauge warns, and is full (docs/design.md 10)."""
 
 
 def gauge_color(theme: Theme, share: float) -> QColor:
     """Returns a gauge's colour by its share (docs/design.md 10)."""
-    return theme.color(
-        "gauge.full" if share >= _FULL_SHARE else "gauge.warn" if share >= _WARN_SHARE else "ink.tertiary"
-    )
+    return theme.color("gauge.full" if share >= FULL_SHARE else "gauge.warn" if share >= WARN_SHARE else "ink.tertiary")
 
 
 class UsageGauge(QWidget):

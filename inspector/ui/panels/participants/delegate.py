@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from inspector.present import participant_words as words
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.details.figures import gauge_color
 from inspector.ui.panels.list_delegate import LEFT, RIGHT, ListDelegate
 from inspector.ui.panels.pane_head import name_font
 from inspector.ui.panels.participants.model import ParticipantsModel, PresenceDot
@@ -16,7 +17,6 @@ _DOT_X = 21
 _NAME_X = 33
 _BETWEEN = " · "
 # The gauge's colours change here, as in the details (docs/design.md 10).
-_WARN, _FULL = 0.75, 0.90
 
 
 class ParticipantDelegate(ListDelegate):
@@ -109,8 +109,7 @@ class ParticipantDelegate(ListDelegate):
         painter.drawRoundedRect(track, high / 2, high / 2)
         if share <= 0:
             return
-        token = "gauge.full" if share >= _FULL else "gauge.warn" if share >= _WARN else "ink.tertiary"
-        painter.setBrush(theme.color(token))
+        painter.setBrush(gauge_color(theme, share))
         filled = QRectF(track.left(), track.top(), max(high, wide * share), high)
         painter.drawRoundedRect(filled, high / 2, high / 2)
 
