@@ -9,7 +9,6 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.present.wire_text import safe_line
 from inspector.protocol.context_paths import LAST_SHOWN, MAX_SHOWN_LEVELS
-from inspector.protocol.secrets.masking import mask_text
 
 _MAX_LABEL = 60
 
@@ -51,4 +50,4 @@ def leaf_and_parent(document: CaptureDocument, node: int) -> tuple[str, str]:
 @lru_cache(maxsize=1 << 16)
 def _safe_label(label: str) -> str:
     """Masks and escapes a label; cached, since lists ask for few contexts very often."""
-    return safe_line(mask_text(label), _MAX_LABEL)
+    return safe_line(label, _MAX_LABEL)

@@ -56,7 +56,6 @@ class Keyed:
     words: str = ""
 
 
-@lru_cache(maxsize=1024)  # each window needs a hundred titles and keys three times while it is built
 def plain_title(title: str) -> str:
     """Returns an action's title without mnemonic and dots."""
     return title.replace("&&", "\0").replace("&", "").replace("\0", "&").removesuffix("...").removesuffix("…")

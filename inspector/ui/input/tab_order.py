@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QTabBar, QWidget
 
-_BAR = 60
+_BAR_LINES = 4
+"""Lines of text, in height, below which an area is a bar with a single line of widgets."""
 
 
 def step(window: QWidget, parts: Sequence[QWidget | None], forward: bool) -> bool:
@@ -44,7 +45,8 @@ def _ordered_widgets(window: QWidget, parts: Sequence[QWidget]) -> list[QWidget]
                 part = part.parentWidget()
             held[len(parts) if part is None else places[part]].append(widget)
     for part, widgets in zip(parts, held, strict=False):
-        if part.height() < _BAR:  # single line: later widgets may be left of earlier ones
+        # In a bar, later widgets may be left of earlier ones.
+        if part.height() < _BAR_LINES * window.fontMetrics().height():
             widgets.sort(key=lambda one: one.mapTo(window, one.rect().topLeft()).x())
     return [widget for widgets in held for widget in widgets]
 

@@ -124,20 +124,17 @@ def use_colors(color: Callable[[str], QColor]) -> None:
     _icons.clear()
 
 
-def icon(name: str, token: str = "ink.secondary", size: int = 16, on_token: str | None = None) -> QIcon:
+def icon(name: str, token: str = "ink.secondary", on_token: str | None = None) -> QIcon:
     """Returns a tinted icon, sharp at any size and device ratio.
 
     Args:
         name: a name of `ICONS` ("open") or of the Remix set ("ri.folder-open-line").
         token: colour at rest; disabled icons use `ink.disabled`.
-        size: unused, since the icon scales; it keeps calls alike with `pixmap`.
         on_token: colour while its button is checked; None for `token`.
 
     Raises:
         KeyError: if there is no such icon or token.
     """
-    # The icon engine draws at the size that the view requests.
-    del size
     glyph = glyph_name(name)
     key = (glyph, token, on_token)
     made = _icons.get(key)
