@@ -15,7 +15,7 @@ import inspect
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -71,7 +71,7 @@ def all_samples() -> list[tuple[Folder, Path]]:
 
 
 @contextmanager
-def in_table(one: Format) -> Iterator[None]:
+def in_table(one: Format) -> Generator[None]:
     """Adds a format to the table while the block runs, unless it is listed; the rooms of the program then know it."""
     if one in table.FORMATS:
         yield
