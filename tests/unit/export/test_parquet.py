@@ -12,6 +12,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.parquet import export_parquet
 from inspector.filters.fields import FIELDS
 from inspector.formats.parquet.conversion import RAW_COLUMN
+from inspector.formats.table import FORMAT_TITLES
 from inspector.tables.messages import column_name
 from tests.builders import document_at, document_of, envelope, tool_call
 from tests.commands import asked, printed
@@ -94,6 +95,12 @@ def _rows(target: Path) -> list[tuple[object, ...]]:
     import duckdb
 
     return duckdb.execute(f"SELECT * REPLACE ({RAW_COLUMN}::VARCHAR AS {RAW_COLUMN}) FROM '{target}'").fetchall()
+
+
+def test_an_export_that_is_opened_has_a_title(tmp_path: Path) -> None:
+    target = tmp_path / "x.parquet"
+    export_parquet(document_of(envelope()), iter([0]), target, fields=("no",), raw=True)
+    assert FORMAT_TITLES[document_at(target).format or ""] == "Parquet export"
 
 
 def test_some_messages_and_fields(tmp_path: Path) -> None:
