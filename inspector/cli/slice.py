@@ -14,7 +14,7 @@ import typer
 
 from inspector.base.atomic_files import open_replacement
 from inspector.base.optional_dependencies import FLEET
-from inspector.cli.arguments import fail
+from inspector.cli.arguments import FormatFile, Reading, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, opened
 from inspector.cli.printing import escape_hostile
 from inspector.cli.survey import StatusLine, rough
@@ -69,13 +69,15 @@ def slice_command(
     workers: Annotated[
         int | None, typer.Option("--workers", metavar="N", min=1, help="Local processes. Default: one a core.")
     ] = None,
+    format_file: FormatFile = None,
 ) -> None:  # fmt: skip
     """Extract messages from logs that are too large to open into a smaller log.
 
     Byte ranges of the logs are searched in parallel. OUT opens like any log; the fields slice.source, slice.line and
     slice.offset give the origin of each message. For a gateway's log, all copies of a message are extracted with it.
     Filters that need the whole log, such as the state of a request, are refused: use `list`, or open the slice.
-    Transcripts, HTTP recordings, archives and compressed files are read whole, one after the other, with any filter.
+    Transcripts, HTTP recordings, archives, compressed files and logs with --format-file are read whole, one after the
+    other, with any filter.
     """
     # Only to validate it; workers compile the text again.
     compiled(display_filter)
@@ -83,7 +85,8 @@ def slice_command(
         places = find_runs(paths)
     except PlaceError as error:
         fail(escape_hostile(mask_text(str(error))))
-    whole = [place for place in places if not has_independent_lines(place.path, place.size)]
+    is_declared = format_file is not None
+    whole = [place for place in places if is_declared or not has_independent_lines(place.path, place.size)]
     text = _filter_text(display_filter, since, until, by_stretches=len(whole) < len(places))
     ranges = [part for place in places if place not in whole for part in ranges_of(place.path, place.size)]
     # Starting workers takes longer than reading a single range.
@@ -95,7 +98,10 @@ def slice_command(
             lines = (
                 _write_ranges(ranges, text, each, file, with_related=with_related, masked=not unmasked) if ranges else 0
             )
-            lines += sum(_write_whole(one, text, file, with_related=with_related, masked=not unmasked) for one in whole)
+            lines += sum(
+                _write_whole(one, text, file, format_file, with_related=with_related, masked=not unmasked)
+                for one in whole
+            )
     except (RangeError, EngineError, FailedError) as error:
         fail(escape_hostile(mask_text(str(error))))
     except OSError as error:
@@ -126,13 +132,17 @@ def _filter_text(text: str, since: str | None, until: str | None, *, by_stretche
     return " && ".join(parts)
 
 
-def _write_whole(place: RunPlace, text: str, file: Any, *, with_related: bool, masked: bool) -> int:
+def _write_whole(
+    place: RunPlace, text: str, file: Any, format_file: str | None, *, with_related: bool, masked: bool
+) -> int:  # fmt: skip
     """Writes matching lines of a log that is read whole. Returns their count."""
     filter_ = compiled(text)
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
         path = fetched(place, Path(folder)) if place.is_remote else Path(place.path)
         asks = asks_for_findings(filter_, ()), asks_for_tokens(filter_, ())
-        with opened([str(path)], checked=asks[0], counted=asks[1], masked=masked) as document:
+        with opened(
+            [str(path)], Reading(format_file=format_file), checked=asks[0], counted=asks[1], masked=masked
+        ) as document:
             return sum(1 for line in cut_whole(document, filter_, related=with_related, masked=masked)
                        if file.write(line))  # fmt: skip
 

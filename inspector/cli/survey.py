@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from inspector.base.optional_dependencies import FLEET
-from inspector.cli.arguments import PriceFile, ToolAliasTexts, fail
-from inspector.cli.opening import aliases_of, prices_of
+from inspector.cli.arguments import FormatFile, PriceFile, ToolAliasTexts, fail
+from inspector.cli.opening import aliases_of, format_of_file, prices_of
 from inspector.cli.printing import escape_hostile, print_line, printable
 from inspector.present.formats import count_of, duration
 from inspector.protocol.secrets.masking import mask_text
@@ -66,6 +66,7 @@ def survey_command(
     anew: Annotated[bool, typer.Option("--anew", help="Also read unchanged logs again.")] = False,
     tool_alias: ToolAliasTexts = None,
     prices: PriceFile = None,
+    format_file: FormatFile = None,
 ) -> None:  # fmt: skip
     """Survey many runs at once: cost, calls, failures and waste of each run, as Parquet tables in a folder.
 
@@ -78,13 +79,14 @@ def survey_command(
     # Only to validate them: workers parse the texts again, since rules are not sent to them.
     aliases_of(tool_alias or [])
     lines, dated = prices_of(prices)
+    reading = format_of_file(format_file).name if format_file is not None else None
     try:
         places = find_runs(paths, output)
         folder = SurveyFolder(output)
     except (PlaceError, SurveyError) as error:
         fail(escape_hostile(mask_text(str(error))))
     try:
-        options = SurveyOptions(tokens, tuple(tool_alias or ()), 0, tuple(lines), dated)
+        options = SurveyOptions(tokens, tuple(tool_alias or ()), 0, tuple(lines), dated, reading)
         last = Progress(len(places), len(places))
         todo = places if anew else runs_to_survey(places, folder.known_runs(), options.version)
         if anew or todo:

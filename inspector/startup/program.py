@@ -19,7 +19,7 @@ import typer
 from inspector.base.display_check import has_display
 from inspector.base.exit_codes import OUR_FAULT
 from inspector.base.targets import is_session, target_path
-from inspector.cli.arguments import LogFiles, ToolAliasTexts, fail
+from inspector.cli.arguments import FormatFile, LogFiles, ToolAliasTexts, fail
 from inspector.cli.commands import COMMANDS, app
 from inspector.diagnostics import hard_crashes
 from inspector.startup.window_start import CannotStartError, enable_developer_menu, mask_secrets_in, start_window
@@ -148,6 +148,7 @@ def screenshot_command(
         str | None, typer.Option("--participant", metavar="NAME", help="Participant shown in the details.")
     ] = None,
     tool_alias: ToolAliasTexts = None,
+    format_file: FormatFile = None,
 ) -> None:
     """Write a picture of the window on a log."""
     width, cross, height = size.partition("x")
@@ -162,9 +163,10 @@ def screenshot_command(
         fail(f"{size} is no size; write it as 1280x800.")
     # Imported late for the same reason as Qt: most commands need none of it.
     from inspector.base.targets import session_target
-    from inspector.cli.opening import compiled, path_at
+    from inspector.cli.opening import compiled, format_of_file, path_at
     from inspector.survey import is_survey
 
+    reading = format_of_file(format_file).name if format_file is not None else None
     files = [session_target(path_at(file)) if is_session(file) else file for file in files]
 
     if not any(is_survey(Path(file)) for file in files):  # runs have other fields
@@ -176,7 +178,7 @@ def screenshot_command(
     with _one_file(files) as file:
         shot = Shot(
             file, output, display_filter, select, preset, int(width), int(height), _validated_theme(theme), hints,
-            expand, view, panel, compare, aliases, participant,
+            expand, view, panel, compare, aliases, participant, reading,
         )  # fmt: skip
         sentence = take_screenshot(shot)
     if sentence:

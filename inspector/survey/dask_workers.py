@@ -14,12 +14,14 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
 from inspector import __version__
 from inspector.base.memory_budget import available_bytes
+from inspector.formats import registry
 from inspector.survey.run_places import reason_of
 
 Item = TypeVar("Item")
@@ -167,6 +169,7 @@ def run_each(
     """
     from distributed import as_completed
 
+    work = partial(_with_formats, registry.recipes(), work)
     waiting, given = iter(items), dict[Any, Item]()
     done = as_completed()
 
@@ -194,6 +197,14 @@ def run_each(
     for item in lost:
         tries = (_outcome_of(client.submit(work, item, pure=False, retries=0)) for _ in range(_SOLO_ATTEMPTS))
         yield item, next((one for one in tries if not isinstance(one, WorkerLostError)), WorkerLostError(_LOST_WORDS))
+
+
+def _with_formats(
+    recipes: Sequence[registry.Recipe], work: Callable[[Item], Outcome], item: Item
+) -> Outcome:  # fmt: skip
+    """Works on an item with the declared formats and plug-ins of the program."""
+    registry.restore(recipes)
+    return work(item)
 
 
 def _outcome_of(future: Any) -> Any:

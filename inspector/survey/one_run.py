@@ -22,6 +22,7 @@ from inspector.analysis.views.waste import WasteFinder, WasteReport
 from inspector.document.document import CaptureDocument
 from inspector.document.session_titles import title_of_session
 from inspector.document.summary import context_nodes, finding_entries, summary
+from inspector.formats import registry
 from inspector.formats.refused_formats import HOW_TO_DECLARE
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME
@@ -49,6 +50,7 @@ class SurveyOptions:
         aliases: rules in the syntax of `--tool-alias`.
         memory_mb: memory limit of one run in MB; 0 for half of the free memory.
         prices, prices_dated: price lines of models (`analysis.passes.tokens.prices`), and their date.
+        reading: forced format; None to detect it.
     """
 
     tokens: bool = True
@@ -56,6 +58,7 @@ class SurveyOptions:
     memory_mb: int = 0
     prices: tuple[str, ...] = ()
     prices_dated: str = ""
+    reading: str | None = None
 
     @property
     def version(self) -> str:
@@ -64,6 +67,9 @@ class SurveyOptions:
         if self.prices:
             told = "\n".join(self.prices).encode()
             parts.append(f"prices-{xxh3_128(told).hexdigest()[:8]}")
+        if recipes := registry.recipes():
+            told = repr((recipes, self.reading)).encode()
+            parts.append(f"formats-{xxh3_128(told).hexdigest()[:8]}")
         return " ".join(parts if self.tokens else [*parts, "no-tokens"])
 
 
@@ -215,7 +221,9 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
     document.set_tool_aliases(ToolAliases([parse_alias(text) for text in options.aliases]))
     try:
         document.set_prices(options.prices, options.prices_dated)
-        document.load(path, together=len(members_of(path)[0]) > 1 if path.suffix == ".jsonl" else False)
+        document.load(
+            path, reading=options.reading, together=len(members_of(path)[0]) > 1 if path.suffix == ".jsonl" else False
+        )
         if document.memory.is_full:
             raise FailedError("memory", document.memory.full_message)
         if not len(document.capture):

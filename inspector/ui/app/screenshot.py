@@ -44,6 +44,8 @@ class Shot:
     tool_aliases: tuple[str, ...] = ()
     participant: str | None = None
     """Participant shown in the details."""
+    reading: str | None = None
+    """Forced format."""
 
 
 def take_screenshot(shot: Shot) -> str | None:
@@ -156,7 +158,7 @@ async def _take_log(application: Application, shot: Shot, path: Path) -> str | N
         return await _take_survey(window, shot, path)
     try:
         window.shown.location.is_session = is_session(shot.file)
-        await window.opening.load(path)
+        await window.opening.load(path, reading=shot.reading)
     except UnknownFormatError as error:
         return str(error)
     except OSError as error:

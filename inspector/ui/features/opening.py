@@ -23,6 +23,7 @@ from inspector.document.source_list import SUFFIX, own_source_list, resolve_choi
 from inspector.document.source_set import SourceChoice
 from inspector.document.sources import Progress
 from inspector.formats import registry
+from inspector.formats.declared.folder import register_folder
 from inspector.formats.table import TRANSCRIPT_NAMES
 from inspector.msp import is_session_document
 from inspector.present import formats
@@ -383,6 +384,9 @@ class Opening(QObject):
         if not streamed:
             await wait_until_readable(path)
         await self._stage.prepare()  # before the time limit of reading starts
+        for file in await asyncio.to_thread(register_folder):  # declarations may have been added since the last log
+            if file.problem:
+                self._notices.show_sentence(file.problem, "severity.warning")
         document = CaptureDocument()
         document.memory.limit_to(self._services.settings.memory.limit_mb)
         self._location.open(path, name, follows=follow, is_streamed=streamed)

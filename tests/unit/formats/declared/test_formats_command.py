@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from inspector.formats.declared.declaration import parse_declaration
@@ -137,3 +138,25 @@ def test_any_sample_gives_a_declaration(data: bytes) -> None:
 def test_a_sample_that_is_cut_anywhere_gives_a_declaration(text: str, log: bytes) -> None:
     for end in range(0, len(log), 7):
         parse_declaration(guess_declaration(log[:end], "a.log", is_whole=False))
+
+
+def test_a_slice_of_a_declared_log(tmp_path: Path) -> None:
+    log, toml, out = tmp_path / "robot.log", tmp_path / "robot.toml", tmp_path / "out.log"
+    log.write_bytes(ROBOT_LOG)
+    toml.write_text(ROBOT, "utf-8")
+    asked("slice", log, "-o", out, "-Y", 'tool == "wipe"', "--format-file", toml)
+    assert [json.loads(line)["slice"]["line"] for line in out.read_bytes().splitlines()] == [3, 4]
+
+
+@pytest.mark.real
+def test_a_survey_of_declared_logs(tmp_path: Path) -> None:
+    folder, toml, out = tmp_path / "logs", tmp_path / "robot.toml", tmp_path / "out"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.log").write_bytes(ROBOT_LOG.replace(b"r1", b"r%d" % number))
+    toml.write_text(ROBOT, "utf-8")
+    found = asked("survey", folder, "-o", out, "--workers", 2, "--format-file", toml, "--no-tokens")
+    assert found.exit_code == 0, found.output
+    assert "3 runs" in found.output
+    (row,) = duckdb.sql(f"SELECT count(*), sum(messages) FROM '{out}/runs.parquet'").fetchall()
+    assert row == (3, 30)
