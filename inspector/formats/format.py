@@ -223,6 +223,8 @@ class Format:
         is_trace: its records are spans. Each model call is a span of its own, spans have their own duration, and calls
             of tools may have no record.
         rpc: the protocol of a format in stage PROTOCOL.
+        lone_answers_of: the model, if its answers may be saved without requests. Its calls wait only in a conversation
+            with messages of others, such as results.
         signatures: files beside its logs that are refused, each with its remedy.
         further_namespaces: prefixes of its other kinds.
         bookkeeping: kinds of records that a program writes for itself; lists can hide them. Failures, interruptions,
@@ -279,6 +281,7 @@ class Format:
     log_lines: LogLines | None = None
     is_trace: bool = False
     rpc: RpcProtocol | None = None
+    lone_answers_of: str = ""
     signatures: tuple[Signature, ...] = ()
     further_namespaces: tuple[str, ...] = ()
     bookkeeping: frozenset[str] = frozenset()

@@ -100,6 +100,8 @@ AGENT_TOOLS = AgentTools(
 )
 """Tools of all programs together: any of them may call tools through a recorded API."""
 
+LONE_ANSWERS: dict[str, str] = {one.name: one.lone_answers_of for one in FORMATS if one.lone_answers_of}
+"""Models whose answers may be saved without requests, by name of the format."""
 _ALL_CLIENTS = sorted(
     (*mcp_clients.CLIENTS, *(one.client for one in FORMATS if one.client is not None)),
     key=lambda client: client.title.lower(),

@@ -95,7 +95,7 @@ class _CapabilitySets:
         key = number, id(change.capabilities)
         known = self._after.get(key)
         # The kept tuple keeps its id from being given to another one.
-        if known is None or known[0] is not change.capabilities:
+        if known is None:
             known = self._after[key] = change.capabilities, self._number_with_added(number, change.capabilities)
         return known[1]
 

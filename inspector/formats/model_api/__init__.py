@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.formats.format import AgentTools, Conversations, Format, Stage, TrafficKind
 from inspector.formats.model_api import reader
 from inspector.formats.model_api.addresses import MODEL_APIS
+from inspector.formats.model_api.entries import AGENT
 from inspector.formats.model_api.operations import OPERATIONS
 
 FORMAT = Format(
@@ -15,9 +16,12 @@ FORMAT = Format(
     traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
+    namespace=reader.NAMESPACE,
+    bookkeeping=frozenset({reader.SESSION_KIND}),
     conversations=Conversations.CONTINUED,
     is_model_wire=True,
     tools=AgentTools(person_tools=("ask_followup_question",)),  # of clients without a format of their own
+    lone_answers_of=AGENT,
     model_apis=MODEL_APIS,
     model_operations=tuple(one.name for one in OPERATIONS),
     uncached_operations=tuple(one.name for one in OPERATIONS if one.asks_for_cache),

@@ -15,7 +15,6 @@ from inspector.formats.entry_builders import (
     CHAT,
     Entry,
     bytes_of,
-    control_entry,
     decoded_object,
     token_count,
 )  # fmt: skip
@@ -28,7 +27,7 @@ from inspector.formats.model_api.entries import (
 )
 from inspector.formats.model_api.operations import error_in, stop_reason
 from inspector.formats.model_api.streams import AnswerStream, is_of_ollama, stream_of
-from inspector.formats.model_vocabulary import AGENT, CLIENT, USER
+from inspector.formats.model_vocabulary import AGENT, USER
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, ApiCall, DerivedMessage, Payload, ThreadMark
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -159,6 +158,9 @@ def payload(line: bytes, number: int) -> Payload:
     return entries[number].payload if number < len(entries) else {}
 
 
+NAMESPACE = "droid/"
+SESSION_KIND = NAMESPACE + "session_start"
+"""Kind of the header of a session of Factory's droid."""
 _SESSION_START = b'"session_start"'
 
 
@@ -169,7 +171,7 @@ def _session_start(value: object) -> Entry | None:
     about = {key: one for key in ("id", "title", "cwd", "version") if isinstance(one := value.get(key), str | int)}
     title = about.get("title")
     text = title if isinstance(title, str) and title else "session start"
-    return control_entry("session/session_start", CLIENT, text, about)
+    return Entry(DerivedMessage(SESSION_KIND, None), {"text": text, **about})
 
 
 def _decoded(line: bytes) -> Any:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from inspector.formats.table import (
     CONTINUED_CONVERSATIONS,
+    LONE_ANSWERS,
     MAIN_AGENTS,
     NAMED_CONVERSATIONS,
     SESSION_NAMING,
@@ -92,12 +93,13 @@ class Transcripts:
 
     Attributes:
         agents: sub-agents by the key of their context.
-        tool_traces: the spaces of traces with a span of a tool.
+        result_spaces: the spaces of traces and conversations that record results of tools, or could: those with a span
+            of a tool, or with a message that is not the model's.
     """
 
     def __init__(self) -> None:
         self.agents: dict[str, SubAgent] = {}
-        self.tool_traces: set[str] = set()
+        self.result_spaces: set[str] = set()
         self._by_call: dict[str, SubAgent] = {}
         self._calls: dict[str, Spawn] = {}  # calls that start sub-agents, by id
         self._prompts: dict[int, deque[str]] = {}  # calls by the prompt they give a sub-agent
@@ -146,8 +148,12 @@ class Transcripts:
             code = block.strings.find(label)
             if not code:
                 continue
+            own = derived[formats[derived] == code]
             if label in CONTINUED_CONVERSATIONS:
-                self._continue_conversations(block, derived[formats[derived] == code])
+                self._continue_conversations(block, own)
+            if label in LONE_ANSWERS:
+                model = block.strings.find(LONE_ANSWERS[label]) or -1
+                self._add_result_spaces(block, own[block.columns["sender"][own] != model])
             derived = derived[formats[derived] != code]
         for label in TRACE_NAMES:
             code = block.strings.find(label)
@@ -193,10 +199,14 @@ class Transcripts:
             if latest[-1]:
                 self._conversations[source] = strings[int(spaces[own[-1]])]
 
+    def _add_result_spaces(self, block: Block, rows: NDArray[np.int64]) -> None:
+        codes = np.unique(block.columns["space"][rows]).tolist()
+        self.result_spaces.update(block.strings[code] for code in codes)
+
     def _place_spans(self, block: Block, rows: NDArray[np.int64]) -> None:
         """Adds trace spans with their nesting; outer spans may come after inner ones."""
         own = block.columns["flags"][rows] & np.uint32(Flag.OWN_SPAN.value) != 0
-        self.tool_traces.update(block.strings[code] for code in np.unique(block.columns["space"][rows[own]]).tolist())
+        self._add_result_spaces(block, rows[own])
         # A span's parent may be in an earlier record, so each is placed alone.
         for place in rows[np.isin(rows, [*block.extracts.spawns])].tolist():
             told: list[Spawn] = []

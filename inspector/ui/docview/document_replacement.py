@@ -127,11 +127,16 @@ class DocumentReplacement:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The state of a view, in keys that are valid in both documents."""
+    """The state of a view, in keys that are valid in both documents.
+
+    Attributes:
+        offset: position of `top` in the viewport, in pixels.
+    """
 
     current: Hashable | None
     selected: list[Hashable]
     top: Hashable | None
+    offset: int
     scroll: int
     following: bool
     find: str
@@ -155,6 +160,7 @@ def _capture_view(panes: Panes, places: Places) -> _View:
         current=None if current is None else places.place_of(document, current),
         selected=[found for row in several if (found := places.place_of(document, row)) is not None],
         top=places.place_of(document, int(shown[top])) if 0 <= top < len(shown) else None,
+        offset=table.rowViewportPosition(top),
         scroll=table.verticalScrollBar().value(),
         following=panes.messages.following,
         find=panes.contexts.find_box.text(),
@@ -186,7 +192,7 @@ def _restore_view(panes: Panes, view: _View, places: Places) -> None:
     at = panes.rows.row_of(top) if top is not None else None
     bar = table.verticalScrollBar()
     if not view.following:
-        bar.setValue(view.scroll if at is None else bar.value() + at - table.rowAt(0))
+        bar.setValue(view.scroll if at is None else bar.value() + table.rowViewportPosition(at) - view.offset)
     if view.place is not None:
         found = _context_of(document, *view.place)
         if found is not None:

@@ -19,6 +19,7 @@ from inspector.ui.dialogs.form_dialog import ValueDialog
 from inspector.ui.dialogs.message_dialog import MessageDialog
 from inspector.ui.panels.sources.panel import SourcesPanel
 from inspector.ui.window.main_window import MainWindow
+from tests.builders import envelope, lines_of
 from tests.numbered import NumberedGateway, numbered
 from tests.ui.features.test_capture_saving import chats, watching
 from tests.ui.windows import panes_of, run_in_window, shows, until
@@ -90,6 +91,35 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
         panel.view.remove_requested.emit(panel.model.rows[1])
         await until(lambda: shows(application, 2), "the transcript alone")
         assert [source.name for source in window.document.capture.sources] == ["agent.jsonl"]
+        window.close()
+
+    run_in_window(qapp, steps)
+
+
+def test_a_table_of_a_thousand_rows_stays_where_it_is_when_a_source_is_added(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    later, earlier = tmp_path / "later.jsonl", tmp_path / "earlier.jsonl"
+    for path, count, day in ((later, 1_000, 6), (earlier, 40, 5)):
+        times = (f"2026-01-{day:02}T09:{n // 60:02}:{n % 60:02}.000Z" for n in range(count))
+        path.write_bytes(lines_of(*(envelope(id=f"{path.stem}-{n}", ts=ts) for n, ts in enumerate(times))))
+
+    async def steps(application: Application) -> None:
+        application.open_targets([str(later)])
+        window = application.windows[0]
+        await until(lambda: shows(application, 1_000) and not window.opening.reading, "the log")
+        panes_of(window).messages.go_to(600)
+        table = panes_of(window).messages.view
+        table.verticalScrollBar().setValue(500 * table.rowHeight(0) + 3)
+        assert (table.rowAt(0), table.rowViewportPosition(500)) == (500, -3)
+        window.actions_by_id["file.add_source"].trigger()
+        dialog = window.findChild(QFileDialog, "addSourceDialog")
+        assert dialog is not None
+        dialog.filesSelected.emit([str(earlier)])
+        dialog.close()
+        await until(lambda: shows(application, 1_040), "both")
+        table = panes_of(window).messages.view
+        assert (table.rowAt(0), table.rowViewportPosition(540)) == (540, -3)
         window.close()
 
     run_in_window(qapp, steps)

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.line_reading import read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.timestamps import parse_time
-from tests.builders import document_at, document_of
+from tests.builders import GrowingLog, document_at, document_of
 from tests.samples import FORMAT_SAMPLES
 
 SAMPLE = FORMAT_SAMPLES["messages.jsonl"]
@@ -104,6 +105,28 @@ def test_items_in_an_array_are_a_models_and_not_a_thread(tmp_path: Path) -> None
         document = document_at(path)
         assert (document.format, document.unreadable) == ("messages", 0)
         assert tool_calls(document.analysis).answered == 1
+
+
+_SAVED = {"id": "r1", "model": "m-1", "choices": [{"message": {"role": "assistant", "tool_calls": [
+    {"id": "c1", "type": "function", "function": {"name": "berths", "arguments": "{}"}}]}}]}  # fmt: skip
+
+
+def test_a_call_in_an_answer_saved_without_its_request_waits_for_nothing() -> None:
+    document = document_of(_SAVED, {**_SAVED, "id": "r2"})
+    found = tool_calls(document.analysis)
+    assert (found.tools, found.unanswered, found.untraced) == (2, 0, 2)
+    assert document.analysis.states.state_of(0) is MessageState.NONE
+    # With its request, the log would have the result.
+    asked = document_of({"model": "m-1", "messages": [ASK]}, _SAVED)
+    assert (tool_calls(asked.analysis).unanswered, tool_calls(asked.analysis).untraced) == (1, 0)
+
+
+def test_a_call_in_a_saved_answer_waits_once_another_message_comes() -> None:
+    log = GrowingLog()
+    log.write(json.dumps(_SAVED).encode())
+    assert log.document.analysis.states.state_of(0) is MessageState.NONE
+    assert 0 in {row for changes in log.write(json.dumps(ASK).encode()) for row in changes.changed.tolist()}
+    assert log.document.analysis.states.state_of(0) is MessageState.WAITING
 
 
 def test_calls_without_ids_are_answered_by_name_and_order() -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
+from inspector.analysis.views.account.bookkeeping_rows import are_bookkeeping
+from inspector.document.summary import summary
 from tests.builders import document_at, log_file
 
 
@@ -16,6 +19,11 @@ def test_the_header_of_a_droid_is_bookkeeping_with_its_title() -> None:
     lines = [{"type": "session_start", "id": "d1", "title": "Kites", "version": 2, "cwd": "/w"}, said]
     document = document_at(log_file(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
     assert (document.unreadable, document.capture.records.payload(0)["text"]) == (0, "Kites")
+    # A header is no message of a participant, and no model receives it.
+    assert summary(document, "x")["participants"] == ["user"]
+    assert are_bookkeeping(document.capture, np.arange(2)).tolist() == [True, False]
+    document.count_tokens()
+    assert document.analysis.tokens.count_now(np.arange(2)).tolist()[0] == 0
 
 
 TASK = [{"type": "text", "text": "<task>\nlist the kites\n</task>"}]

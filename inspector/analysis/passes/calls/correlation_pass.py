@@ -195,7 +195,7 @@ class CorrelationPass:
             self._resolve_waiters(row, identifier)
         self._outcomes.end_exchanges(start, stop)
         self._outcomes.end_turns(start, stop)
-        self._outcomes.note_tool_spans(start, stop)
+        self._outcomes.note_results(start, stop)
         self._fallbacks.feed(start, stop)
         self.rounds.feed(start, stop)
 

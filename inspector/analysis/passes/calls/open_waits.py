@@ -3,7 +3,8 @@
 This is the only place that decides it. A notification needs no answer: by its method, or as JSON-RPC without an id
 (v0.0's `mcp` messages too; docs/protocols.md 3). A wait ends when a gateway refuses the message, or when its sender
 cancels it. It also ends when the process of either side is gone (`departed_waits`), or when its agent was stopped. A
-trace without any span of a tool does not record answers of tools, so it has no waits.
+trace without any span of a tool does not record results of tools, so it has no waits. Neither have answers of a model
+that were saved without requests.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from inspector.analysis.passes.calls.open_requests import OpenCalls
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
-from inspector.formats.table import STOP_KINDS, TRACE_NAMES
+from inspector.formats.table import LONE_ANSWERS, STOP_KINDS, TRACE_NAMES
 from inspector.protocol import calls, kinds, mcp_messages
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
@@ -75,7 +76,7 @@ class EndedWaits:
         self._changed = changed
         self._exchanges: dict[tuple[int, int], int] = {}  # by source and HTTP exchange, the last call in it
         self._last_stops: dict[tuple[int, int], int] = {}  # by source and context, the last stop of its agent
-        self._untraced_requests: dict[int, list[int]] = {}  # by trace without a span of a tool, its requests
+        self._untraced_requests: dict[int, list[int]] = {}  # by space without results, its requests
 
     def end_exchanges(self, start: int, stop: int) -> None:
         """Gives up requests in an HTTP exchange that ended with an error, or by the client hanging up.
@@ -139,20 +140,21 @@ class EndedWaits:
             rows = np.flatnonzero(asked) + since
             self._give_up(rows[self._links["answer"][rows] == NO_ROW], GivenUp.CANCELLED)
 
-    def note_tool_spans(self, start: int, stop: int) -> None:
-        """Reports requests of a trace as changed when its first span of a tool comes: they wait from then on."""
-        columns, traces = self._capture.columns, _trace_codes(self._capture)
+    def note_results(self, start: int, stop: int) -> None:
+        """Reports requests of a space as changed once it records results of tools: they wait from then on."""
+        columns, traces = self._capture.columns, _one_sided_codes(self._capture)
         if not traces:
             return
         asked = columns["kind"][start:stop] == (self._capture.strings.find(kinds.REQUEST) or -1)
         rows = np.flatnonzero(asked & are_any_of(columns["protocol"][start:stop], traces)) + start
         rows = rows[are_untraced(self._capture, rows)]
         for row, trace in zip(rows.tolist(), columns["space"][rows].tolist(), strict=True):
-            # Only the first span of a tool shows that a trace records tools.
+            # Only a later message may show that the space records results.
             self._untraced_requests.setdefault(trace, []).append(row)
-        own = columns["flags"][start:stop] & np.uint32(Flag.OWN_SPAN.value) != 0
-        for trace in sorted_unique(columns["space"][start:stop][own]).tolist():
-            self._changed.update(self._untraced_requests.pop(trace, ()))
+        known = self._capture.transcripts.result_spaces
+        for space in sorted_unique(columns["space"][start:stop]).tolist() if self._untraced_requests else ():
+            if self._capture.strings[space] in known:
+                self._changed.update(self._untraced_requests.pop(space, ()))
 
     def note_errors(self, rows: Rows, causes: Rows) -> None:
         """Refuses the causes of gateway errors among newly linked messages."""
@@ -230,20 +232,20 @@ def need_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
 
 
 def are_untraced(capture: Capture, rows: Rows) -> _Bools:
-    """Returns (n,) flags of calls in traces without any tool span, reported by a model's messages only. O(rows)."""
-    columns, traces = capture.columns, _trace_codes(capture)
+    """Returns (n,) flags of calls in spaces that record no results, reported by a model's messages only. O(rows)."""
+    columns, traces = capture.columns, _one_sided_codes(capture)
     if not traces:
         return np.zeros(len(rows), np.bool_)
     traced = are_any_of(columns["protocol"][rows], traces)
     traced &= columns["flags"][rows] & np.uint32(Flag.DERIVED.value) != 0
-    spaces, known = columns["space"][rows], capture.transcripts.tool_traces
+    spaces, known = columns["space"][rows], capture.transcripts.result_spaces
     untold = [code for code in sorted_unique(spaces[traced]).tolist() if capture.strings[code] not in known]
     return traced & np.isin(spaces, untold)
 
 
-def _trace_codes(capture: Capture) -> list[int]:
-    """Returns the string ids of formats of traces that occur."""
-    return [code for name in TRACE_NAMES if (code := capture.strings.find(name))]
+def _one_sided_codes(capture: Capture) -> list[int]:
+    """Returns the string ids of formats that occur and may record calls without results."""
+    return [code for name in (*TRACE_NAMES, *LONE_ANSWERS) if (code := capture.strings.find(name))]
 
 
 def _needs_no_answer(method: str) -> bool:

@@ -31,7 +31,7 @@ class ToolCalls(NamedTuple):
         unanswered: calls without an answer, where answers are recorded.
         rejected: answered calls that the user did not allow.
         by_tool: calls by tool, most first; "" for calls without a name.
-        untraced: calls in traces without tool spans, without a later answer.
+        untraced: calls in traces without tool spans, or in saved answers of a model alone, without a later answer.
     """
 
     tools: int

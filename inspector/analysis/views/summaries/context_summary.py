@@ -108,11 +108,6 @@ class ContextTally:
         _count(self._analysis.capture.foreign_rpc.kind_codes(rows), self.kinds)
         for key, first in _count(columns["context"][rows], self.written):
             self.first_written.setdefault(key, int(rows[first]))
-        if len(self.first_written) != len(self.written):
-            keys = columns["context"][rows]
-            for key in self.written:
-                if key not in self.first_written:
-                    self.first_written[key] = int(rows[int((keys == key).argmax())])
         self._add_times(columns["time_ns"][rows])
 
     def _add_times(self, times: Array) -> None:

@@ -145,7 +145,8 @@ class SchemaValidation:
 
     def _schema(self, tool: Definition, what: str) -> Schema:
         known = self._compiled.get((id(tool), what))
-        if known is None or known[0] is not tool:
+        # The kept tool keeps its id from being given to another one.
+        if known is None:
             definition = tool.input_schema if what == "arguments" else tool.output_schema
             known = self._compiled[id(tool), what] = tool, Schema(definition)
             if len(self._compiled) > _MAX_COMPILED:
