@@ -202,7 +202,7 @@ class AnnouncedCapabilities:
                 held = self._sets.after(held, new.popleft())
                 taken += 1
             if held and self._is_uncovered(batch, held, (sender, call), taken, row, unsure=unsure):
-                words = " ".join(batch.capture.strings[code] for code in self._calls[call] if code)
+                words = _call_words(*(batch.capture.strings[code] if code else "" for code in self._calls[call]))
                 self._uncovered[row] = masked_value_text(words, _MAX_CALL_CHARS)
         self._set_by_sender[sender] = taken << 32 | held
 
@@ -242,6 +242,12 @@ class AnnouncedCapabilities:
         self._verdict_count += not times
         self._judged_by_payload[whose] = taken, times + 1
         return _is_covered(batch, known.held, row) is False
+
+
+def _call_words(kind: str, method: str, target: str) -> str:
+    """Returns kind, method and target; older kinds contain both after colons, as `mcp/request:tools/call:read_file`."""
+    named = kind.split(":")[1:]
+    return " ".join([kind, *(word for word in (method, target) if word and word not in named)])
 
 
 def _kind_of(batch: Batch, row: int) -> str:

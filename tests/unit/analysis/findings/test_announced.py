@@ -61,6 +61,18 @@ def test_what_is_not_judged() -> None:
         assert said(document_of(*lines)) == []
 
 
+def test_a_kind_that_names_its_call_names_it_once() -> None:
+    told = told_of("intern", "mcp/request:tools/call:read_*")
+    for kind, words in (
+        ("mcp/request:tools/call:rm", "mcp/request:tools/call:rm"), ("mcp/request", "mcp/request tools/call rm"),
+        ("mcp/request:tools/call", "mcp/request:tools/call rm"),
+    ):  # fmt: skip
+        found = said(document_of(told, {**tool_call("rm", sender="intern"), "kind": kind}))
+        assert [sentence for _, sentence in found] == [
+            f"intern sent {words}, but none of its announced or granted capabilities covers it."
+        ]
+
+
 def test_a_refusal_names_method_and_tool() -> None:
     error: dict[str, Any] = {"error": "capability_violation", "attempted_kind": "mcp/request"}
     refused = gateway("system/error", error, to=["intern"], correlation_id=["q1"])
