@@ -78,12 +78,11 @@ class _Commands(TyperGroup):
         return super().resolve_command(ctx, [both, *args[2:]] if both in COMMANDS else args)
 
     @override
-    def invoke(self, ctx: Any) -> Any:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Loads plug-ins before the module of a command that reads logs: modules see the fields when imported."""
-        words = [*ctx.protected_args, *ctx.args] if hasattr(ctx, "protected_args") else [*ctx.args]
-        if words and words[0] in COMMANDS and words[0] not in _WITHOUT_LOGS and not _HELP & {*words}:
+        if args and args[0] in COMMANDS and args[0] not in _WITHOUT_LOGS and not _HELP & {*args}:
             import_module("inspector.cli.plugins").load_plugins()
-        return super().invoke(ctx)
+        return super().parse_args(ctx, args)
 
     @override
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
