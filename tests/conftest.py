@@ -139,6 +139,17 @@ def no_formats_left() -> Iterator[None]:
     registry.restore(before)
 
 
+@pytest.fixture
+def no_plugins_left() -> Iterator[None]:
+    """Plug-ins of a test are unloaded after it."""
+    from inspector.base import guards
+    from inspector.plugins import loading
+
+    yield
+    loading.load(())
+    guards.renew()
+
+
 @pytest.fixture(autouse=True)
 def no_unannounced_log_warnings(request: pytest.FixtureRequest) -> Iterator[None]:
     """A log record of level WARNING or above fails the test, unless the test announces that it looks at the log.

@@ -14,6 +14,7 @@ import typer
 
 from inspector.analysis.passes.tokens.listed_prices import prices_in_force
 from inspector.analysis.passes.tokens.price_table import PriceError, PriceTable, imported_lines
+from inspector.base import guards
 from inspector.base.targets import is_session, target_path
 from inspector.cli.arguments import AS_USUAL, CollapseOrder, Reading, fail
 from inspector.cli.printing import escape_hostile
@@ -88,9 +89,12 @@ def opened(
             document.count_tokens()
         for sentence in document.read_errors:
             typer.echo(escape_hostile(sentence), err=True)
+        told = guards.trips()
         # Marks lie beside a single file, so several files and streams have none.
         restore_marks(document, None if len(paths) > 1 or is_stream(paths[0]) else paths[0])
         yield document
+        for trip in guards.trips()[len(told) :]:  # fields and payloads are read while they are printed
+            typer.echo(escape_hostile(trip.sentence), err=True)
     finally:
         document.close()
 

@@ -80,7 +80,6 @@ class CaptureDocument:
     """
 
     def __init__(self, name: str = "") -> None:
-        guards.renew()  # a plug-in that failed in another document may work in this one
         self.name = name
         self.path: Path | None = None
         self.capture = Capture()
@@ -120,6 +119,7 @@ class CaptureDocument:
             OSError: the file cannot be read.
             UnknownFormatError: the first 1,000 lines have no known format.
         """
+        guards.renew()  # a plug-in that failed with another log may work with this one
         request = OpenRequest(path, name, reading, block_bytes, wait=wait, follow=follow, together=together)
         # The first opener that knows the path reads it; the last one takes any log.
         for opener in OPENERS:
@@ -163,6 +163,7 @@ class CaptureDocument:
         wait: bool = True, follow: bool = False,
     ) -> Generator[Progress]:  # fmt: skip
         """Reads the files of choices that are sorted already; the arguments and errors of `open_together`."""
+        guards.renew()
         chosen = self.sources.add_several(choices)
         self.set_origin((chosen.live or chosen.sources[0]).path, name or title_of_several(chosen))
         yield from self.read_sources(block_bytes, wait=wait, follow=follow)

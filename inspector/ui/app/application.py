@@ -79,6 +79,10 @@ class Application:
     ) -> None:
         loaded = stored.load_settings() if remembers else stored.LoadedSettings(Settings(), None)
         self.settings: Settings = loaded.settings
+        if self.settings.plugins:
+            from inspector.plugins.loading import load  # with filters and checks: not for a start page
+
+            load(self.settings.plugins)
         dropped = drop_unusable_keys(self.settings, keyed_actions(ACTIONS))
         sentences = [loaded.message or "", dropped_keys_words(dropped) if dropped else ""]
         self.notice = " ".join(filter(None, sentences))

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.navigation import Navigation
     from inspector.ui.features.next_message import NextMessage
     from inspector.ui.features.opening import Opening
+    from inspector.ui.features.plugin_notices import PluginNotices
     from inspector.ui.features.presets import Presets
     from inspector.ui.features.server_tapping import Tapping
     from inspector.ui.features.settings_editing import SettingsEditing
@@ -180,6 +181,7 @@ class WindowFeatures(QMainWindow):
     @cached_property
     def settings_editing(self) -> SettingsEditing:
         from inspector.ui.dialogs.memory_page import MemoryPage
+        from inspector.ui.dialogs.plugins_page import PluginsPage
         from inspector.ui.dialogs.prices_page import PricesPage
         from inspector.ui.dialogs.settings_dialog import FurtherPage
         from inspector.ui.features.settings_editing import SettingsEditing
@@ -188,6 +190,7 @@ class WindowFeatures(QMainWindow):
         pages = (
             FurtherPage("prices", "Prices", PricesPage),
             FurtherPage("memory", "Memory", MemoryPage),
+            FurtherPage("plugins", "Plug-ins", PluginsPage),
             FurtherPage(SUBSESSIONS, TITLE, subsessions_page),
         )
         editing = SettingsEditing(self.application, self.keys, self.complete, pages, self)
@@ -436,6 +439,12 @@ class WindowFeatures(QMainWindow):
         return DeferredChecks(self.shown, self.notices, lambda: self.opening.reading, self)
 
     @cached_property
+    def plugin_notices(self) -> PluginNotices:
+        from inspector.ui.features.plugin_notices import PluginNotices
+
+        return PluginNotices(self.notices, lambda: self.settings_editing.open("plugins"), self)
+
+    @cached_property
     def counting(self) -> TokenCounting:
         from inspector.ui.features.token_counting import TokenCounting
 
@@ -450,7 +459,8 @@ class WindowFeatures(QMainWindow):
         attaching = (
             self.presets.attach, self.filtering.attach, self.next_message.attach, self.highlighting.attach,
             self.listen_to_view,
-            self.filter_conditions.attach, self.deferred_checks.start, self.memory_limit.attach, self.counting.start,
+            self.filter_conditions.attach, self.deferred_checks.start,
+            self.plugin_notices.attach, self.memory_limit.attach, self.counting.start,
             self.document_status.attach, self.action_state.attach, self.display.attach, self.navigation.attach,
             self.sources.attach, self.exporting.attach, self.saving.attach, self.comparing.attach, self.dock_row.attach,
         )  # fmt: skip
@@ -463,7 +473,7 @@ class WindowFeatures(QMainWindow):
         )  # fmt: skip
         for stop in (
             self.sources.stop, self.exporting.stop, self.deferred_checks.stop, self.counting.stop,
-            self.document_status.stop, self.marking.close, showing.stop,
+            self.plugin_notices.stop, self.document_status.stop, self.marking.close, showing.stop,
         ):  # fmt: skip
             self.shown.closing.connect(stop)
         return showing

@@ -17,6 +17,7 @@ from tests.builders import closed_at_end, document_of, lines_of, log_file
 from tests.commands import asked, printed
 from tests.plugins import ROBOT_LINES, example, loaded, plugin_file
 
+pytestmark = pytest.mark.usefixtures("no_plugins_left")
 HEAD = """
 from inspector.plugin import Format, JsonTranscript, Stage, Voice
 VOICE = Voice(agent="toy", program="toy-cli", namespace="toy/")

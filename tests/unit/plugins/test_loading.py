@@ -21,6 +21,7 @@ from tests.builders import document_of
 from tests.commands import asked, printed
 from tests.plugins import example, loaded, plugin_file
 
+pytestmark = pytest.mark.usefixtures("no_plugins_left")
 QUESTIONS = [
     {"id": str(number), "ts": f"2026-01-05T10:00:0{number}Z", "from": "ann", "to": ["bob"], "kind": "chat",
      "payload": {"text": text}, "protocol": "mew/v0.4"}

@@ -64,7 +64,7 @@ class ContentView(QWidget):
     def _make_body(self, choice: str) -> QWidget:
         content = self._content
         if choice == "Table" and self._table is not None:
-            return _TableBody(self._themes, self._table, self)
+            return TableBody(self._themes, self._table, self)
         if choice == "JSON":
             return TextBlock(
                 self._themes, content.json or "", name="contentJson", label="Content as JSON", mono=True, parent=self
@@ -140,8 +140,10 @@ class MarkdownText(QWidget):
             old.deleteLater()
 
 
-class _TableBody(QWidget):
-    def __init__(self, themes: ThemeController, table: Table, parent: QWidget) -> None:
+class TableBody(QWidget):
+    """Table with a link to its further rows."""
+
+    def __init__(self, themes: ThemeController, table: Table, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

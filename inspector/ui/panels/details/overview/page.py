@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from inspector.protocol import kinds, msp
 from inspector.store.columns.flags import Flag
 from inspector.ui.panels.details.findings import worst_finding_sections
+from inspector.ui.panels.details.overview.added import added_sections
 from inspector.ui.panels.details.overview.calls import build_proposal, build_request, build_result, build_verdict
 from inspector.ui.panels.details.overview.generic import build_generic, build_unreadable, envelope_section, too_large
 from inspector.ui.panels.details.overview.texts import (
@@ -84,4 +85,4 @@ def _message_sections(sheet: Sheet) -> list[QWidget]:
     build = _BY_KIND.get(subject.kind) or _BY_NAMESPACE.get(subject.kind.partition("/")[0], build_generic)
     if subject.flags & Flag.LOG_ONLY:
         build = build_generic
-    return [*worst_finding_sections(sheet), *build(sheet), envelope_section(sheet)]
+    return [*worst_finding_sections(sheet), *build(sheet), *added_sections(sheet), envelope_section(sheet)]
