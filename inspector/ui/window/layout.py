@@ -28,7 +28,7 @@ SMALL, WIDE = 1280, 1700
 HEIGHT = 800
 _LAYOUT_VERSION = 1  # Qt rejects a saved state of another version
 _SIDES = {False: (212, 312), True: (288, 484)}
-"""Widths of the left and right panes at a window width of 1280 and 1920 pixels.
+"""Widths of the left and right panes in windows below WIDE, and from WIDE on.
 
 Titles of contexts stay distinguishable, and the column Message gets a good share of the table.
 """
