@@ -61,6 +61,7 @@ class EnvelopedMcp:
             self._read(batch, row)
             if time.perf_counter() >= until:
                 return False
+        self._rows, self._read_count = array("q"), 0  # frees the records read
         return self._schemas.go_on(batch, until)
 
     def _read(self, batch: Batch, row: int) -> None:

@@ -147,7 +147,10 @@ class PromptInjection:
                 self._read_call(batch, ~row, server)
             if time.perf_counter() >= until:
                 break
-        return self._read_count >= len(self._rows)
+        if self._read_count < len(self._rows):
+            return False
+        self._rows, self._servers, self._read_count = array("q"), array("l"), 0  # frees the records read
+        return True
 
     def _read_result(self, batch: Batch, row: int, server: int) -> None:
         if int(batch.capture.columns["length"][row]) > _MAX_RECORD_BYTES:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from inspector.formats.mcp.checks import topic
+from inspector.formats.mcp.checks.enveloped import EnvelopedMcp
 from tests.builders import document_of
 from tests.findings import answer, ask, at
 from tests.mcp_lines import tool
@@ -60,3 +64,10 @@ def test_what_is_nearly_so_is_silent() -> None:
         ask(id="p", kind="mcp/proposal", payload={"method": "tools/call", "params": {"name": "x"}}, ts=at(15)),
         *listed({"name": "bare"}, by="mail", number=17),
     ) == []  # fmt: skip
+
+
+def test_the_queue_keeps_no_record_that_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[EnvelopedMcp] = []
+    monkeypatch.setattr(topic, "EnvelopedMcp", lambda: made.append(EnvelopedMcp()) or made[-1])
+    assert found(*listed(SCALES), *called(2, kg="two")) == [("mcp-arguments-invalid", 2)]
+    assert [len(vars(one)["_rows"]) for one in made] == [0]
