@@ -215,6 +215,7 @@ class Format:
         noise_kind: kind of a line that a process writes beside its messages.
         context_rules: reference to the `ContextRules` of its program, if they differ from those of others.
         checks: reference to the `DeclaredTopic` of findings that only this traffic can have.
+        fast_lines: reference to the `FastReader` of its usual lines.
         array_format: name of the format of a JSON array, if that format reads its first element as this one does.
         order_marks: substrings in the beginning of a source whose lines depend on earlier ones.
         reassembly: reference to the `ReassemblyStage` of messages over several lines.
@@ -274,6 +275,7 @@ class Format:
     noise_kind: str = ""
     context_rules: str = ""
     checks: str = ""
+    fast_lines: str = ""
     array_format: str = ""
     order_marks: tuple[bytes, ...] = ()
     reassembly: str = ""

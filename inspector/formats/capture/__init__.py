@@ -13,4 +13,5 @@ FORMAT = Format(
     suffixes=(".ctxcap",),
     traffic=TrafficKind.WIRE,
     read=reader.read,
+    fast_lines="inspector.formats.capture.fast_lines:READER",
 )

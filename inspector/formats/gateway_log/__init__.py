@@ -13,6 +13,7 @@ FORMAT = Format(
     stage=Stage.ENVELOPE,
     traffic=TrafficKind.LOG,
     read=reader.read,
+    fast_lines="inspector.formats.gateway_log.fast_lines:READER",
     inbound_events=reader.INBOUND_EVENTS,
     checks="inspector.formats.gateway_log.checks:TOPIC",
     titles_by_shape={Shape.LOG_ONLY: ("capability-decisions", "capability decisions")},

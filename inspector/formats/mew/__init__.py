@@ -12,4 +12,5 @@ FORMAT = Format(
     stage=Stage.ENVELOPE,
     traffic=TrafficKind.WIRE,
     read=reader.read,
+    fast_lines="inspector.formats.mew.fast_lines:READER",
 )

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.formats.capture import reader as capture_file
-from inspector.formats.gateway_log import reader as gateway_log
-from inspector.formats.mew import reader as bare
+from inspector.formats.format import load
+from inspector.formats.table import FORMATS
 from inspector.protocol import calls, kinds, line_structs, msp
 from inspector.protocol.context_places import NO_CONTEXT_PAYLOAD
 from inspector.protocol.header import ABSENT
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.decoder.normalize import IrregularEnvelopes
 from inspector.store.columns.block import BLOCK_COLUMNS, OBJECT_KEY
 from inspector.store.columns.columns import Array
@@ -33,11 +32,7 @@ from inspector.store.columns.name_sets import BlockNameSets
 
 _PROBED_LINES = 16
 """Number of lines used to guess the shape of the others; a wrong guess only costs time."""
-_FRAME = b'"frame":{'
-_NO_NUMBER = -1
 _GATEWAY_ERROR = "system/error"
-_NANOSECONDS_FROM = 10**17
-"""Smaller numbers are times in another unit (inspector.protocol.timestamps)."""
 
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
@@ -126,12 +121,30 @@ ReadRegular = Callable[[Sequence[bytes], BlockTables], RegularRows]
 """Decodes the lines of one shape and skips others."""
 
 
+class FastReader(NamedTuple):
+    """Reader of one shape of lines, as `Format.fast_lines` names it. No line has two of these shapes.
+
+    Attributes:
+        decode: tells whether a line has the shape.
+        read: decodes such lines.
+    """
+
+    decode: line_structs.Decode[Any]
+    read: ReadRegular
+
+
+@cache
+def _fast_readers() -> tuple[FastReader, ...]:
+    # Imported late, since these modules import this one.
+    return tuple(load(one.fast_lines) for one in FORMATS if one.fast_lines)
+
+
 def choose_reader(lines: Sequence[bytes]) -> ReadRegular | None:
     """Returns the reader of the shape that the first of these lines have."""
     for line in lines[:_PROBED_LINES]:
-        for decode, read in _SHAPES:
-            if line_structs.has_shape(decode, line):
-                return read
+        for reader in _fast_readers():
+            if line_structs.has_shape(reader.decode, line):
+                return reader.read
     return None
 
 
@@ -148,146 +161,9 @@ def concatenate_rows(parts: Sequence[RegularRows]) -> RegularRows:
     return RegularRows(parts[0].label, np.concatenate([part.places for part in parts]), columns, extracts)
 
 
-def _values_at(values: Sequence[_T], places: NDArray[np.int64]) -> Sequence[_T]:
+def values_at(values: Sequence[_T], places: NDArray[np.int64]) -> Sequence[_T]:
     """Returns the values at the given places, ascending."""
     return values if len(places) == len(values) else [values[place] for place in places.tolist()]
-
-
-def _read_envelopes(lines: Sequence[bytes], tables: BlockTables) -> RegularRows:
-    envelopes, odd = _decode_envelopes(lines)
-    places, heads = _regular_envelopes(envelopes, odd, tables)
-    kept, raws = _values_at(envelopes, places), _values_at(lines, places)
-    odd = odd.renumbered(places, len(lines))
-    columns = _envelope_columns(kept, odd, heads, tables)
-    columns["time_ns"] = columns["ts_ns"]
-    columns["size"] = columns["length"] = _lengths(raws)
-    columns["content_hash"] = _content_hashes(raws, columns)
-    extracts = _extracts(kept, odd, raws.__getitem__, np.arange(len(kept)), columns, tables)
-    return RegularRows(bare.LABEL, places, columns, extracts)
-
-
-def _read_capture(lines: Sequence[bytes], tables: BlockTables) -> RegularRows:
-    """Decodes frames along with their lines. The frame's position is known for lines written by `CaptureWriter`."""
-    strict, odd = line_structs.decode_all(line_structs.decode_capture_line, lines), IrregularEnvelopes()
-    frames = [row.frame if row is not None else None for row in strict]
-    rows: list[line_structs.CaptureLine | line_structs.OpenCaptureLine | None] = [*strict]
-    # Strict decoding fails for the whole line; a second, tolerant struct gets the rest.
-    for place in [place for place, row in enumerate(rows) if row is None]:
-        row = line_structs.decode_one(line_structs.decode_open_capture_line, lines[place])
-        if row is not None:
-            rows[place], frames[place] = row, odd.normalize_envelope(place, row.frame)
-    _replace_object_contexts(frames, odd)
-    # These lines have one fixed order of keys, so a search finds the frame.
-    begins = [line.find(_FRAME) for line in lines]
-    in_place = [
-        # Any other ending means that the frame is not the last key, so its end is unknown.
-        frame if begin > 0 and line.endswith(b"}}") else None
-        for frame, begin, line in zip(frames, begins, lines, strict=True)
-    ]
-    places, heads = _regular_envelopes(in_place, odd, tables)
-    good = [
-        # Other values go to the exact reader, which describes them.
-        row is not None and row.dir in ("in", "out") and _NANOSECONDS_FROM <= row.t < 1 << 63
-        and 0 <= row.src < capture_file.MAX_SRC
-        for row in _values_at(rows, places)
-    ]  # fmt: skip
-    places, heads = places[good], heads[good]
-    raws = [(lines[place], begins[place] + len(_FRAME) - 1) for place in places.tolist()]
-    kept = _values_at(in_place, places)
-    odd = odd.renumbered(places, len(lines))
-    columns = _envelope_columns(kept, odd, heads, tables)
-    known = [row for row in _values_at(rows, places) if row is not None]
-    directions = [row.dir for row in known]
-    columns["time_ns"] = np.array([row.t for row in known], np.int64)
-    columns["direction"] = tables.strings.intern_all(directions, len(places))
-    columns["connection"] = np.array([row.src for row in known], np.uint16)
-    columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
-    columns["length"] = _lengths([line for line, _ in raws])
-    columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
-    columns["content_hash"] = _content_hashes([line[begin:-1] for line, begin in raws], columns)
-    extracts = _extracts(kept, odd, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
-    return RegularRows(capture_file.LABEL, places, columns, extracts)
-
-
-def _read_gateway_log(lines: Sequence[bytes], tables: BlockTables) -> RegularRows:
-    """Decodes an envelope once for all its copies: it is logged as received and then once per recipient."""
-    rows = line_structs.decode_all(line_structs.decode_log_line, lines)
-    logged = [row for row in rows if row is not None]
-    places = np.arange(len(rows)) if len(logged) == len(rows) else np.flatnonzero([row is not None for row in rows])
-    written = [row.envelope for row in logged]
-    # A gateway writes one envelope per recipient, so equal bytes are decoded once.
-    contents = hash_each(written)
-    first, which = _number_keys(contents)
-    raws = _values_at(written, first)
-    envelopes, odd = _decode_envelopes(raws)
-    plain, heads = _regular_envelopes(envelopes, odd, tables)
-    odd = odd.renumbered(plain, len(envelopes))
-    kept, raws = _values_at(envelopes, plain), _values_at(raws, plain)
-    # Irregular envelopes are left to the exact reader, with all their copies.
-    if len(kept) < len(envelopes):
-        number = np.full(len(envelopes), _NO_NUMBER)
-        number[plain] = np.arange(len(plain))
-        which = number[which]
-        good = np.flatnonzero(which != _NO_NUMBER)
-        which, contents, places, logged = which[good], contents[good], places[good], _values_at(logged, good)
-    shared = _envelope_columns(kept, odd, heads, tables)
-    shared["size"] = _lengths(raws)
-    columns = {name: column[which] for name, column in shared.items()}
-    columns["length"] = _lengths(_values_at(lines, places))
-    _add_log_columns(columns, logged, tables)
-    columns["fold"] = _fold_hashes(
-        [odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, columns["space"], tables
-    )
-    # Only a message with copies needs its content hash.
-    columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
-    at_first = np.empty(len(kept), np.int64)
-    at_first[which[::-1]] = np.arange(len(which) - 1, -1, -1)  # of several values for one place, numpy keeps the last
-    each = _extracts(kept, odd, raws.__getitem__, at_first, columns, tables)
-    extracts = Extracts()
-    extracts.add_repeated(each, which)
-    return RegularRows(gateway_log.LABEL, places, columns, extracts)
-
-
-def _number_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns the first place of each distinct key, in order of appearance, and the number of each key."""
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    number = np.empty(len(first), np.int64)
-    number[order] = np.arange(len(first))
-    return first[order], number[which]
-
-
-_LOG_FIELDS = ("event", "participant", "space", "direction")
-
-
-def _add_log_columns(columns: dict[str, Array], logged: Sequence[line_structs.LogLine], tables: BlockTables) -> None:
-    """Adds the columns of the log lines around the envelopes."""
-    strings = tables.strings
-    around: InternTable[Any] = InternTable(None)  # a log has few distinct combinations, so each is looked up once
-    which = around.intern_all([(e.event, e.participant, e.space_id, e.direction) for e in logged], len(logged))
-    for name, values in zip(_LOG_FIELDS, zip((None,) * len(_LOG_FIELDS), *around[1:], strict=True), strict=True):
-        columns[name] = strings.intern_all(values, len(around))[which]
-    times = parse_times([line.timestamp for line in logged])
-    # Without a readable time of the log, the envelope's own has to do.
-    columns["time_ns"] = np.where(times == NO_TIME, columns["ts_ns"], times)
-    received, rejected = (columns["event"] == (strings.find(event) or -1) for event in gateway_log.INBOUND_EVENTS)
-    columns["flags"][rejected] |= np.uint32(Flag.REFUSED.value)
-    unsaid = (columns["sender"] == 0) & (received | rejected) & (columns["participant"] != (strings.find("") or -1))
-    columns["sender"] = np.where(unsaid, columns["participant"], columns["sender"])
-
-
-def _fold_hashes(
-    envelopes: Sequence[line_structs.Envelope | line_structs.OpenEnvelope | None], which: NDArray[np.int64],
-    spaces: Array, tables: BlockTables,
-) -> NDArray[np.uint64]:  # fmt: skip
-    """Returns the fold hash of each record, by number of its envelope and its logged space."""
-    different, inverse = np.unique(which << 32 | spaces, return_inverse=True)
-    folds: list[int] = []
-    for number, space in zip((different >> 32).tolist(), (different & 0xFFFF_FFFF).tolist(), strict=True):
-        e = envelopes[number]
-        named = tables.strings[space] if space else None
-        folds.append(NO_HASH if e is None else fold_hash(named, e.id, e.sender, e.ts, e.kind))
-    return np.array(folds, np.uint64)[inverse]
 
 
 def fold_hash(space: object, identifier: object, sender: object, ts: object, kind: object) -> int:
@@ -305,14 +181,7 @@ def fold_hash(space: object, identifier: object, sender: object, ts: object, kin
     return hash_text(repr(tuple(None if part is ABSENT else part for part in parts)))
 
 
-_SHAPES: tuple[tuple[line_structs.Decode[Any], ReadRegular], ...] = (
-    (line_structs.decode_open_envelope, _read_envelopes),
-    (line_structs.decode_log_line, _read_gateway_log),
-    (line_structs.decode_open_capture_line, _read_capture),
-)
-
-
-def _decode_envelopes(
+def decode_envelopes(
     raws: Sequence[bytes | msgspec.Raw],
 ) -> tuple[list[line_structs.Envelope | None], IrregularEnvelopes]:
     """Decodes envelopes, and normalizes irregular values; None for other lines."""
@@ -321,11 +190,11 @@ def _decode_envelopes(
         found = line_structs.decode_one(line_structs.decode_open_envelope, raws[place])
         if found is not None:
             envelopes[place] = odd.normalize_envelope(place, found)
-    _replace_object_contexts(envelopes, odd)
+    replace_object_contexts(envelopes, odd)
     return envelopes, odd
 
 
-def _replace_object_contexts(envelopes: Sequence[line_structs.Envelope | None], odd: IrregularEnvelopes) -> None:
+def replace_object_contexts(envelopes: Sequence[line_structs.Envelope | None], odd: IrregularEnvelopes) -> None:
     """Replaces object contexts by their keys."""
     for place in [place for place, e in enumerate(envelopes) if e is not None and type(e.context) is dict]:
         e = envelopes[place]
@@ -333,7 +202,7 @@ def _replace_object_contexts(envelopes: Sequence[line_structs.Envelope | None], 
             e.context = odd.context_key_at(place, e, NO_CONTEXT_PAYLOAD, elsewhere=False)
 
 
-def _regular_envelopes(
+def regular_envelopes(
     envelopes: Sequence[line_structs.Envelope | None], odd: IrregularEnvelopes, tables: BlockTables
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """Returns the places of envelopes that need no more than their shape, and their head numbers."""
@@ -358,7 +227,7 @@ def _needs_slow_path(kind: str) -> bool:
     return kinds.is_in_context(kind) or kinds.wraps_envelope(kind) or kinds.decides_by_payload(kind)
 
 
-def _envelope_columns(
+def envelope_columns(
     envelopes: Sequence[Any], odd: IrregularEnvelopes, heads: NDArray[np.uint32], tables: BlockTables
 ) -> dict[str, Array]:  # fmt: skip
     """Returns the columns of envelopes.
@@ -442,7 +311,7 @@ def _response_flags(payload: line_structs.LinePayload) -> int:
     return flags
 
 
-def _extracts(
+def extracts_of(
     envelopes: Sequence[Any], odd: IrregularEnvelopes, raw_of: Callable[[int], Any], rows: NDArray[np.int64],
     columns: dict[str, Array], tables: BlockTables,
 ) -> Extracts:  # fmt: skip
@@ -473,7 +342,7 @@ def _arguments_written(payload: line_structs.LinePayload | None) -> msgspec.Raw 
     return payload.params.arguments if payload.params is not None else msgspec.Raw(b"")
 
 
-def _content_hashes(raws: Sequence[bytes], columns: dict[str, Array]) -> Array:
+def content_hashes(raws: Sequence[bytes], columns: dict[str, Array]) -> Array:
     """Returns hashes of envelopes as written; NO_HASH without an id, since such envelopes have no copies."""
     return np.where(columns["id_hash"] == NO_HASH, np.uint64(NO_HASH), hash_each(raws))
 
@@ -484,5 +353,6 @@ def _scatter(values: Array, places: NDArray[np.int64], count: int) -> Array:
     return column
 
 
-def _lengths(texts: Sequence[Any]) -> Array:
+def lengths(texts: Sequence[Any]) -> Array:
+    """Returns (n,) lengths of texts."""
     return np.fromiter(map(len, texts), BLOCK_COLUMNS["size"], len(texts))
