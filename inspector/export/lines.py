@@ -352,7 +352,7 @@ def _with_newline(line: bytes) -> bytes:
 
 
 def _events(events: list[bytes]) -> list[bytes]:
-    """Joins the lines of a streamed Gemini answer into one response, since each chunk is also an answer on its own."""
+    """Joins the lines of a streamed answer with candidates, since each chunk is also an answer on its own."""
     return [b'{"response":[' + b",".join(events) + b"]}"] if b'"candidates"' in events[0] else events
 
 

@@ -85,7 +85,7 @@ def result_entry(called: object, content: object, to: str, *, name: object = Non
 
 
 def api_call_id(call: Mapping[str, Any]) -> str | None:
-    """Returns the id of a Gemini API call, or of its result, without the prefix `NAME__` of its command line."""
+    """Returns the id of a function call, or of its result, without the prefix `NAME__` that some clients add."""
     name, written = call.get("name"), call.get("id")
     if not isinstance(written, str):
         return None
