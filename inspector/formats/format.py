@@ -231,6 +231,8 @@ class Format:
         bookkeeping: kinds of records that a program writes for itself; lists can hide them. Failures, interruptions,
             compactions and unknown kinds are not bookkeeping.
         tools: tools of its program.
+        session_headers: headers of its program's calls to models with the session, in lower case.
+        agent_headers: likewise with the agent in it.
         prices: prices of the models that its program calls.
         traffic: kind of traffic.
         origin: source of the format.
@@ -288,6 +290,8 @@ class Format:
     further_namespaces: tuple[str, ...] = ()
     bookkeeping: frozenset[str] = frozenset()
     tools: AgentTools = AgentTools()
+    session_headers: tuple[str, ...] = ()
+    agent_headers: tuple[str, ...] = ()
     prices: PriceList | None = None
     traffic: TrafficKind = TrafficKind.TRANSCRIPT
     origin: Origin = Origin.BUILT_IN

@@ -93,6 +93,11 @@ LOG_LINE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.log_l
 TRACE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.is_trace)
 """Formats with spans as records."""
 
+SESSION_HEADERS: tuple[str, ...] = tuple(name for one in FORMATS for name in one.session_headers)
+"""Headers of programs' calls to models with the session, the most specific first."""
+AGENT_HEADERS: tuple[str, ...] = tuple(sorted(name for one in FORMATS for name in one.agent_headers))
+"""Headers of programs' calls to models with the agent or thread in a session."""
+
 AGENT_TOOLS = AgentTools(
     declined=tuple(phrase for one in FORMATS for phrase in one.tools.declined),
     failure_prefixes=tuple(prefix for one in FORMATS for prefix in one.tools.failure_prefixes),

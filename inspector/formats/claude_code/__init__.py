@@ -27,6 +27,8 @@ FORMAT = Format(
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,
     tools=TOOLS,
+    session_headers=("x-claude-code-session-id",),
+    agent_headers=("x-claude-code-agent-id",),
     bookkeeping=BOOKKEEPING,
     prices=PRICES,
     client=CLIENT,

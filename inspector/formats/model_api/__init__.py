@@ -20,6 +20,11 @@ FORMAT = Format(
     bookkeeping=frozenset({reader.SESSION_KIND}),
     conversations=Conversations.CONTINUED,
     is_model_wire=True,
+    session_headers=("session-id", "session_id", "x-session-id", "x-session-affinity"),
+    agent_headers=(
+        "thread-id", "thread_id", "x-thread-id", "conversation-id", "conversation_id", "x-conversation-id", "agent-id",
+        "x-agent-id",
+    ),
     tools=AgentTools(person_tools=("ask_followup_question",)),  # of clients without a format of their own
     lone_answers_of=AGENT,
     model_apis=MODEL_APIS,
@@ -28,4 +33,4 @@ FORMAT = Format(
     array_format=reader.LABEL,
     order_marks=reader.EVENT_MARKS,
     reassembly="inspector.formats.model_api.reassembly:ModelStreams",
-)
+)  # fmt: skip

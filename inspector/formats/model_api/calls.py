@@ -247,22 +247,14 @@ def _digest(said: dict[str, Any]) -> str:
     return f"conversation-{hashlib.blake2b(bytes_of(said), digest_size=8).hexdigest()}"
 
 
-_OF_SESSIONS = frozenset((
-    "session-id", "session_id", "x-session-id", "x-claude-code-session-id", "x-opencode-session", "x-session-affinity",
-))  # fmt: skip
-_OF_THREADS = frozenset((
-    "thread-id", "thread_id", "x-thread-id", "conversation-id", "conversation_id", "x-conversation-id", "agent-id",
-    "x-agent-id", "x-claude-code-agent-id",
-))  # fmt: skip
-"""Client headers with the session, and with the thread or agent in it."""
-
-
 def _thread(body: Mapping[str, Any], headers: object) -> tuple[str, str] | tuple[()]:
     """Returns the ids that a client uses for its conversations."""
+    from inspector.formats.table import AGENT_HEADERS, SESSION_HEADERS  # imported late: the table imports this module
+
     held = headers if isinstance(headers, Mapping) else {}
     given = {str(name).lower(): one for name, one in held.items() if isinstance(one, str) and one and one != MASK}
-    session = next((given[name] for name in _OF_SESSIONS if name in given), "")
-    threads = [given[name] for name in sorted(_OF_THREADS) if name in given]
+    session = next((given[name] for name in SESSION_HEADERS if name in given), "")
+    threads = [given[name] for name in AGENT_HEADERS if name in given]
     told = body.get("client_metadata")
     if isinstance(told, Mapping):
         session = session or _unmasked_text(told.get("session_id"))

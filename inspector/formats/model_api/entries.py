@@ -29,7 +29,7 @@ _BY_THE_SERVER = (
 )  # fmt: skip
 """Calls executed on the model's side: the same item contains the result."""
 ADDITIONAL_TOOLS = "additional_tools"
-"""An item of Codex that defines tools within the messages."""
+"""An item that defines tools within the messages."""
 _GIVEN = ("arguments", "input", "action", "operation", "code", "queries")
 """Names of a call's arguments."""
 _CARRIES = frozenset(("tool_calls", "function_call", "refusal", "reasoning", "reasoning_content", "thinking"))

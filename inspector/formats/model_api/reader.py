@@ -62,7 +62,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
     Args:
         line: without its end.
-        unknown: accept single items of the Responses API too, which Codex also writes.
+        unknown: accept single items of the Responses API too, which also occur in other logs.
     """
     # The start of a session has no message, but names the conversation.
     if _SESSION_START in line and (begins := _session_start(_decoded(line))) is not None:
@@ -309,7 +309,7 @@ def entries_of_body(value: Mapping[str, Any], *, items: bool = False, certain: b
 def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
     """Returns a request's tool definitions one by one, if there is a list of them.
 
-    Namespaces (Codex), function declarations (Gemini) and items within the messages are expanded.
+    Namespaces, function declarations (Gemini) and items within the messages are expanded.
     """
     given = value.get("tools")
     found = [one for tool in list_or_empty(given) for one in _single_tools(tool)]

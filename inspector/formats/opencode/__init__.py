@@ -21,6 +21,7 @@ FORMAT = Format(
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
     tools=TOOLS,
+    session_headers=("x-opencode-session",),
     bookkeeping=frozenset(
         {reader.NAMESPACE + "session", reader.NAMESPACE + "step-finish", reader.NAMESPACE + "step-start"}
     ),

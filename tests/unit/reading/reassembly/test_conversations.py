@@ -155,6 +155,15 @@ def test_ids_in_headers_tell_conversations_apart(names: tuple[str, str]) -> None
     assert spaces(wire.document()) == [0, 1, 0, 3, 3]
 
 
+def test_a_programs_own_header_goes_before_a_usual_one() -> None:
+    wire = Wire()
+    usual = dict.fromkeys(("session-id", "session_id", "x-session-id", "x-session-affinity"), "machine")
+    for number, own in enumerate(("s-1", "s-2", "s-1")):
+        said = [model("one"), user("more")] if number == 2 else []
+        wire.ask(MAIN, user("count"), *said, answer="one", headers={**usual, "x-opencode-session": own})
+    assert spaces(wire.document()) == [0, 1, 0]
+
+
 def test_a_compacted_history_is_of_the_same_conversation_and_says_so() -> None:
     wire = Wire()
     wire.ask(MAIN, user("bake"), answer="first")
