@@ -28,7 +28,7 @@ WORDS = {
 Folders without an entry are of protocols that rooms of their own are about (MCP, MEW, MSP), or have everyday names.
 """
 BOUNDS = {
-    "a2a": 5, "acp": 3, "claude_code": 5, "codex": 0, "copilot_cli": 2, "gemini_cli": 7, "har": 0, "opencode": 0,
+    "a2a": 4, "acp": 2, "claude_code": 5, "codex": 0, "copilot_cli": 2, "gemini_cli": 7, "har": 0, "opencode": 0,
     "otlp": 12, "vscode_chat": 2,
 }  # fmt: skip
 """Highest allowed number of files outside the folder that name the format."""

@@ -256,7 +256,7 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[Refusal | 
             return (refused if read_added(line) is None else None), SNIFFED_LINES
         # The first message of a batch stands for its line.
         record, known_as = _read(next((message for _, message in split_batch(line)), line), source.chosen_format)
-        log = _LOG_LINES.get(known_as)
+        log = _LOG_LINES.get(known_as or "")
         if log is not None and log.is_log_line(line):
             logged, named = True, named or log.names_message(line)
             failed |= record.derived_messages[0].failed

@@ -1,6 +1,6 @@
 """Splits MCP traffic into conversations (connection, session or client) and tracks their state.
 
-A conversation is MCP from the first message on that only MCP has; other JSON-RPC (A2A, ACP, language servers) is
+A conversation is MCP from the first message on that only MCP has; other JSON-RPC (agents, language servers) is
 skipped. The side follows from the direction of the line, or from the method. Since 2026-07-28 each request names its
 revision; before, `initialize` negotiates it (docs/protocols.md 13).
 """
