@@ -20,7 +20,6 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, LazyArray, Numbers
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.check_table import CHECK_BY_CODE
-from inspector.analysis.passes.calls.correlation_names import NamedThing
 from inspector.analysis.passes.calls.correlation_pass import ToolRule
 from inspector.analysis.passes.calls.open_waits import are_waiting
 from inspector.analysis.passes.calls.proposal_states import ProposalState
@@ -384,7 +383,8 @@ def _severity(analysis: Analysis) -> Column:
 
 _SEVERITIES = ("", *(severity.word for severity in Severity))
 _RULES = ("", *(rule.name.lower().replace("_", " ") for rule in ToolRule if rule))
-_NAMED_TARGETS = ("", *(named.name.lower().replace("_", " ") for named in NamedThing if named))
+_NAMED_TARGETS = ("", "message", "later message", "context", "stream", "nothing seen")
+"""Values of `correlation.names` by `NamedThing`; filters of users name them."""
 _STATES = ("", *(state.name.lower() for state in ProposalState if state))
 _CONTEXT_SOURCES = ("", *(PLACE_NAMES[told] for told in ContextSource if told))
 _T, _D = FieldType, Depends
