@@ -182,6 +182,30 @@ def take_tap_dialog(folder: Path) -> None:
     keep(dialog.grab().toImage(), TAP_DIALOG)
 
 
+DECLARE_DIALOG = "docs/pictures/declare-format.png"
+"""The dialog on the first example of the page about declared formats."""
+
+
+def take_declare_dialog(folder: Path) -> None:
+    """Take the picture of the dialog that declares a format, on the example of its page."""
+    from inspector.present.format_trials import preview_declaration
+    from inspector.ui.app.application import make_qt
+    from inspector.ui.dialogs.declare_format import DeclareFormatDialog
+    from inspector.ui.look.theme import ThemeController
+
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    page = (ROOT / "docs/declared-formats.md").read_text("utf-8")
+    lines, declaration = (part.partition("\n")[2] for part in page.split("```")[3:6:2])
+    log = folder / "robot.log"
+    log.write_text(lines)
+    dialog = DeclareFormatDialog(ThemeController(make_qt(), setting="light", bundled_fonts=True), log.name, None)
+    dialog.resize(_DECLARE_DIALOG_SIZE)
+    dialog.show()
+    dialog.set_text(declaration)
+    dialog.show_preview(declaration, preview_declaration(log, declaration))
+    keep(dialog.grab().toImage(), DECLARE_DIALOG)
+
+
 def keep(image: QImage, file: str) -> None:
     """Put a picture where it belongs, with few colours."""
     target = ROOT / file
@@ -211,6 +235,7 @@ def with_notes(log: Path, notes: tuple[tuple[int, str], ...], folder: Path) -> P
 
 
 _TAP_DIALOG_SIZE = QSize(760, 400)
+_DECLARE_DIALOG_SIZE = QSize(1000, 560)
 _COLORS = 256
 _KEPT = 64
 """Of the commonest colours, those of fills and lines, so many stay exactly as they are."""
@@ -275,6 +300,9 @@ def main() -> None:
     if only in TAP_DIALOG:
         with tempfile.TemporaryDirectory() as folder:
             take_tap_dialog(Path(folder))
+    if only in DECLARE_DIALOG:
+        with tempfile.TemporaryDirectory() as folder:
+            take_declare_dialog(Path(folder))
 
 
 if __name__ == "__main__":
