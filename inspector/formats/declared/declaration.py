@@ -223,8 +223,8 @@ class UsageFields(_Table):
 
 
 def _events_of(written: object) -> tuple[EventKind, ...]:
-    kinds = {kind.value: kind for kind in EventKind}
-    names = written if isinstance(written, list) else [written]
+    kinds: dict[Any, EventKind] = {kind.value: kind for kind in EventKind}
+    names: list[Any] = written if isinstance(written, list) else [written]
     unknown = next((name for name in names if name not in kinds), None) if names else "an empty array"
     if unknown is not None:
         raise PydanticCustomError("event", "{name} is no event: {all}", {"name": unknown, "all": ", ".join(kinds)})
@@ -360,14 +360,18 @@ def _faults_of(error: ValidationError, written: Mapping[str, Any], places: TomlP
     return sorted(found.values())
 
 
-def _known_part(written: Any, path: Sequence[str | int]) -> KeyPath:
+def _known_part(document: Any, path: Sequence[str | int]) -> KeyPath:
     """Returns the steps of an error's location that are keys of the document; others name alternatives of a type."""
     known: list[str | int] = []
+    written: Any = document
     for step in path:
-        is_index = isinstance(step, int) and isinstance(written, list) and step < len(written)
-        if not (is_index or (isinstance(written, Mapping) and step in written)):
+        if isinstance(step, int):
+            found = written[step] if isinstance(written, list) and step < len(written) else None
+        else:
+            found = written.get(step) if isinstance(written, dict) else None
+        if found is None:  # TOML has no null
             break
-        written = written[step]
+        written = found
         known.append(step)
     return tuple(known)
 

@@ -221,7 +221,7 @@ class EventMaker:
         if usage.input_has_cache and "input" in tokens:
             tokens["input"] = max(tokens["input"] - tokens.get("cache_read", 0), 0)
         event = next((event for kind, event in made if kind in _OF_AGENT), made[0][1])
-        self._voice().usage(event, model=model, identifier=identifier, cost=cost, **tokens)
+        self._voice().usage(event, model=model, identifier=identifier, cost=cost, stop=None, **tokens)
 
 
 _EVENT_NAMES = frozenset(EventKind)

@@ -124,8 +124,8 @@ def test_the_dialog_is_used_with_the_keyboard(theme_controller: ThemeController,
         "declareFormatEditor", "declareFormatFaults", "declareFormatPreview",
         "declareFormatCancel", "declareFormatSave",
     ]  # fmt: skip
-    for kind in (QPlainTextEdit, QListWidget, QPushButton):
-        assert all(one.accessibleName() or one.text() for one in dialog.findChildren(kind) if one.objectName())
+    assert all(one.accessibleName() for kind in (QPlainTextEdit, QListWidget) for one in dialog.findChildren(kind))
+    assert all(one.accessibleName() or one.text() for one in dialog.findChildren(QPushButton))
     QTest.keyClick(dialog, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
     assert saved == [ROBOT]
     dialog.close()

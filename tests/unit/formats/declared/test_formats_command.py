@@ -158,5 +158,6 @@ def test_a_survey_of_declared_logs(tmp_path: Path) -> None:
     found = asked("survey", folder, "-o", out, "--workers", 2, "--format-file", toml, "--no-tokens")
     assert found.exit_code == 0, found.output
     assert "3 runs" in found.output
-    (row,) = duckdb.sql(f"SELECT count(*), sum(messages) FROM '{out}/runs.parquet'").fetchall()
+    with duckdb.connect() as database:
+        (row,) = database.execute(f"SELECT count(*), sum(messages) FROM '{out}/runs.parquet'").fetchall()
     assert row == (3, 30)
