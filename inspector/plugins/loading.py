@@ -19,7 +19,6 @@ from inspector.plugins.discovery import Candidate, Origin, candidate, candidates
 from inspector.plugins.format_guard import format_problem
 from inspector.plugins.importing import CHANGED, ImportProblemError, declarations_of, make_format
 from inspector.settings.model import SwitchedPlugin
-from inspector.settings.store import load_settings, settings_path
 
 _log = logging.getLogger(__name__)
 
@@ -71,14 +70,6 @@ class _Loaded:
 
 _loaded: dict[_Key, _Loaded] = {}
 _troubles: dict[tuple[str, Origin], str] = {}
-
-
-def load_from_settings() -> None:
-    """Loads the plug-ins that the stored settings switch on; unloads others."""
-    if settings_path().exists():
-        load(load_settings().settings.plugins)
-    else:
-        load(())
 
 
 def load(switched: Sequence[SwitchedPlugin]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -54,7 +54,7 @@ class PluginsPage(SettingsPage):
         self._column.addWidget(self._empty)
         folder = WordButton("Open folder", name="pluginsFolder", parent=self)
         folder.clicked.connect(self._on_folder_clicked)
-        self._column.addWidget(folder)
+        self._column.addWidget(folder, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addStretch(1)
         self.refresh()
 
@@ -99,7 +99,7 @@ class _PluginRow(CheckField):
     def __init__(self, number: int, parent: QWidget) -> None:
         super().__init__("", "", name=f"plugin{number}", parent=parent)
         self._error = TextLabel(variant="error", name=f"plugin{number}Error", wrap=True, parent=self)
-        self._column.addWidget(self._error)
+        self.add_below(self._error)
 
     def show_state(self, state: PluginState) -> None:
         """Shows a plug-in."""
