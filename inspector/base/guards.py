@@ -9,7 +9,8 @@ import contextlib
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -62,15 +63,14 @@ class Guard:
         return self.part in _off
 
     def call(
-        self, seconds: float, function: Callable[..., _Result], *arguments: Any,
-        checked: Callable[[Any], Any] | None = None,
+        self, seconds: float, function: Callable[..., Any], *arguments: Any, checked: Callable[[Any], _Result],
     ) -> _Result | None:  # fmt: skip
         """Calls the part's code; returns None if it is switched off, or fails now. Never raises.
 
         Args:
             seconds: its time bound.
             function, arguments: the call.
-            checked: returns a valid answer, or raises GarbageError; runs within the time bound.
+            checked: returns the valid answer, or raises GarbageError; runs within the time bound.
         """
         if self.part in _off and not _again:
             return None
@@ -91,9 +91,10 @@ class Guard:
         note_trips([Trip(self.part, reason)])
 
 
-def _answer(function: Callable[..., Any], arguments: tuple[Any, ...], checked: Callable[[Any], Any] | None) -> Any:
-    answer = function(*arguments)
-    return answer if checked is None else checked(answer)
+def _answer(
+    function: Callable[..., Any], arguments: tuple[Any, ...], checked: Callable[[Any], _Result]
+) -> _Result:  # fmt: skip
+    return checked(function(*arguments))
 
 
 _off: dict[str, Trip] = {}
@@ -104,7 +105,7 @@ watchers: list[Callable[[], object]] = []
 
 
 @contextlib.contextmanager
-def reading_again() -> Iterator[None]:
+def reading_again() -> Generator[None]:
     """Calls also parts that are switched off: for lines that they have read before they failed with another."""
     global _again
     _again += 1
@@ -162,8 +163,8 @@ def check_size(answer: object, most: int = MAX_BYTES) -> None:
             left += one
         elif isinstance(one, msgspec.Struct):
             left += (getattr(one, name) for name in one.__struct_fields__)
-        elif hasattr(one, "__dataclass_fields__"):
-            left += (getattr(one, name) for name in one.__dataclass_fields__)
+        elif is_dataclass(one):
+            left += (getattr(one, member.name) for member in fields(one))
         # The stack counts as well: it holds the members of everything opened so far.
         if size > most or nodes + len(left) > _MAX_NODES:
             raise GarbageError(f"it returned more than {most >> 20} MB or {_MAX_NODES:,} values for one call")

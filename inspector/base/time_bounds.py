@@ -27,6 +27,12 @@ class TimeBoundError(BaseException):
     """Raised inside the code that takes too long. No Exception, since code often catches all of those."""
 
 
+_calls: dict[int, _Call] = {}
+"""Innermost running call by thread."""
+_lock = threading.Lock()
+_watcher: threading.Thread | None = None
+
+
 class _Call:
     """A running call.
 
@@ -35,22 +41,25 @@ class _Call:
         deadline: by `time.monotonic`.
         is_running: it may be interrupted.
         is_late: it has been interrupted.
+        around: the call of this thread that it runs in.
     """
 
     def __init__(self, seconds: float) -> None:
         self.thread = threading.get_ident()
         self.deadline = time.monotonic() + seconds
         self.is_running, self.is_late = True, False
+        self.around = _calls.get(self.thread)
 
 
 def call_within(seconds: float, function: Callable[..., _Result], *arguments: Any, **named: Any) -> _Result:
-    """Calls a function, and raises TimeBoundError if it takes longer. Calls may not be nested.
+    """Calls a function, and raises TimeBoundError if it takes longer.
 
     Args:
         seconds: wall-clock time.
         function, arguments, named: the call.
     """
     call = _Call(seconds)
+    _calls[call.thread] = call
     begin, end = _by_timer(call) if _has_timer() else _by_thread(call)
     # Twice, since the exception may arrive while the first one runs.
     try:
@@ -64,6 +73,21 @@ def call_within(seconds: float, function: Callable[..., _Result], *arguments: An
     if time.monotonic() > call.deadline:  # it has caught the exception, or ended just then
         raise TimeBoundError
     return result
+
+
+def call_shielded(function: Callable[[], _Result]) -> _Result:
+    """Calls code of this program for foreign code that is bounded: an interruption waits until it has ended."""
+    call = _calls.get(threading.get_ident())
+    if call is None or not call.is_running:
+        return function()
+    with _lock:
+        call.is_running = False
+    try:
+        return function()
+    finally:
+        call.is_running = True
+        if time.monotonic() > call.deadline:
+            raise TimeBoundError
 
 
 def _has_timer() -> bool:
@@ -86,6 +110,7 @@ def _by_timer(call: _Call) -> tuple[Callable[[], None], Callable[[], None]]:
 
     def end() -> None:
         call.is_running = False
+        _leave(call)
         if not before:
             return
         handler, began, left, interval = before[0]
@@ -98,9 +123,11 @@ def _by_timer(call: _Call) -> tuple[Callable[[], None], Callable[[], None]]:
     return begin, end
 
 
-_calls: dict[int, _Call] = {}
-_lock = threading.Lock()
-_watcher: threading.Thread | None = None
+def _leave(call: _Call) -> None:
+    if call.around is not None:
+        _calls[call.thread] = call.around
+    else:
+        _calls.pop(call.thread, None)
 
 
 def _by_thread(call: _Call) -> tuple[Callable[[], None], Callable[[], None]]:
@@ -109,14 +136,14 @@ def _by_thread(call: _Call) -> tuple[Callable[[], None], Callable[[], None]]:
     def begin() -> None:
         global _watcher
         with _lock:
-            _calls[call.thread] = call
             if _watcher is None:
                 _watcher = threading.Thread(target=_watch, name="bound of foreign code", daemon=True)
                 _watcher.start()
 
     def end() -> None:
         with _lock:
-            _calls.pop(call.thread, None)
+            call.is_running = False
+            _leave(call)
             if call.is_late:  # an exception on its way would arrive in other code
                 _raise_in(call.thread, None)
 
@@ -130,8 +157,8 @@ def _watch() -> None:
         time.sleep(_POLL_S)
         with _lock:
             now = time.monotonic()
-            for call in _calls.values():
-                if now >= call.deadline:
+            for call in [*_calls.values()]:
+                if now >= call.deadline and call.is_running:
                     call.is_late = True
                     _raise_in(call.thread, TimeBoundError)
             used = now if _calls else used

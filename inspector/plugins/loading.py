@@ -188,10 +188,10 @@ def states(switched: Sequence[SwitchedPlugin]) -> list[PluginState]:
                 adds=loaded.words() if loaded is not None else found.adds, trouble=trouble,
             )
         )  # fmt: skip
-    for name, origin in digests:
-        listed.append(
-            PluginState(found=None, name=name, origin=origin, is_on=False, adds=(), trouble="it is missing")
-        )  # fmt: skip
+    listed += (
+        PluginState(found=None, name=one.name, origin=one.origin, is_on=False, adds=(), trouble="it is missing")
+        for one in switched if (one.name, one.origin) in digests
+    )  # fmt: skip
     return listed
 
 

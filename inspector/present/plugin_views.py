@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from inspector.analysis.passes.plain_messages import plain_message
 from inspector.base.guards import VIEW_S, GarbageError, check_size
@@ -71,7 +72,7 @@ def _checked_part(one: object) -> Part:
     raise GarbageError(f"it returned {type(one).__name__[:60]} in place of Facts, Text, Code or Table")
 
 
-def _bounded(values: Sequence[object], most: int) -> list[object]:
+def _bounded(values: object, most: int) -> list[Any]:
     if not isinstance(values, list | tuple) or len(values) > most:
         raise GarbageError(f"it returned a part that is no list of at most {most:,} rows")
     return list(values)

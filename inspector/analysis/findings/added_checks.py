@@ -82,8 +82,8 @@ class AddedTopic:
 
         with batch.capture.records.prefetch(rows[0], stop):
             messages = [plain_message(batch.capture, batch.passes.correlation, row) for row in rows]
-            found = added.guard.call(BLOCK_S, added.find, messages, self._memory, checked=checked) or []
-        details = dict(found)  # one finding of a check for each message, the last one
+            found = added.guard.call(BLOCK_S, added.find, messages, self._memory, checked=checked)
+        details = dict(found or ())  # one finding of a check for each message, the last one
         new = [row for row in sorted(details) if not batch.findings.has(added.check, np.array([row]))[0]]
         batch.findings.add(added.check, new, details=[details[row] for row in new])
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
+from inspector.base.time_bounds import call_shielded
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
@@ -72,5 +73,5 @@ def plain_message(capture: Capture, correlation: CorrelationPass, row: int) -> M
         sender=capture.string("sender", row), to=tuple(capture.recipients(row)), method=linked("method"),
         target=linked("target"), context=capture.string("context", row), format=capture.string("protocol", row),
         source=capture.sources[int(columns["source"][row])].name, failed=bool(columns["flags"][row] & Flag.ERROR.value),
-        size=int(columns["size"][row]), read_payload=lambda: capture.records.payload(row),
+        size=int(columns["size"][row]), read_payload=lambda: call_shielded(lambda: capture.records.payload(row)),
     )  # fmt: skip

@@ -23,6 +23,10 @@ def _raise(error: BaseException) -> Any:
     raise error
 
 
+def same(answer: object) -> object:
+    return answer
+
+
 class UnspeakableError(Exception):
     def __str__(self) -> str:
         raise ValueError
@@ -43,11 +47,11 @@ def test_a_failure_switches_off_and_is_told_once(call: Callable[[], object], rea
     guards.watchers.append(lambda: heard.append(1))
     try:
         guard = Guard("plug-in toy, check one")
-        assert guard.call(5, call) is None
+        assert guard.call(5, call, checked=same) is None
         assert guard.is_off
         assert [trip.reason for trip in guards.trips()] == [reason]
         assert guards.trips()[0].sentence == f"Plug-in toy, check one is switched off for this log: {reason}."
-        assert guard.call(5, lambda: 1) is None
+        assert guard.call(5, lambda: 1, checked=same) is None
         assert heard == [1]
     finally:
         guards.watchers.pop()
@@ -56,7 +60,7 @@ def test_a_failure_switches_off_and_is_told_once(call: Callable[[], object], rea
 def test_an_interrupt_of_the_user_is_no_failure() -> None:
     guard = Guard("plug-in toy, check one")
     with pytest.raises(KeyboardInterrupt):
-        guard.call(5, lambda: _raise(KeyboardInterrupt()))
+        guard.call(5, lambda: _raise(KeyboardInterrupt()), checked=same)
     assert not guard.is_off
 
 
@@ -67,7 +71,7 @@ def test_a_slow_call_switches_off() -> None:
         while True:
             pass
 
-    assert guard.call(0.1, loop) is None
+    assert guard.call(0.1, loop, checked=same) is None
     assert [trip.reason for trip in guards.trips()] == ["it took longer than 0.1 s"]
 
 
@@ -75,15 +79,15 @@ def test_parts_that_are_off_read_their_earlier_lines_again() -> None:
     guard = Guard("plug-in toy, format one")
     guard.trip("it raised ValueError")
     with guards.reading_again():
-        assert guard.call(5, lambda: 1) == 1
-    assert guard.call(5, lambda: 1) is None
+        assert guard.call(5, lambda: 1, checked=same) == 1
+    assert guard.call(5, lambda: 1, checked=same) is None
 
 
 def test_another_document_tries_again() -> None:
     guard = Guard("plug-in toy, check one")
     guard.trip("it raised ValueError")
     guards.renew()
-    assert guard.call(5, lambda: 1) == 1
+    assert guard.call(5, lambda: 1, checked=same) == 1
 
 
 @pytest.mark.parametrize("answer", ["x" * 2_000, [b"x" * 600, {"a": "y" * 600}], [1 << 20_000], [[0] * 50_000] * 40])

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from inspector.base.time_bounds import TimeBoundError, call_within
+from inspector.base.time_bounds import TimeBoundError, call_shielded, call_within
 
 BOUND_S = 0.2
 
@@ -103,3 +103,33 @@ def test_a_timer_of_others_goes_on() -> None:
     finally:
         signal.signal(signal.SIGALRM, handler)
         signal.setitimer(signal.ITIMER_REAL, *before)
+
+
+@WHERE
+def test_a_call_within_a_call_has_its_own_bound(run: Callable[[Callable[[], object]], object]) -> None:
+    def outer() -> None:
+        with pytest.raises(TimeBoundError):
+            call_within(BOUND_S, loop_for_ever)
+        loop_for_ever()
+
+    with pytest.raises(TimeBoundError):
+        run(lambda: call_within(3 * BOUND_S, outer))
+
+
+@WHERE
+def test_code_of_this_program_is_not_interrupted(run: Callable[[Callable[[], object]], object]) -> None:
+    ended: list[int] = []
+
+    def slow() -> None:
+        deadline = time.monotonic() + 2 * BOUND_S
+        while time.monotonic() < deadline:
+            pass
+        ended.append(1)
+
+    def foreign() -> None:
+        while True:
+            call_shielded(slow)
+
+    with pytest.raises(TimeBoundError):
+        run(lambda: call_within(BOUND_S, foreign))
+    assert ended == [1]

@@ -112,6 +112,15 @@ def test_a_reader_that_fails_at_its_third_line(read: str, reason: str, monkeypat
     assert b"".join(document.capture.records.read_line_of(row) + b"\n" for row in range(5)) == lines_of(*TOYS)
 
 
+def test_the_command_line_says_which_part_failed() -> None:
+    plugin_file("toy", HEAD.format(read="if third: raise ValueError('no')\n    " + READ, payload=PAYLOAD))
+    printed("plugins", "enable", "toy")
+    found = asked("list", log_file(lines_of(*TOYS)))
+    assert found.exit_code == 0
+    assert "Plug-in toy, format toy is switched off for this log: it raised ValueError: no." in found.stderr
+    assert "message 1" in found.stdout
+
+
 def test_payloads_that_fail_show_their_line() -> None:
     toy(payload="return {1, 2}")
     document = document_of(*TOYS)
