@@ -721,6 +721,6 @@ def test_a_span_is_no_bookkeeping(show: Show):
     line = {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": [around, within]}]}]}
     panel = show(line, message=0)
     assert rows(panel, "span") == ["Kind: Span", "Duration: 1.5 s", "Status: ok"]
-    assert "Message: No. 2 bake, 1,500 ms" in rows(panel, "within")
+    assert "Span: No. 2 bake, 1,500 ms" in rows(panel, "within")
     assert not any("Bookkeeping" in label for label in labels(panel))
     assert panel.head.name == "span"
