@@ -93,7 +93,7 @@ class Lines(_Table):
 
     Attributes:
         form: one JSON object a line, elements of a JSON array, or lines of text.
-        path: place of the array in the document; the document itself without one.
+        path: place of the array in the document, or of one in each line; its elements are the records.
         regex: expression with named groups; a record is the groups that matched.
     """
 
@@ -104,8 +104,8 @@ class Lines(_Table):
     @field_validator("path")
     @classmethod
     def _is_of_array(cls, path: RecordPath, info: ValidationInfo) -> RecordPath:
-        if info.data.get("form", LineForm.JSON_ARRAY) is not LineForm.JSON_ARRAY:
-            raise PydanticCustomError("path", 'only the form "json-array" has a path')
+        if info.data.get("form") is LineForm.REGEX:
+            raise PydanticCustomError("path", 'the form "regex" has no path')
         return path
 
     @field_validator("regex")

@@ -9,9 +9,11 @@ from typing import Any
 from inspector.formats.declared.declaration import Declaration, LineForm, parse_declaration
 from inspector.formats.declared.events import EventMaker, RecordMatch
 from inspector.formats.declared.line_pattern import LinePattern
+from inspector.formats.declared.record_paths import InnerRecord, value_at
 from inspector.formats.entry_builders import decoded_object, record_of
 from inspector.formats.format import Format, Origin, Participants, Stage
 from inspector.formats.registry import Recipe, register
+from inspector.formats.vocabulary import Event
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.record import Record
 
@@ -31,6 +33,7 @@ class DeclaredReader:
         self._values_of: Callable[[bytes], Mapping[str, Any] | None] = (
             decoded_object if pattern is None else pattern.groups_of
         )
+        self._inner_path = declaration.lines.path if declaration.lines.form is LineForm.JSON_LINES else ()
         self._is_detected = bool(match.keys or match.values) or (pattern is not None and not pattern.matches_anything)
         self._marks = () if pattern is not None else tuple(_key_mark(path[0]) for path in match.keys)
 
@@ -46,13 +49,28 @@ class DeclaredReader:
         values = self._values_of(line)
         if values is None or not self._match.is_met(values):
             return None
-        return record_of(line, self._name, self.events.events_of(values), self.events.session_of(values))
+        return record_of(line, self._name, self._events_in(values), self.events.session_of(values))
 
     def payload(self, line: bytes, number: int) -> Payload:
         """Returns the payload of message `number` of a record, from 0. Never raises."""
         values = self._values_of(line)
-        events = self.events.events_of(values) if values is not None else []
+        events = self._events_in(values) if values is not None else []
         return events[number].payload if number < len(events) else {}
+
+    def _events_in(self, values: Mapping[str, Any]) -> list[Event]:
+        """Returns the rows of a line, at least one."""
+        found = value_at(values, self._inner_path) if self._inner_path else None
+        if not isinstance(found, list) or not found:
+            return self.events.events_of(values)
+        events = [event for element in found for event in self.events.events_of(InnerRecord(element, values))]
+        used: set[str] = set()
+        for number, event in enumerate(events):
+            meaning = event.meaning
+            # Elements may have the id of their line in common.
+            if meaning.identifier is not None and meaning.identifier in used:
+                meaning.identifier = f"{meaning.identifier}#{number}"
+            used.add(meaning.identifier or "")
+        return events
 
 
 def _key_mark(key: str) -> bytes:
@@ -74,6 +92,7 @@ def make_format(declaration: Declaration) -> Format:
         payload=reader.payload,
         participants=Participants(agent=reader.events.agent, program=reader.events.program),
         namespace=reader.events.namespace,
+        names_sessions=bool(declaration.fields.session),
         origin=Origin.DECLARED,
         array_path=lines.path if lines.form is LineForm.JSON_ARRAY and lines.path else None,
     )

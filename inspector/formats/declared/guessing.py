@@ -12,7 +12,7 @@ from typing import Any
 from inspector.formats.declared.declaration import EventKind, TimeUnit
 from inspector.formats.declared.events import time_of
 from inspector.formats.declared.line_pattern import LinePattern
-from inspector.formats.declared.record_paths import RecordPath, path_text, value_at
+from inspector.formats.declared.record_paths import InnerRecord, RecordPath, path_text, value_at
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.table import FORMAT_TITLES
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -96,6 +96,8 @@ class _Sample:
     form: str
     """Lines of the table `[lines]`."""
     records: list[Mapping[str, Any]]
+    lines: Sequence[Mapping[str, Any]] = ()
+    """The lines, if records lie in an array of each line."""
 
 
 @dataclass
@@ -132,6 +134,8 @@ def guess_declaration(data: bytes, file_name: str, *, is_whole: bool) -> str:
             # A role is the kind and the sender.
             if key not in ("kind.path", "fields.session", "fields.agent"):
                 taken.add(found)
+    if "fields.text" not in guess.chosen and (longest := _longest_text(guess, taken)) is not None:
+        guess.chosen["fields.text"] = longest
     return "\n".join(_written(guess, file_name)) + "\n"
 
 
@@ -142,6 +146,9 @@ def _sample_of(data: bytes, *, is_whole: bool) -> _Sample:
     filled = [bare for line in lines if (bare := line.strip())][:_MAX_RECORDS]
     objects = [one for line in filled if line.startswith(b"{") and (one := decoded_object(line)) is not None]
     if objects and len(objects) >= _JSON_SHARE * len(filled):
+        inner = _inner_arrays(objects)
+        if inner is not None:
+            return inner
         return _Sample('form = "json-lines"  # each line is a JSON object', list(objects))
     document = _document(data)
     if isinstance(document, list):
@@ -158,6 +165,36 @@ def _sample_of(data: bytes, *, is_whole: bool) -> _Sample:
     if isinstance(document, Mapping):
         return _Sample('form = "json-lines"  # one JSON object', [document])
     return _text_sample(filled)
+
+
+def _inner_arrays(objects: Sequence[Mapping[str, Any]]) -> _Sample | None:
+    """Returns the sample of lines that each hold an array of records, as a conversation; None for other lines."""
+    found: Counter[RecordPath] = Counter()
+    lines: Counter[RecordPath] = Counter()
+    for value in objects:
+        for path, records in _arrays(value, ()):
+            found[path] += len(records)
+            lines[path] += 1
+    path = next((path for path, count in found.most_common(1) if count >= _MANY_INNER * len(objects)), None)
+    if path is None or lines[path] < _MOST_LINES * len(objects):
+        return None
+    inner = [
+        InnerRecord(one, value)
+        for value in objects
+        for at, records in _arrays(value, ())
+        if at == path
+        for one in records
+    ]
+    note = "each line is a JSON object with an array of records"
+    return _Sample(
+        f'form = "json-lines"\npath = {_quoted(path_text(path))}  # {note}', list(inner[:_MAX_RECORDS]), objects
+    )
+
+
+_MANY_INNER = 1.5
+"""Elements of an array in each line, on average, that make it an array of records."""
+_MOST_LINES = 0.6
+"""Share of lines that have such an array with elements."""
 
 
 def _document(data: bytes) -> Any:
@@ -256,6 +293,15 @@ def _find_path(guess: _Guess, key: str, names: Sequence[str], taken: set[RecordP
     return best[1] if best is not None else None
 
 
+def _longest_text(guess: _Guess, taken: set[RecordPath]) -> RecordPath | None:
+    """Returns the path with the most text, for logs that name it in other words."""
+    free = [
+        (sum(map(len, facts.texts)), path) for path, facts in guess.paths.items()
+        if path not in taken and path not in guess.chosen.values() and any(" " in text.strip() for text in facts.texts)
+    ]  # fmt: skip
+    return max(free)[1] if free else None
+
+
 def _suits(key: str, facts: _PathFacts, total: int) -> bool:
     """Returns True if the values can be those of a key of the declaration."""
     values, texts = facts.values, facts.texts
@@ -299,6 +345,9 @@ def _written(guess: _Guess, file_name: str) -> Iterator[str]:
     yield from guess.sample.form.split("\n")
     total = len(guess.sample.records)
     keys = [path for path, facts in guess.paths.items() if facts.count == total and len(path) == 1]
+    if (lines := guess.sample.lines) != ():
+        common = (key for key in lines[0] if key and len(key) <= _MAX_SHOWN and all(key in line for line in lines))
+        keys = [(key,) for key in common]
     if "regex" not in guess.sample.form and keys:
         wanted = [path for path in guess.chosen.values() if path in keys] or keys
         yield ""

@@ -65,10 +65,24 @@ def value_at(value: Any, path: RecordPath) -> Any:
     return value
 
 
-def first_value(value: Any, paths: Sequence[RecordPath]) -> Any:
+class InnerRecord(dict[str, Any]):
+    """An element of an array in a line; it has the line's values too.
+
+    Attributes:
+        outer: the line.
+    """
+
+    def __init__(self, element: Any, outer: Mapping[str, Any]) -> None:
+        super().__init__(element if isinstance(element, Mapping) else {"value": element})
+        self.outer = outer
+
+
+def first_value(record: Mapping[str, Any], paths: Sequence[RecordPath]) -> Any:
     """Returns the value at the first path that has one; ABSENT without any. Null is no value."""
     for path in paths:
-        found = value_at(value, path)
+        found = value_at(record, path)
+        if (found is ABSENT or found is None) and isinstance(record, InnerRecord):
+            found = value_at(record.outer, path)
         if found is not ABSENT and found is not None:
             return found
     return ABSENT

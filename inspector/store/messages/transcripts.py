@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.formats import registry
 from inspector.formats.table import (
     CONTINUED_CONVERSATIONS,
     LONE_ANSWERS,
@@ -165,7 +166,8 @@ class Transcripts:
         # Histories first, since they may change the sender of a message.
         self._follow_histories(block)
         self._follow_threads(block, derived)
-        own_sessions = np.isin(formats[derived], [block.strings.find(label) or -1 for label in SESSION_NAMING])
+        naming = (*SESSION_NAMING, *(one.name for one in registry.registered() if one.names_sessions))
+        own_sessions = np.isin(formats[derived], [block.strings.find(label) or -1 for label in naming])
         # After threads, which name their sessions better.
         self._fill_spaces(block, derived[~own_sessions])
         self._answer_for_servers(block, derived)

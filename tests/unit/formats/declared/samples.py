@@ -109,3 +109,31 @@ TEXT_LOG = b"""\
 2026-01-05 09:00:01,123 [bot] call search {"q": "x"}
 2026-01-05 09:00:02,123 [bot] bye
 """
+
+DIALOGS = """
+name = "dialogs"
+title = "Dialog file"
+
+[lines]
+path = "talk.turns"
+
+[match]
+keys = ["talk.turns"]
+
+[fields]
+id = "id"
+session = "id"
+sender = "role"
+text = "words"
+
+[call]
+tool = "tool"
+arguments = "args"
+"""
+
+DIALOGS_FILE = b"""\
+{"id": "d1", "talk": {"turns": [{"role": "user", "words": "hi"}, {"role": "assistant", "words": "I look", \
+"tool": "search", "args": {"q": "x"}}, "odd", {"role": "assistant", "words": "bye"}]}, "score": 1}
+{"id": "d2", "talk": {"turns": []}}
+{"id": "d3", "talk": {"turns": [{"role": "user", "words": "again"}, {"role": "assistant", "words": "yes"}]}}
+"""

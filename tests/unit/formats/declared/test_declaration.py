@@ -67,8 +67,8 @@ values = { a = "answer", b = ["prompt", "nope"] }
             "line 5, column 9: lines.regex: the expression has no named group, such as (?P<text>.*)",
         ),
         (
-            'name = "a"\ntitle = "x"\n[lines]\npath = "a"',
-            'line 4, column 8: lines.path: only the form "json-array" has a path',
+            'name = "a"\ntitle = "x"\n[lines]\nform = "regex"\nregex = "(?P<a>.)"\npath = "a"',
+            'line 6, column 8: lines.path: the form "regex" has no path',
         ),
         (
             'name = "a"\ntitle = "x"\n[match]\nvalues = { kind = [[1]] }',

@@ -13,7 +13,7 @@ from inspector.formats.declared.folder import declarations_folder
 from inspector.formats.declared.guessing import guess_declaration
 from inspector.formats.table import FORMATS
 from tests.commands import asked, printed
-from tests.unit.formats.declared.samples import ROBOT, ROBOT_LOG, STEPS, STEPS_FILE, TEXT, TEXT_LOG
+from tests.unit.formats.declared.samples import DIALOGS_FILE, ROBOT, ROBOT_LOG, STEPS, STEPS_FILE, TEXT, TEXT_LOG
 
 FOLDER_FILE = "robot.toml"
 
@@ -100,7 +100,13 @@ def test_no_secret_is_printed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("log", "count"),
-    [(ROBOT_LOG, 9), (STEPS_FILE, 3), (TEXT_LOG, 3), (b"[" + b",".join(ROBOT_LOG.splitlines()) + b"]", 9)],
+    [
+        (ROBOT_LOG, 9),
+        (STEPS_FILE, 3),
+        (TEXT_LOG, 3),
+        (DIALOGS_FILE, 3),
+        (b"[" + b",".join(ROBOT_LOG.splitlines()) + b"]", 9),
+    ],
 )
 def test_a_new_declaration_reads_its_sample(tmp_path: Path, log: bytes, count: int) -> None:
     path, toml = tmp_path / "walnut.log", tmp_path / "walnut.toml"

@@ -16,7 +16,16 @@ from inspector.reading.workers.parallel_reader import WORTHWHILE_BYTES
 from inspector.reading.workers.part_reader import PartReader, decode_block, read_part
 from inspector.store.files.source_files import SourceFile
 from tests.commands import asked, printed
-from tests.unit.formats.declared.samples import ROBOT, ROBOT_LOG, STEPS, STEPS_FILE, TEXT, TEXT_LOG
+from tests.unit.formats.declared.samples import (
+    DIALOGS,
+    DIALOGS_FILE,
+    ROBOT,
+    ROBOT_LOG,
+    STEPS,
+    STEPS_FILE,
+    TEXT,
+    TEXT_LOG,
+)
 
 FIELDS = "no,time,id,correlation,from,to,kind,target,context,text,space,protocol,error"
 
@@ -75,6 +84,19 @@ def test_an_array_inside_a_document_is_read_by_its_path(tmp_path: Path) -> None:
     assert [facts(row) for row in rows(log, "--format-file", toml)] == [
         ("user", "chat", None, 'hi "there" ]'), ("assistant", "chat", None, "hello"), ("judge", "chat", None, "3"),
     ]  # fmt: skip
+
+
+def test_an_array_in_each_line_gives_a_row_for_each_element(tmp_path: Path) -> None:
+    toml, log = written(tmp_path, DIALOGS, DIALOGS_FILE)
+    found = rows(log, "--format-file", toml)
+    assert [(row["space"], *facts(row)) for row in found] == [
+        ("d1", "user", "chat", None, "hi"), ("d1", "assistant", "chat", None, "I look"),
+        ("d1", "assistant", "mcp/request", "search", "q=x"),
+        ("d1", "dialogs", "dialogs/record", None, "record: value odd"),
+        ("d1", "assistant", "chat", None, "bye"), ("d2", "dialogs", "dialogs/record", None, "record"),
+        ("d3", "user", "chat", None, "again"), ("d3", "assistant", "chat", None, "yes"),
+    ]  # fmt: skip
+    assert len({row["id"] for row in found}) == len(found)
 
 
 def test_lines_of_text_are_read_by_an_expression(tmp_path: Path) -> None:
