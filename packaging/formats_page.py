@@ -40,7 +40,7 @@ Open logs with Ctrl+O, drop them on the window, or name them on the command line
 counted and kept, never dropped.
 
 - **A log in another format** is read by a [declaration](declared-formats.md): a TOML file that names the parts of
-  a record.
+  a record. If that needs code, write a [plug-in](plug-ins.md).
 - **A log of gigabytes** shows its first rows at once and its progress in the status bar. Esc stops reading. The rows
   read so far remain usable, and **Go on** reads the rest.
 - **A log that grows** is followed: new lines appear as rows, also after the file is renamed, truncated or recreated.
