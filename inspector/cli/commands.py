@@ -57,7 +57,7 @@ COMMANDS: dict[str, _Place] = {
 """Commands without a window by name."""
 
 
-_WITHOUT_LOGS = frozenset({"plugins", "guide", "tap", "sessions", "record", "slice"})
+_WITHOUT_LOGS = frozenset({"plugins", "guide", "tap", "sessions", "record"})
 _HELP = {"--help", "-h"}
 
 

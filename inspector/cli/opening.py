@@ -26,6 +26,7 @@ from inspector.filters.field import Field
 from inspector.formats import registry
 from inspector.formats.declared.folder import DeclarationFileError, register_file
 from inspector.formats.format import Format
+from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.tool_aliases import AliasError, ToolAliases, parse_alias
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.settings.store import load_settings as load_settings
@@ -94,7 +95,7 @@ def opened(
         restore_marks(document, None if len(paths) > 1 or is_stream(paths[0]) else paths[0])
         yield document
         for trip in guards.trips()[len(told) :]:  # fields and payloads are read while they are printed
-            typer.echo(escape_hostile(trip.sentence), err=True)
+            typer.echo(escape_hostile(mask_text(trip.sentence)), err=True)
     finally:
         document.close()
 

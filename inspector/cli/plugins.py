@@ -30,11 +30,9 @@ def load_plugins() -> None:
     """Loads the plug-ins that the settings switch on, and says which fail."""
     if not settings_path().exists():
         return
-    stored = load_settings().settings.plugins
-    loading.load(stored)
-    for state in loading.states(stored) if stored else ():
-        if state.trouble and any((one.name, one.origin) == (state.name, state.origin) for one in stored):
-            typer.echo(escape_hostile(f"The plug-in {state.name} is not used: {state.trouble}."), err=True)
+    loading.load(load_settings().settings.plugins)
+    for sentence in loading.troubles():
+        typer.echo(escape_hostile(sentence), err=True)
 
 
 @app.command("list")

@@ -37,6 +37,7 @@ from inspector.msp import (
     SessionFollowing,
     read_sessions,
 )
+from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.tool_aliases import ToolAliases
 from inspector.reading.files.source_reader import BLOCK_BYTES, UnknownFormatError
 from inspector.store.columns.block import Block
@@ -461,7 +462,7 @@ class CaptureDocument:
     def read_errors(self) -> list[str]:
         """Problems with reading or following sources, as sentences for the user."""
         found = [*self.sources.troubles, self.counting.failure_message, *self.failed_checks]
-        found += [trip.sentence for trip in guards.trips()]
+        found += [mask_text(trip.sentence) for trip in guards.trips()]  # an error may quote a line
         if self.memory.is_full:
             found.append(self.memory.full_message)
         return [sentence for sentence in found if sentence is not None]

@@ -18,6 +18,7 @@ from inspector.plugins.declarations import Check, Field, PayloadView, PluginErro
 from inspector.plugins.discovery import Candidate, Origin, candidate, candidates
 from inspector.plugins.format_guard import format_problem
 from inspector.plugins.importing import CHANGED, ImportProblemError, declarations_of, make_format
+from inspector.protocol.secrets.masking import mask_text
 from inspector.settings.model import SwitchedPlugin
 
 _log = logging.getLogger(__name__)
@@ -102,11 +103,11 @@ def _load_one(key: _Key) -> None:
         _add(key, declarations_of(*key), loaded)
     except (ImportProblemError, PluginError) as error:
         _unload(loaded)
-        _troubles[key[:2]] = str(error)
+        _troubles[key[:2]] = mask_text(str(error))
         _log.info("The plug-in %s cannot be used: %s.", key[0], error)
     except Exception as error:  # noqa: BLE001 - its objects may raise anywhere
         _unload(loaded)
-        _troubles[key[:2]] = f"its declarations raised {error_words(error)}"
+        _troubles[key[:2]] = mask_text(f"its declarations raised {error_words(error)}")
         _log.info("The plug-in %s cannot be used.", key[0], exc_info=True)
     else:
         _loaded[key] = loaded
@@ -160,6 +161,11 @@ def _unload(loaded: _Loaded) -> None:
         remove_check(code)
     for name in loaded.fields:
         remove_field(name)
+
+
+def troubles() -> list[str]:
+    """Returns sentences about plug-ins that are switched on and not used."""
+    return [f"The plug-in {name} is not used: {reason}." for (name, _), reason in _troubles.items()]
 
 
 def payload_views(kind: str) -> list[tuple[PayloadView, Guard]]:

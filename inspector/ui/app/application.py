@@ -79,12 +79,14 @@ class Application:
     ) -> None:
         loaded = stored.load_settings() if remembers else stored.LoadedSettings(Settings(), None)
         self.settings: Settings = loaded.settings
+        unused: list[str] = []
         if self.settings.plugins:
-            from inspector.plugins.loading import load  # with filters and checks: not for a start page
+            from inspector.plugins import loading  # with filters and checks: not for a start page
 
-            load(self.settings.plugins)
+            loading.load(self.settings.plugins)
+            unused = loading.troubles()
         dropped = drop_unusable_keys(self.settings, keyed_actions(ACTIONS))
-        sentences = [loaded.message or "", dropped_keys_words(dropped) if dropped else ""]
+        sentences = [loaded.message or "", dropped_keys_words(dropped) if dropped else "", *unused]
         self.notice = " ".join(filter(None, sentences))
         self.remembers = remembers
         self._not_written: set[str] = set()  # secrets that were already reported

@@ -103,7 +103,7 @@ class _PluginRow(CheckField):
 
     def show_state(self, state: PluginState) -> None:
         """Shows a plug-in."""
-        title = f"{state.name} {state.version}".strip()
+        title = safe_line(f"{state.name} {state.version}".strip(), 48)
         self.box.setText(title.replace("&", "&&"))
         self.box.setAccessibleName(title)
         adds = ", ".join(state.adds) or "nothing known"

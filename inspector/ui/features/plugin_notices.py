@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QMetaObject, QObject, Qt, QTimer
 
 from inspector.base import guards
+from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,21 +42,25 @@ class PluginNotices(QObject):
         """Begins to report failures."""
         self._reported = 0
         self._notices.dismiss(_NOTICE)
-        if self._timer.start not in guards.watchers:
-            guards.watchers.append(self._timer.start)
+        if self._on_trip not in guards.watchers:
+            guards.watchers.append(self._on_trip)
         self._timer.start()
 
     def stop(self) -> None:
         """Stops because the document is about to close."""
         self._timer.stop()
-        if self._timer.start in guards.watchers:
-            guards.watchers.remove(self._timer.start)
+        if self._on_trip in guards.watchers:
+            guards.watchers.remove(self._on_trip)
+
+    def _on_trip(self) -> None:
+        # A query's thread may notice it, and timers belong to the window's thread.
+        QMetaObject.invokeMethod(self._timer, "start", Qt.ConnectionType.QueuedConnection)
 
     def _report(self) -> None:
         """Shows new failures once, also if the notice was closed."""
         trips = guards.trips()
         if len(trips) > self._reported:
-            sentence = " ".join(trip.sentence for trip in trips)
+            sentence = " ".join(mask_text(trip.sentence) for trip in trips)
             links = [("Settings...", self._show_settings)]
             self._notices.show_notice(
                 _NOTICE, "warning", sentence, links, token="severity.warning", closable=True

@@ -15,6 +15,7 @@ from inspector.reading.workers.part_reader import PartReader
 from inspector.store.files.source_files import SourceFile
 from tests.builders import closed_at_end, document_of, lines_of, log_file
 from tests.commands import asked, printed
+from tests.leaky import BEARER, SECRET
 from tests.plugins import ROBOT_LINES, example, loaded, plugin_file
 
 pytestmark = pytest.mark.usefixtures("no_plugins_left")
@@ -119,6 +120,15 @@ def test_the_command_line_says_which_part_failed() -> None:
     assert found.exit_code == 0
     assert "Plug-in toy, format toy is switched off for this log: it raised ValueError: no." in found.stderr
     assert "message 1" in found.stdout
+
+
+def test_an_error_that_quotes_a_secret_is_masked() -> None:
+    plugin_file("toy", HEAD.format(read="if third: raise ValueError(line)\n    " + READ, payload=PAYLOAD))
+    printed("plugins", "enable", "toy")
+    lines = [*TOYS, json.dumps({"toy": f"message 2, {BEARER}"})]
+    found = asked("list", log_file(lines_of(*lines[3:], *lines[:3])))
+    assert "it raised ValueError" in found.stderr
+    assert SECRET not in found.output
 
 
 def test_payloads_that_fail_show_their_line() -> None:

@@ -17,7 +17,7 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.plugins import loading
 from inspector.plugins.discovery import plugins_folder
 from inspector.settings.model import Settings
-from tests.builders import document_of
+from tests.builders import document_of, lines_of, log_file
 from tests.commands import asked, printed
 from tests.plugins import example, loaded, plugin_file
 
@@ -201,3 +201,13 @@ def test_names_of_files_cannot_leave_the_folder() -> None:
     troubles = {one.name: one.trouble for one in loading.states(switched)}
     assert troubles["../x"] == "it is missing"
     assert troubles["a b"] == "its name has other characters than letters, digits, - and _"
+
+
+def test_a_command_names_plugins_that_are_not_used() -> None:
+    plugin_file("toy", "CHECKS = []\n")
+    printed("plugins", "enable", "toy")
+    plugin_file("toy", "CHECKS = [1]\n")
+    found = asked("list", log_file(lines_of(*QUESTIONS)))
+    assert found.exit_code == 0
+    changed = "it has changed since it was switched on; switch it on again to run it"
+    assert f"The plug-in toy is not used: {changed}." in found.stderr
