@@ -1,4 +1,4 @@
-"""Describes files that are not read: by the name of a known kind, else by the keys or the shape of their first record.
+"""Words for files that are not read: the name of a known kind, else keys or shape of the first record.
 
 A known kind is refused before its lines are tried, so that none is mistaken for a format with a common key.
 """

@@ -1,4 +1,4 @@
-"""Columns of the message table: titles and cell texts, with secrets masked."""
+"""Columns of the message table: titles, masked cell texts, and the modes of the column Time."""
 
 from __future__ import annotations
 

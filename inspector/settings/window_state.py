@@ -1,6 +1,6 @@
 """Open windows of the last run, to restore them: documents, filters, scopes, docks, in one file.
 
-It contains no secrets: the writer leaves out values with one (`ui/features/restoring.py`). Marks lie beside their
+It contains no secrets: the writer leaves out values with one (`ui/features/window_restoring.py`). Marks lie beside their
 capture.
 """
 

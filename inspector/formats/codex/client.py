@@ -17,10 +17,11 @@ MODEL_APIS = (_OPENAI,)
 
 def _files() -> Iterator[ConfigFile]:
     yield from project_files(".codex", "config.toml")
-    yield ConfigFile(_home(os.environ) / "config.toml")
+    yield ConfigFile(home_folder(os.environ) / "config.toml")
 
 
-def _home(environment: Mapping[str, str]) -> Path:
+def home_folder(environment: Mapping[str, str]) -> Path:
+    """Returns the folder of its configuration and sessions."""
     return Path(environment.get("CODEX_HOME") or Path.home() / ".codex")
 
 
@@ -39,7 +40,7 @@ def _why_refused(command: Sequence[str], environment: Mapping[str, str]) -> str:
     if _place_in(command) is None or environment.get("CODEX_API_KEY"):
         return ""
     try:
-        known = json.loads((_home(environment) / "auth.json").read_bytes())
+        known = json.loads((home_folder(environment) / "auth.json").read_bytes())
     except (OSError, ValueError):
         return ""
     if not isinstance(known, dict) or known.get("OPENAI_API_KEY") or not known.get("tokens"):

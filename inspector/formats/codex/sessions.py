@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from inspector.formats.codex import FORMAT
+from inspector.formats.codex.client import home_folder
 from inspector.formats.codex.derivation import MACHINE
 from inspector.sources.agent_sessions.files import Found, Listing, read_ends
 from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 from inspector.sources.transcript_files import Member, ReadCache
-
-_VARIABLE = "CODEX_HOME"
 
 _NAME = re.compile(r"rollout-.*?-([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl(\.zst)?$")
 _FIRST_BYTES = 64 << 10
@@ -57,7 +56,7 @@ _line = msgspec.json.Decoder(_Line)
 
 def folder(environment: Mapping[str, str]) -> Path:
     """Returns the home folder of Codex."""
-    return Path(environment.get(_VARIABLE) or Path.home() / ".codex")
+    return home_folder(environment)
 
 
 class _NameParts(NamedTuple):

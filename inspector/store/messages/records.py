@@ -1,4 +1,4 @@
-"""Random access to records: reads lines again, and decodes envelopes, payloads, ids and contexts.
+"""Random access to records: reads lines again, masks split secrets, decodes envelopes, payloads and ids.
 
 Views and searches read messages again on demand; the last few stay in a cache.
 """

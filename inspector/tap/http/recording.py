@@ -1,4 +1,4 @@
-"""Records a proxy's traffic in a separate process, which makes lines and writes them.
+"""Records a proxy's traffic in a separate process, which it restarts if that fails.
 
 It is a process, since masking secrets in a response of 50 MB would delay a hang-up for too long. It also writes all
 entries that it has received if the tap is killed. Calls by the proxy never block: the queue is bounded, and the capture

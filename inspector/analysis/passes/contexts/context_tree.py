@@ -1,4 +1,4 @@
-"""Stores the nodes of the context tree, and applies keys, starts and moves to it (docs/protocols.md 6 and 7).
+"""Stores the nodes of the context tree: splits paths, applies keys, starts and moves (docs/protocols.md 6 and 7).
 
 A node is one context. Its identity is its id; its path is computed. Roots are found by id, other nodes by parent and
 segment. Number -1 is the main context, which is no node.

@@ -1,4 +1,4 @@
-"""Computes capabilities of participants over time, announced, granted or revoked, and refusals.
+"""Computes capabilities of participants over time, predicts if a message is allowed, and finds refusals.
 
 The effective set is the latest welcome or presence from a true gateway, plus later grants, minus later revocations.
 Grants and revocations stay unconfirmed until a gateway announces a set that includes them.

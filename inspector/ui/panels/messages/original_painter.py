@@ -1,4 +1,4 @@
-"""Paints table content across columns: lines of expanded originals, and gaps."""
+"""Paints content across columns: collapsed results and folded streams with their links, and gaps."""
 
 from __future__ import annotations
 
