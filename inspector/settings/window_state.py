@@ -1,7 +1,7 @@
 """Open windows of the last run, to restore them: documents, filters, scopes, docks, in one file.
 
-It contains no secrets: the writer leaves out values with one (`ui/features/window_restoring.py`). Marks lie beside their
-capture.
+It contains no secrets: the writer leaves out values with one (`ui/features/window_restoring.py`). Marks lie beside
+their capture.
 """
 
 from __future__ import annotations

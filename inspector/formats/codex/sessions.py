@@ -7,7 +7,7 @@ its sub-agent, not a session. Its file is in the folder of its own day, and only
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,11 +52,6 @@ class _Line(msgspec.Struct, gc=False):
 
 
 _line = msgspec.json.Decoder(_Line)
-
-
-def folder(environment: Mapping[str, str]) -> Path:
-    """Returns the home folder of Codex."""
-    return home_folder(environment)
 
 
 class _NameParts(NamedTuple):
@@ -203,7 +198,7 @@ def _nearby_files(path: Path, listing: Listing) -> list[Found]:
 
 
 SESSIONS = SessionFinder(
-    folder=folder,
+    folder=home_folder,
     candidates=candidates,
     complete=complete,
     files=files_of_session,
