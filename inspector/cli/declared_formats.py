@@ -15,7 +15,7 @@ from inspector.formats.declared.folder import SUFFIX, declarations_folder, read_
 from inspector.formats.format import Format
 from inspector.present.format_trials import declaration_file, share_sentence, trial_table, unmatched_lines
 from inspector.reading.files.format_detection import forced_format
-from inspector.reading.files.format_trial import Trial, try_format
+from inspector.reading.files.format_trial import TRIED_BYTES, Trial, try_format, wait_for_bytes
 from inspector.sources.inputs import is_stream, open_source
 
 app = typer.Typer(
@@ -81,6 +81,7 @@ def try_command(file: LogFile, format_file: FormatFile = None) -> None:
     try:
         source = open_source(path)
         try:
+            wait_for_bytes(source, TRIED_BYTES)
             tried = tried or registry.format_named(forced_format(source) or "")
             trial = try_format(source, tried)
         finally:
@@ -121,6 +122,7 @@ def new_command(
     try:
         source = open_source(path)
         try:
+            wait_for_bytes(source, SAMPLE_BYTES)
             data = source.read(0, SAMPLE_BYTES)
             text = guess_declaration(data, path.name, is_whole=source.size <= SAMPLE_BYTES)
         finally:

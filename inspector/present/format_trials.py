@@ -22,7 +22,7 @@ from inspector.formats.format import Format, Origin
 from inspector.present.formats import count_of
 from inspector.protocol.escaped_text import escape_hostile
 from inspector.protocol.timestamps import log_time
-from inspector.reading.files.format_trial import Trial, TrialRow, try_format
+from inspector.reading.files.format_trial import Trial, TrialRow, try_format, wait_for_bytes
 from inspector.sources.inputs import open_source
 
 _HEAD = ("record", "event", "time", "from", "to", "kind", "text")
@@ -115,6 +115,7 @@ def first_declaration(path: Path, name: str | None) -> str:
         with contextlib.suppress(DeclarationFileError):
             return read_declaration(declared)
     with contextlib.closing(open_source(path)) as source:
+        wait_for_bytes(source, SAMPLE_BYTES)
         data = source.read(0, SAMPLE_BYTES)
         return guess_declaration(data, path.name, is_whole=source.size <= SAMPLE_BYTES)
 

@@ -67,6 +67,15 @@ class Trial:
     is_whole: bool = True
 
 
+def wait_for_bytes(source: SourceFile, count: int) -> None:
+    """Waits until a compressed file is unpacked so far, or to its end."""
+    while source.feed is not None and source.is_growing and source.size < count:
+        source.feed.wait(_WAIT_S)
+
+
+_WAIT_S = 0.05
+
+
 def try_format(
     source: SourceFile, tried: Format | None, *, max_bytes: int = TRIED_BYTES, max_rows: int = TRIED_ROWS
 ) -> Trial:  # fmt: skip
@@ -81,6 +90,7 @@ def try_format(
     Raises:
         OSError: if the file cannot be read.
     """
+    wait_for_bytes(source, max_bytes)
     trial = Trial()
     array_path = tried.array_path if tried is not None else None
     missing = missing_array(source, array_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -85,6 +86,14 @@ def test_try_says_why_a_file_has_no_rows(tmp_path: Path) -> None:
     gone = asked("formats", "try", tmp_path / "gone.log")
     assert gone.exit_code == 2
     assert "cannot be read: No such file" in gone.stderr
+
+
+def test_a_compressed_log_is_unpacked(tmp_path: Path) -> None:
+    log, toml = tmp_path / "robot.log.gz", tmp_path / "robot.toml"
+    log.write_bytes(gzip.compress(ROBOT_LOG))
+    toml.write_text(ROBOT, "utf-8")
+    assert "9 of 9 records matched" in printed("formats", "try", log, "--format-file", toml)
+    assert 'time = "at"' in printed("formats", "new", log)
 
 
 def test_no_secret_is_printed(tmp_path: Path) -> None:
