@@ -13,6 +13,7 @@ from inspector.formats.declared.declaration import parse_declaration
 from inspector.formats.declared.folder import declarations_folder
 from inspector.formats.declared.guessing import guess_declaration
 from inspector.formats.table import FORMATS
+from inspector.reading.files import format_trial
 from tests.commands import asked, printed
 from tests.unit.formats.declared.samples import DIALOGS_FILE, ROBOT, ROBOT_LOG, STEPS, STEPS_FILE, TEXT, TEXT_LOG
 
@@ -94,6 +95,15 @@ def test_a_compressed_log_is_unpacked(tmp_path: Path) -> None:
     toml.write_text(ROBOT, "utf-8")
     assert "9 of 9 records matched" in printed("formats", "try", log, "--format-file", toml)
     assert 'time = "at"' in printed("formats", "new", log)
+
+
+def test_a_slow_expression_ends_a_trial_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(format_trial, "_MAX_TRIED_S", 0.0)
+    log, toml = tmp_path / "bot.log", tmp_path / "bot.toml"
+    log.write_bytes(TEXT_LOG)
+    toml.write_text(TEXT, "utf-8")
+    shown = printed("formats", "try", log, "--format-file", toml)
+    assert "1 of 1 record of its beginning matched as Bot text log (100 %)." in shown
 
 
 def test_no_secret_is_printed(tmp_path: Path) -> None:
