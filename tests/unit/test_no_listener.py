@@ -18,6 +18,7 @@ _LOCAL = {("ui/app/single_instance.py", "listen")}
 """A QLocalServer: no network address, and the user's alone."""
 _OF_OUR_OWN = {
     ("sources/session.py", "listen"), ("ui/panels/messages/model.py", "serve"), ("cli/mcp.py", "serve"),
+    ("reading/workers/worker_process.py", "serve"),
 }  # fmt: skip
 """Methods of that name that have nothing to do with sockets."""
 _DEMO = {("demo/gateway.py", "serve")}

@@ -31,7 +31,7 @@ BEGUN = SECRET[:6]
 ALL = ",".join(field.name for field in FIELDS)
 WITHOUT_A_LOG = {
     "record", "tap", "explain-filter", "msp", "sessions", "tap install", "tap uninstall", "tap list",
-    "mcp", "mcp install", "survey", "guide", "plugins",
+    "mcp", "mcp install", "survey", "guide", "plugins", "formats",
 }  # fmt: skip
 """What they print is tested where they are: it is not what a log holds, or its lines as they are."""
 WAYS: dict[str, list[list[str]]] = {
@@ -81,6 +81,20 @@ def test_no_command_shows_a_secret(log: Path, command: str) -> None:
 
 
 @pytest.mark.sweep
+def test_no_declaration_and_no_trial_of_it_shows_a_secret(log: Path, tmp_path: Path) -> None:
+    records = [{"at": n, "say": f"api_key={SECRET}", "keys": {f"token={SECRET}": 1}, "ev": "did"} for n in range(6)]
+    other = log_file("".join(json.dumps(one) + "\n" for one in records).encode(), "other.jsonl")
+    for file in (log, other):
+        written = asked("formats", "new", file)
+        assert written.exit_code == 0
+        declaration = tmp_path / "declared.toml"
+        declaration.write_text(written.stdout)
+        assert BEGUN not in written.output
+        tried = asked("formats", "try", file, "--format-file", declaration)
+        assert "record" in tried.stdout
+        assert BEGUN not in tried.output
+
+
 def test_no_message_shows_a_secret(log: Path) -> None:
     with reading_once():
         count = json.loads(output("summary", log, "--json"))["messages"]

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from inspector.formats.declared.declaration import EventKind, TimeUnit
@@ -271,11 +272,17 @@ def _path_facts(records: Iterable[Mapping[str, Any]]) -> dict[RecordPath, _PathF
 
 def _values_in(value: Mapping[str, Any], path: RecordPath) -> Iterator[tuple[RecordPath, Any]]:
     for key, inner in value.items():
-        if inner is None or not key or len(key) > _MAX_SHOWN:
+        if inner is None or not key or len(key) > _MAX_SHOWN or _is_secret_key(key):
             continue
         yield (*path, key), inner
         if isinstance(inner, Mapping) and len(path) < _MAX_DEPTH:
             yield from _values_in(inner, (*path, key))
+
+
+@lru_cache(maxsize=_MAX_PATHS)  # the records of a log have the same few keys
+def _is_secret_key(key: str) -> bool:
+    """Returns True for a key with a secret in it, as in an object of tokens."""
+    return mask_text(key) != key
 
 
 def _find_path(guess: _Guess, key: str, names: Sequence[str], taken: set[RecordPath]) -> RecordPath | None:
@@ -435,8 +442,10 @@ def _kind_table(guess: _Guess) -> Iterator[str]:
     counts = Counter(guess.paths[path].texts)
     is_role = path[-1].lower() == "role"
     total = len(guess.sample.records)
+    # A kind with a secret in it is left out: a masked one would match no record.
     for kind, count in counts.most_common(_MAX_KINDS):
-        yield f"{_quoted(kind)} = {_event_of(kind, guess, is_role=is_role)}  # {count} of {total}"
+        if mask_text(kind) == kind:
+            yield f"{_quoted(kind)} = {_event_of(kind, guess, is_role=is_role)}  # {count} of {total}"
 
 
 def _event_of(kind: str, guess: _Guess, *, is_role: bool) -> str:

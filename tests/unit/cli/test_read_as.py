@@ -17,7 +17,7 @@ def test_lines_of_other_formats_are_unreadable() -> None:
     mixed = FORMAT_SAMPLES["claude-code.jsonl"]
     done = run("summary", str(mixed), "--read-as", "gateway-log")
     assert done.exit_code == 2
-    assert "nothing that is read as gateway log" in done.stderr
+    assert "is not read as gateway log" in done.stderr
     assert summed_up("json-rpc.jsonl", "envelopes") == ("envelopes", 5, 0)
     assert summed_up("claude-code.jsonl", "claude-code") == ("claude-code", 27, 0)
     assert summed_up("wrapped.jsonl", "wrapped")[0] == "wrapped"

@@ -29,7 +29,7 @@ def test_a_server_of_a_recording() -> None:
     assert story.offered.lists == 3
     assert story.offered.tokens.keys() == {one.name for one in story.tools or ()}
     assert sum(story.offered.tokens.values()) > 500
-    assert "destroys nothing" in story.offered.hints["unload"]
+    assert "is not destructive" in story.offered.hints["unload"]
     head, first, *_ = tool_use_rows(story, "server")
     assert head.values == ("Calls", "Failed", "Median", "Tokens")
     assert (first.name, first.values[:2]) == ("unload", ("5", ""))

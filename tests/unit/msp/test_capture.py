@@ -132,7 +132,7 @@ def test_a_folder_without_sessions_is_no_document_of_them(tmp_path: Path) -> Non
     with pytest.raises(IsADirectoryError):
         document.load(tmp_path)
     written(tmp_path, {"note": 1})
-    with pytest.raises(UnknownFormatError, match="a JSON object with note"):
+    with pytest.raises(UnknownFormatError, match="an object with the key `note`"):
         document.load(tmp_path)
     document.close()
 
