@@ -32,7 +32,20 @@ _UNITS = ((1e11, TimeUnit.SECONDS), (1e14, TimeUnit.MILLISECONDS), (1e17, TimeUn
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])")
 
 _NAMES: dict[str, tuple[str, ...]] = {
-    "fields.time": ("timestamp", "time", "ts", "created at", "created", "date", "datetime", "at", "start time", "t"),
+    "fields.time": (
+        "timestamp",
+        "time",
+        "ts",
+        "created at",
+        "created",
+        "date",
+        "datetime",
+        "at",
+        "start time",
+        "t",
+        "ms",
+        "epoch",
+    ),
     "kind.path": ("type", "kind", "event", "event type", "ev", "action type", "role", "op"),
     "fields.sender": ("sender", "from", "role", "author", "actor", "speaker", "who", "source", "agent name"),
     "fields.receiver": ("receiver", "recipient", "to", "target", "recipients"),
