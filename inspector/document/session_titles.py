@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.formats.table import TITLE_KINDS, TRANSCRIPT_NAMES
+from inspector.formats import registry
+from inspector.formats.table import TITLE_KINDS
 from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag
@@ -75,7 +76,7 @@ class SessionTitles:
         capture, start, stop = self._capture, self._seen, len(self._capture)
         self._seen = stop
         find, columns = capture.strings.find, capture.columns
-        labels = [code for name in TRANSCRIPT_NAMES if (code := find(name))]
+        labels = [code for name in registry.groups().transcripts if (code := find(name))]
         if start == stop or not labels:
             return
         kind = columns["kind"][start:stop]

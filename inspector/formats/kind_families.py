@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats.table import FORMATS
+from inspector.formats import registry
 from inspector.protocol.kinds import CONTEXT_OPERATION, PROPOSAL, REJECT, WITHDRAW, Family
 
 _NAMESPACES = {
@@ -16,7 +16,6 @@ _NAMESPACES = {
     "context": Family.CONTROL,
     "jsonrpc": Family.TOOLS,
     "mcp": Family.TOOLS,
-    **{namespace.removesuffix("/"): Family.CONTROL for one in FORMATS for namespace in one.namespaces},
 }
 _KINDS = {
     PROPOSAL: Family.PROPOSALS,
@@ -28,4 +27,6 @@ _KINDS = {
 
 def family_of(kind: str) -> Family:
     """Returns the display family of a canonical kind."""
-    return _KINDS.get(kind) or _NAMESPACES.get(kind.partition("/")[0], Family.UNKNOWN)
+    namespace = kind.partition("/")[0]
+    own = Family.CONTROL if namespace in registry.groups().namespaces else Family.UNKNOWN
+    return _KINDS.get(kind) or _NAMESPACES.get(namespace, own)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from inspector.formats import table
-from inspector.formats.format import Format, load
+from inspector.formats.format import Format, Stage, load
 
 _log = logging.getLogger(__name__)
 
@@ -27,6 +27,43 @@ class Recipe(NamedTuple):
     arguments: tuple[Any, ...]
 
 
+class Groups(NamedTuple):
+    """Groups of all formats, those of the table and the added ones.
+
+    Attributes:
+        agents: names of the formats of coding agents.
+        transcripts: names of the formats without envelopes.
+        programs: senders of the messages that coding agents' programs write.
+        main_agents: senders of the models' messages in coding agents' sessions.
+        bookkeeping: kinds of records that programs write for themselves.
+        namespaces: beginnings of the kinds that only one format has.
+        control: of these, beginnings of the kinds of records that no model sees.
+    """
+
+    agents: frozenset[str]
+    transcripts: frozenset[str]
+    programs: tuple[str, ...]
+    main_agents: tuple[str, ...]
+    bookkeeping: frozenset[str]
+    namespaces: frozenset[str]
+    control: tuple[str, ...]
+
+
+def _groups_of(formats: Sequence[Format]) -> Groups:
+    coding = [(one, one.participants) for one in formats if one.participants is not None]
+    protocols = [one for one in formats if one.stage is Stage.PROTOCOL]
+    return Groups(
+        agents=frozenset(one.name for one, _ in coding),
+        transcripts=frozenset(one.name for one in formats if one.stage in (Stage.TRANSCRIPT, Stage.DECLARED)),
+        programs=tuple(dict.fromkeys(people.program for _, people in coding)),
+        main_agents=tuple(dict.fromkeys(people.agent for _, people in coding)),
+        bookkeeping=frozenset().union(*(one.bookkeeping for one in formats)),
+        namespaces=frozenset(name.removesuffix("/") for one in formats for name in one.namespaces if name),
+        control=tuple(one.namespace for one in (*(one for one, _ in coding), *protocols) if one.namespace),
+    )
+
+
+_groups = _groups_of(table.FORMATS)
 _added: dict[str, tuple[Format, Recipe]] = {}
 _formats: tuple[Format, ...] = ()
 _recipes: tuple[Recipe, ...] = ()
@@ -85,6 +122,11 @@ def all_formats() -> tuple[Format, ...]:
     return (*table.FORMATS, *_formats)
 
 
+def groups() -> Groups:
+    """Returns the groups of all formats. Ask at each use, since formats are added later."""
+    return _groups
+
+
 def format_named(name: str) -> Format | None:
     """Returns a format of the table or an added one by its name."""
     return table.format_named(name) or (_added[name][0] if name in _added else None)
@@ -102,7 +144,8 @@ def format_titles() -> dict[str, str]:
 
 def _publish() -> None:
     """Replaces the tuples that readers take, so that none sees a half-changed registry."""
-    global _formats, _recipes, _restored
+    global _formats, _recipes, _restored, _groups
     _restored = None
     _formats = tuple(one for one, _ in _added.values())
     _recipes = tuple(recipe for _, recipe in _added.values())
+    _groups = _groups_of(all_formats())

@@ -46,26 +46,6 @@ def formats_of(stage: Stage) -> tuple[Format, ...]:
     return tuple(one for one in FORMATS if one.stage is stage)
 
 
-CODING_AGENTS: tuple[Format, ...] = tuple(one for one in FORMATS if one.participants is not None)
-"""Transcripts of coding agents."""
-
-CODING_AGENT_NAMES: tuple[str, ...] = tuple(one.name for one in CODING_AGENTS)
-
-TRANSCRIPT_NAMES: frozenset[str] = frozenset(one.name for one in formats_of(Stage.TRANSCRIPT))
-
-AGENT_PROGRAMS: tuple[str, ...] = tuple(
-    dict.fromkeys(one.participants.program for one in FORMATS if one.participants is not None)
-)
-"""Senders of the messages that coding agents' programs write."""
-
-MAIN_AGENTS: tuple[str, ...] = tuple(
-    dict.fromkeys(one.participants.agent for one in FORMATS if one.participants is not None)
-)
-"""Senders of the models' messages in coding agents' sessions."""
-
-BOOKKEEPING_KINDS: frozenset[str] = frozenset().union(*(one.bookkeeping for one in FORMATS))
-"""Kinds of records that programs write for themselves."""
-
 SPOKEN_KINDS: dict[str, str] = {kind: word for one in FORMATS for kind, word in one.spoken_kinds.items()}
 """Words for kinds that only one format has."""
 

@@ -127,7 +127,8 @@ class Voice:
 
     def usage(
         self, event: Event, *, model: str | None, identifier: str | None = None, cost: float | None = None,
-        stop: str | None = None, **tokens: int,
+        stop: str | None = None, input: int | None = None, output: int | None = None,
+        cache_read: int | None = None, cache_write: int | None = None,
     ) -> Event:  # fmt: skip
         """Sets the reported tokens of the model call behind an event, and returns the event.
 
@@ -137,9 +138,13 @@ class Voice:
             identifier: common to all records of the same call; None if each record is another call.
             cost: in dollars, if it is stated.
             stop: the reason why the model stopped, in the words of its API.
-            tokens: `input` without cache, `output` with reasoning, `cache_read`, `cache_write`.
+            input: tokens without cached ones; None if unknown.
+            output: tokens with reasoning.
+            cache_read, cache_write: tokens.
         """
-        event.meaning.call = ApiCall(identifier, model, has_usage=bool(tokens), stop=stop, **tokens)
+        counts = (input, output, cache_read, cache_write)
+        has_usage = any(one is not None for one in counts)
+        event.meaning.call = ApiCall(identifier, model, has_usage, *(one or 0 for one in counts), stop=stop)
         event.meaning.cost = cost
         return event
 

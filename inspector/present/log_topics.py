@@ -10,14 +10,14 @@ import numpy as np
 from inspector.analysis.arrays.unique_ints import unique_with_places
 from inspector.analysis.passes.log_vocabulary import kind_words
 from inspector.document.document import CaptureDocument
-from inspector.formats.table import CODING_AGENT_NAMES, FORMATS, TRACE_NAMES
+from inspector.formats import registry
+from inspector.formats.table import FORMATS, TRACE_NAMES
 from inspector.protocol import kinds
 from inspector.settings.model import Topic
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
 _BY_LABEL: dict[str, Topic] = {
-    **dict.fromkeys(CODING_AGENT_NAMES, "agent"),
     **dict.fromkeys(TRACE_NAMES, "trace"),
     **{one.name: cast("Topic", one.topic) for one in FORMATS if one.topic},
 }
@@ -94,6 +94,8 @@ def _topic(protocol: str | None, kind: str, derived: bool) -> Topic | None:
     if kind.startswith(_OF_RECORDERS):
         return None
     if derived:
+        if protocol in registry.groups().agents:
+            return "agent"
         return _BY_LABEL.get(protocol or "", "model")
     if protocol == _MSP:
         return "msp"

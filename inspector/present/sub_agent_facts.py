@@ -8,8 +8,8 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.views.model_context.admission import CONTROL_OF_TRANSCRIPTS
 from inspector.analysis.views.summaries.context_usage import ContextUsage, context_usage
+from inspector.formats import registry
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact
 from inspector.present.subject import ContextPlace, Subject
@@ -56,7 +56,7 @@ def result_message(subject: Subject, agent: SubAgent) -> int | None:
 def _last_words(subject: Subject, agent: SubAgent, ended: int) -> int:
     """Returns a sub-agent's last text before its end, if the end message only closes a turn."""
     columns, find = subject.capture.columns, subject.capture.strings.find
-    if not (subject.capture.string("kind", ended) or "").startswith(CONTROL_OF_TRANSCRIPTS):
+    if not (subject.capture.string("kind", ended) or "").startswith(registry.groups().control):
         return ended
     said = columns["kind"][:ended] == (find("chat") or -1)
     said &= columns["sender"][:ended] == (find(agent.name) or -1)

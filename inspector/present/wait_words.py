@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from inspector.analysis import Analysis
 from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.unanswered import party_who_left
-from inspector.formats.table import CODING_AGENT_NAMES
+from inspector.formats import registry
 from inspector.present import formats
 from inspector.present.subject import correlation_string, recipients
 from inspector.present.wire_text import safe_line
@@ -180,12 +180,10 @@ def _describe_wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ..
     waited = None if NO_TIME in (since, now) else max(0, now - since)
     what = safe_line(what, _MAX_NAME)
     of_agent = (
-        capture.string("protocol", message) in _AGENTS and analysis.states.state_of(message) is MessageState.WAITING
+        capture.string("protocol", message) in registry.groups().agents
+        and analysis.states.state_of(message) is MessageState.WAITING
     )
     return Wait(message, asker_name(analysis, message), whom, what, waited, discovery, *behind, is_of_agent=of_agent)
-
-
-_AGENTS = frozenset(CODING_AGENT_NAMES)
 
 
 def asker_name(analysis: Analysis, message: int) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
+from inspector.formats import registry
 from inspector.formats.line_reading import read_line_as
-from inspector.formats.table import TRANSCRIPT_NAMES
 from inspector.sources.agent_sessions.files import Found, Listing, read_ends
 from inspector.sources.agent_sessions.lookup import session_finders
 
@@ -54,7 +54,7 @@ class Member:
 def is_transcript(path: Path) -> bool:
     """Returns True if the first lines of a file are of a transcript. Never raises."""
     head, _ = read_ends(str(path))
-    return any(read_line_as(line.strip())[1] in TRANSCRIPT_NAMES for line in head[:_LOOKED_AT])
+    return any(read_line_as(line.strip())[1] in registry.groups().transcripts for line in head[:_LOOKED_AT])
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
-from inspector.formats.table import AGENT_PROGRAMS, CODING_AGENT_NAMES
+from inspector.formats import registry
 from inspector.protocol import kinds
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH
@@ -29,7 +29,7 @@ class AgentCalls:
 
     def split_agent_calls(self, batch: Batch, rows: Rows) -> tuple[Rows, Rows]:
         """Splits requests into calls of agents and all others."""
-        codes = [code for label in CODING_AGENT_NAMES if (code := batch.code(label)) >= 0]
+        codes = [code for label in registry.groups().agents if (code := batch.code(label)) >= 0]
         if not codes or not len(rows):
             return NO_ROWS, rows
         own = np.isin(batch.column_values("protocol", rows), codes) & (
@@ -76,7 +76,7 @@ class AgentCalls:
         kind, sender = batch.column_values("kind", rows), batch.column_values("sender", rows)
         outputs = np.isin(kind, [batch.code(one) for one in ("chat", "reasoning/thought", kinds.REQUEST)])
         outputs &= sender == columns["sender"][call]
-        programs = [batch.code(name) for name in AGENT_PROGRAMS]
+        programs = [batch.code(name) for name in registry.groups().programs]
         inputs = kind == batch.code(kinds.RESPONSE)
         inputs |= (kind == batch.code("chat")) & (sender != columns["sender"][call]) & ~np.isin(sender, programs)
         return self._has_later_output(batch, call, rows, outputs, inputs)

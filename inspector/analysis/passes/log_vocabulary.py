@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inspector.formats.table import AGENT_PROGRAMS, SPOKEN_KINDS
+from inspector.formats import registry
+from inspector.formats.table import SPOKEN_KINDS
 from inspector.protocol import kinds
 from inspector.store.messages.capture import Capture
 
@@ -16,7 +17,7 @@ _SESSION_WORDS = {kinds.REQUEST: "call", kinds.RESPONSE: "result", THOUGHT: "tho
 _JSON_RPC_WORDS = {kinds.REQUEST: "request", kinds.RESPONSE: "response"}
 _NOTIFICATION_PREFIX = "notifications/"
 _PROMPT_SENDERS = ("user", "client")
-_PROGRAM_SENDERS = (*AGENT_PROGRAMS, "system-prompt")
+_SYSTEM_PROMPT = "system-prompt"
 
 
 def kind_word(capture: Capture, message: int) -> str:
@@ -36,7 +37,7 @@ def kind_word(capture: Capture, message: int) -> str:
     sender = capture.string("sender", message)
     if sender in _PROMPT_SENDERS:
         return "prompt"
-    if sender in _PROGRAM_SENDERS:
+    if sender == _SYSTEM_PROMPT or sender in registry.groups().programs:
         return "added"
     # In a sub-agent's context every sender but the agent itself prompts it.
     agent = capture.transcripts.agents.get(capture.string("context", message) or "")

@@ -21,7 +21,6 @@ from inspector.formats import registry
 from inspector.formats.table import (
     CONTINUED_CONVERSATIONS,
     LONE_ANSWERS,
-    MAIN_AGENTS,
     NAMED_CONVERSATIONS,
     SESSION_NAMING,
     TRACE_NAMES,
@@ -439,7 +438,7 @@ class Transcripts:
             renamed = {"agent": name, f"agent#{context}": name}
             # Inside of a sub-agent, the main agent's name means its parent.
             if agent.parent_name:
-                renamed |= dict.fromkeys(MAIN_AGENTS, agent.parent_name)
+                renamed |= dict.fromkeys(registry.groups().main_agents, agent.parent_name)
             for old, new in renamed.items():
                 before = strings.find(old)
                 if before:

@@ -24,7 +24,6 @@ from inspector.document.source_set import SourceChoice
 from inspector.document.sources import Progress
 from inspector.formats import registry
 from inspector.formats.declared.folder import register_folder
-from inspector.formats.table import TRANSCRIPT_NAMES
 from inspector.msp import is_session_document
 from inspector.present import formats
 from inspector.protocol.timestamps import NO_TIME
@@ -405,7 +404,7 @@ class Opening(QObject):
             raise
         self._finish_reading(document)
         if (
-            document.format in TRANSCRIPT_NAMES
+            document.format in registry.groups().transcripts
             and len(document.sources.files) == 1
             and not (name or self._location.is_streamed)
         ):

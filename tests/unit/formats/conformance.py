@@ -9,9 +9,7 @@ Compare written figures with the sample by hand: the script writes the figures o
 from __future__ import annotations
 
 import argparse
-import ast
 import importlib
-import inspect
 import json
 import sys
 from collections import Counter
@@ -23,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import inspector.formats
-from inspector.formats import line_reading, table
+from inspector.formats import line_reading, registry, table
 from inspector.formats.format import Format, Stage
+from inspector.formats.registry import Recipe
 from inspector.protocol.header import NotAnObjectError, read_header
 from inspector.protocol.record import Shape
 from inspector.reading.files.format_detection import scanner_for
@@ -70,41 +69,22 @@ def all_samples() -> list[tuple[Folder, Path]]:
     return [(folder, sample) for folder in folders() for sample in folder.samples]
 
 
+def format_of_folder(name: str) -> Format:
+    """Returns the format of a folder; worker processes make it by this function."""
+    return importlib.import_module(f"inspector.formats.{name}").FORMAT
+
+
 @contextmanager
-def in_table(one: Format) -> Generator[None]:
-    """Adds a format to the table while the block runs, unless it is listed; the rooms of the program then know it."""
-    if one in table.FORMATS:
+def in_table(folder: Folder) -> Generator[None]:
+    """Adds a folder's format while the block runs, unless it is listed."""
+    if folder.format in table.FORMATS:
         yield
         return
-    before = dict(vars(table))
-    after = _groups((*table.FORMATS, one))
-    # Modules import the groups by name, so each has a reference of its own.
-    modules = [module for name, module in sys.modules.items() if name.startswith("inspector.")]
-    changes = [
-        (vars(module), name, old, after[group])
-        for module in modules for name, old in list(vars(module).items())
-        for group in after if old is before[group]
-    ]  # fmt: skip
-    for names, name, _, new in changes:
-        names[name] = new
-    importlib.reload(line_reading)  # functions imported elsewhere share its globals, so they see the new tables
+    registry.register(folder.format, Recipe(f"{__name__}:format_of_folder", (folder.name,)))
     try:
         yield
     finally:
-        for names, name, old, _ in changes:
-            names[name] = old
-        importlib.reload(line_reading)
-
-
-def _groups(formats: tuple[Format, ...]) -> dict[str, Any]:
-    """Returns the values that `inspector.formats.table` would have with these formats."""
-    statements = ast.parse(inspect.getsource(table)).body
-    targets = [one.target if isinstance(one, ast.AnnAssign) else None for one in statements]
-    listed = next(place for place, one in enumerate(targets) if isinstance(one, ast.Name) and one.id == "FORMATS")
-    names = {**vars(table), "FORMATS": formats}
-    exec(compile(ast.Module(statements[listed + 1 :], []), table.__file__, "exec"), names)
-    declared = {one.id for one in targets[listed:] if isinstance(one, ast.Name)}
-    return {name: names[name] for name in declared}
+        registry.unregister(folder.format.name)
 
 
 # Figures
@@ -298,7 +278,7 @@ def main(arguments: Sequence[str]) -> None:
         if folder.name not in (asked.write or ()):
             continue
         for sample in folder.samples:
-            with in_table(folder.format):
+            with in_table(folder):
                 text = json.dumps(figures(sample), indent=1, ensure_ascii=False)
             expected_path(sample).write_text(text + "\n", encoding="utf-8")
             print(f"{expected_path(sample).relative_to(FORMATS_FOLDER)}:\n{text}")

@@ -47,7 +47,7 @@ def known_format(request: pytest.FixtureRequest) -> Iterator[None]:
     if folder is None:
         yield
         return
-    with conformance.in_table(folder.format):
+    with conformance.in_table(folder):
         yield
 
 

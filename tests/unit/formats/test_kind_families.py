@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from inspector.formats import registry
 from inspector.formats.kind_families import family_of
-from inspector.formats.table import BOOKKEEPING_KINDS, FORMATS
+from inspector.formats.table import FORMATS
 from inspector.protocol.kinds import Family
 
 
@@ -43,4 +44,10 @@ def test_kinds_of_formats_are_control() -> None:
 def test_bookkeeping_has_kinds_of_its_format() -> None:
     for one in FORMATS:
         assert all(kind.startswith(one.namespaces) for kind in one.bookkeeping), one.name
-    assert {"claude/mode", "codex/turn_context", "gemini/set", "http/end", "recorder/start"} <= BOOKKEEPING_KINDS
+    assert {
+        "claude/mode",
+        "codex/turn_context",
+        "gemini/set",
+        "http/end",
+        "recorder/start",
+    } <= registry.groups().bookkeeping

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from inspector.formats import registry
+from inspector.document.session_titles import title_of_session
+from inspector.formats import _skeleton, registry
 from inspector.formats.format import Format, Stage
+from inspector.formats.kind_families import family_of
 from inspector.formats.registry import Recipe
+from inspector.protocol.kinds import Family
+from tests.builders import document_at
+
+ROOT = Path(__file__).parents[3]
 
 
 def make_format(name: str, title: str) -> Format:
@@ -51,3 +59,17 @@ def test_another_process_makes_the_same_formats_by_their_recipes() -> None:
     assert [one.name for one in registry.registered()] == ["toy"]
     registry.restore(())
     assert registry.registered() == ()
+
+
+def test_an_added_agent_counts_as_a_coding_agent_with_a_title(tmp_path: Path) -> None:
+    log = tmp_path / "toy.jsonl"
+    log.write_bytes(next((ROOT / "inspector/formats/_skeleton/samples").glob("*.jsonl")).read_bytes())
+    registry.register(_skeleton.FORMAT, Recipe("inspector.formats:_skeleton", ()))
+    try:
+        assert _skeleton.FORMAT.name in registry.groups().agents
+        assert family_of(f"{_skeleton.FORMAT.namespace}anything") is Family.CONTROL
+        document = document_at(log)
+        assert title_of_session(document.capture)
+    finally:
+        registry.unregister(_skeleton.FORMAT.name)
+    assert _skeleton.FORMAT.name not in registry.groups().agents

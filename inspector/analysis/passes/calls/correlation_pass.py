@@ -22,7 +22,8 @@ from inspector.analysis.passes.calls.open_waits import EndedWaits
 from inspector.analysis.passes.calls.proposal_states import ProposalStates
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
-from inspector.formats.table import AGENT_TOOLS, CODING_AGENT_NAMES
+from inspector.formats import registry
+from inspector.formats.table import AGENT_TOOLS
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns
@@ -574,10 +575,8 @@ class CorrelationPass:
         took = int(self._capture.extracted.tool_durations_ns(np.array([row]))[0])
         if took >= 0:
             return took
-        return None if apart <= 0 and self._capture.string("protocol", row) in _AGENT_PROTOCOLS else apart
+        return None if apart <= 0 and self._capture.string("protocol", row) in registry.groups().agents else apart
 
-
-_AGENT_PROTOCOLS = frozenset(CODING_AGENT_NAMES)
 
 # Kinds that each kind may name, best first. Kinds without an entry may name any message.
 _CAUSE_KINDS: dict[str, tuple[str, ...]] = {

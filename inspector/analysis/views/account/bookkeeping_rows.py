@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import unique_with_places
-from inspector.formats.table import BOOKKEEPING_KINDS
+from inspector.formats import registry
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
@@ -20,7 +20,9 @@ def are_bookkeeping(capture: Capture, messages: NDArray[Any]) -> NDArray[np.bool
     """(n,) bool: True for records that a program wrote for itself and that report no failure."""
     columns, strings = capture.columns, capture.strings
     kinds, _, places = unique_with_places(columns["kind"][messages])
-    known = np.array([bool(kind) and strings[kind] in BOOKKEEPING_KINDS for kind in kinds.tolist()], np.bool_)
+    known = np.array(
+        [bool(kind) and strings[kind] in registry.groups().bookkeeping for kind in kinds.tolist()], np.bool_
+    )
     if not known.any():
         return np.zeros(len(messages), np.bool_)
     return known[places] & (columns["flags"][messages] & _REPORTING_FLAGS == 0)

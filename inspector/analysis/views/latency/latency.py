@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.formats.table import AGENT_TOOLS, CODING_AGENT_NAMES, TRACE_NAMES
+from inspector.formats import registry
+from inspector.formats.table import AGENT_TOOLS, TRACE_NAMES
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
@@ -85,7 +86,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
         took = capture.extracted.tool_durations_ns(numbers[derived])
         told = (took >= 0) & ~np.isnan(latency[derived])
         latency[derived[told]] = took[told] / 1e6
-        together = ~told & (latency[derived] <= 0) & _of_formats(capture, numbers[derived], CODING_AGENT_NAMES)
+        together = ~told & (latency[derived] <= 0) & _of_formats(capture, numbers[derived], registry.groups().agents)
         latency[derived[together]] = np.nan
     return latency
 
@@ -98,7 +99,7 @@ def _are_of_persons(analysis: Analysis, answers: Rows, asked: Rows) -> NDArray[n
     return declined | np.isin(analysis.correlation.columns["target"][asked], targets)
 
 
-def _of_formats(capture: Capture, rows: Rows, names: Sequence[str]) -> NDArray[np.bool_]:
+def _of_formats(capture: Capture, rows: Rows, names: Collection[str]) -> NDArray[np.bool_]:
     """(n,) bool: True for messages of these formats."""
     codes = [code for name in names if (code := capture.strings.find(name))]
     return np.isin(capture.columns["protocol"][rows], codes)

@@ -14,16 +14,15 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context.reader import Options, Reader, codes_below
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.base.slices import SlicedWork
-from inspector.formats.format import Stage
+from inspector.formats import registry
 from inspector.formats.model_vocabulary import SYSTEM
-from inspector.formats.table import CODING_AGENTS, TRACE_NAMES, formats_of
+from inspector.formats.table import TRACE_NAMES
 from inspector.protocol import kinds
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 Mask = NDArray[np.bool_]
 
-CONTROL_OF_TRANSCRIPTS = (*(one.namespace for one in (*CODING_AGENTS, *formats_of(Stage.PROTOCOL))),)
 """Prefixes of kinds for notes of the program around a model in transcripts; the model never receives them."""
 _NOTES = (Flag.GAP | Flag.LOG_ONLY).value
 
@@ -167,7 +166,7 @@ def _talk(at: _Sorting, _options: Options) -> None:
         prompt = at.sender == at.code(SYSTEM)
         at.decide(at.derived & chat & at.to_me & prompt, Role.SYSTEM, Why.PROMPTED)
         at.decide(at.are_of_kinds("participant/compact-done") & at.mine & at.derived, Role.USER, Why.SUMMARY)
-        for namespace in CONTROL_OF_TRANSCRIPTS:
+        for namespace in registry.groups().control:
             at.decide(at.derived & at.have_prefix(namespace), Role.NONE, Why.PROGRAM)
     verdict = at.are_of_kinds("mcp/reject", "mcp/withdraw") & ~at.mine & at.answers_me
     at.decide(verdict, Role.USER, Why.TOLD)

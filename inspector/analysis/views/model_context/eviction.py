@@ -19,7 +19,7 @@ from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.removals import Left, Payloads
 from inspector.analysis.views.model_context.reported import reported_at
 from inspector.base.slices import SlicedWork
-from inspector.formats.table import AGENT_PROGRAMS
+from inspector.formats import registry
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_ROW
 
@@ -202,7 +202,7 @@ class _Leaving:
         capture = self._analysis.capture
         fed = self._places[: self._fed]
         rows = self._rows[: self._fed]
-        programs = [code for name in AGENT_PROGRAMS if (code := capture.strings.find(name))]
+        programs = [code for name in registry.groups().programs if (code := capture.strings.find(name))]
         asked = (self._sorted.roles[fed] == Role.USER) & (self.by[fed] == NO_ROW)
         asked &= capture.columns["kind"][rows] == (capture.strings.find("chat") or -1)
         asked &= ~np.isin(capture.columns["sender"][rows], programs)

@@ -13,8 +13,9 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.unique_ints import unique_with_places
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context.conversation_names import conversation_words
+from inspector.formats import registry
 from inspector.formats.model_vocabulary import AGENT, CLIENT, SYSTEM, USER
-from inspector.formats.table import AGENT_PROGRAMS, MODEL_OPERATIONS
+from inspector.formats.table import MODEL_OPERATIONS
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.store.columns.flags import Flag
@@ -72,7 +73,7 @@ def readers(analysis: Analysis) -> list[Reader]:
         acting &= (kind != listing) | called
     reports = analysis.usage.reports()  # a participant that only chats has a model if its calls are reported
     acting[reports[columns["sender"][reports] != 0]] = True
-    people = [code for name in _PEOPLE if (code := strings.find(name)) is not None]
+    people = [code for name in (*_PEOPLE, *registry.groups().programs) if (code := strings.find(name)) is not None]
     is_person = (flags & Flag.DERIVED.value != 0) & np.isin(columns["sender"][:stop], people)
     found = _by_sender(analysis, acting & ~is_person)
     asked = columns["space"][model_requests(analysis, np.arange(stop))]
@@ -176,7 +177,7 @@ def _of_node(analysis: Analysis, space: int, node: int, by_name: Mapping[str | N
     return None
 
 
-_PEOPLE = (USER, SYSTEM, CLIENT, "tools", *AGENT_PROGRAMS)
+_PEOPLE = (USER, SYSTEM, CLIENT, "tools")
 """Senders in transcripts and recordings that have no model."""
 _ACTS = (kinds.REQUEST, kinds.PROPOSAL)
 _NOBODY = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME).value

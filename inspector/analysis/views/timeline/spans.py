@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.calls.open_waits import are_waiting
 from inspector.base.slices import SlicedWork
-from inspector.formats.table import AGENT_PROGRAMS, CODING_AGENT_NAMES
+from inspector.formats import registry
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_ROW
 
@@ -104,14 +104,14 @@ def _model_times(
     """
     capture, none = analysis.capture, np.zeros(0, np.int64)
     columns, find = capture.columns, capture.strings.find
-    formats = [code for name in CODING_AGENT_NAMES if (code := find(name)) is not None]
+    formats = [code for name in registry.groups().agents if (code := find(name)) is not None]
     spoken = [code for name in ("chat", kinds.REQUEST, kinds.RESPONSE, "reasoning/thought") if (code := find(name))]
     rows = np.flatnonzero(np.isin(columns["protocol"][:stop], formats) & np.isin(columns["kind"][:stop], spoken))
     yield
     if not len(rows):
         return none, none, none
     kind, sender = columns["kind"][rows], columns["sender"][rows]
-    people = [code for name in (*_ASKERS, *AGENT_PROGRAMS) if (code := find(name))]
+    people = [code for name in (*_ASKERS, *registry.groups().programs) if (code := find(name))]
     taken = (kind == (find(kinds.RESPONSE) or -1)) | np.isin(sender, people)
     conversation = columns["space"][rows].astype(np.int64) << 32 | columns["context"][rows].astype(np.int64)
     order = np.lexsort((rows, conversation))
