@@ -24,7 +24,7 @@ from inspector.analysis.views.summaries.participant_queries import shown_numbers
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
-from inspector.present.findings import Problems, failed_filter, failures_words, problems_of
+from inspector.present.findings import Problems, failed_filter, problems_of
 from inspector.present.lifecycle_facts import listed_consumers
 from inspector.present.longest_waits import longest_waiting
 from inspector.present.subject import recipients, sender_of, text_of
@@ -370,7 +370,7 @@ class AccountSentences:
                 _linked_line("Errors", words, int(tally.first("error")[0]), 'kind == "system/error"', errors, "bad")
             )
         if len(lines) > 1 and capture.failed_count:
-            words = f"{failures_words(capture.failed_count)} in all"
+            words = f"{formats.count_of(capture.failed_count, 'failure')} in all"
             lines.insert(0, AccountLine("Failures", words, filter=failed_filter(capture), tone="bad"))
         return lines
 

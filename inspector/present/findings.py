@@ -115,11 +115,6 @@ class Problems:
         )
 
 
-def failures_words(failed: int) -> str:
-    """Counts messages with failures: "5 failures"."""
-    return formats.count_of(failed, "failure")
-
-
 def failed_words(failed: int) -> str:
     """Counts messages with failures as the end of a sentence, else ""."""
     return f" {failed:,} of them {'reports' if failed == 1 else 'report'} a failure" if failed else ""

@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QWidget
 
 from inspector.present import formats
-from inspector.present.findings import failures_words
 from inspector.present.wire_text import safe_line as one_line
 from inspector.sources.state import SourceState
 from inspector.ui.look.theme import ThemeController
@@ -328,7 +327,7 @@ class StatusBar(QStatusBar):
         self._failed.setVisible(count > 0)
         if count:
             tooltip = "Show messages that report a failure, such as a failed call"
-            self._failed.show_fact(failures_words(count), token="severity.error", tooltip=tooltip)
+            self._failed.show_fact(formats.count_of(count, "failure"), token="severity.error", tooltip=tooltip)
 
     def set_problems(self, number: int, worst: Severity | None = None, words: str = "") -> None:
         """Shows the number of messages with a problem.
