@@ -32,7 +32,7 @@ BOUNDS = {
     "otlp": 12, "vscode_chat": 2,
 }  # fmt: skip
 """Highest allowed number of files outside the folder that name the format."""
-TABLE = "inspector/formats/table.py"
+TABLES = ("inspector/formats/table.py", "inspector/formats/products.py")
 """The list of folders names each."""
 
 
@@ -42,7 +42,7 @@ def naming_files(sources: dict[str, str]) -> dict[str, list[str]]:
     Args:
         sources: text of each file by its path from the root, with slashes.
     """
-    lower = {path: text.lower() for path, text in sources.items() if path != TABLE}
+    lower = {path: text.lower() for path, text in sources.items() if path not in TABLES}
     return {
         folder: sorted(
             path

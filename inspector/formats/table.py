@@ -101,12 +101,6 @@ MODEL_APIS: tuple[ModelApi, ...] = tuple(api for one in FORMATS for api in one.m
 TITLE_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.title_kinds)
 """Kinds of records that name a session; those of a format best first."""
 
-SESSION_PRODUCTS: dict[str, str] = {one.name: one.product for one in FORMATS if one.sessions}
-"""Programs with sessions on this machine, by name of the format."""
-
-SOME_PRODUCTS: str = f"{', '.join(list(SESSION_PRODUCTS.values())[:2])} and others"
-"""Programs with sessions on this machine, in brief for a sentence."""
-
 NAMED_CONVERSATIONS: tuple[str, ...] = tuple(
     one.name for one in FORMATS if one.conversations is not Conversations.RESOLVED
 )

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.formats.table import SESSION_PRODUCTS
+from inspector.formats.products import SESSION_PRODUCTS
 from inspector.present.formats import count_of, day_words, size
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.secrets.masking import mask_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from inspector.formats.table import SOME_PRODUCTS
+from inspector.formats.products import SOME_PRODUCTS
 from inspector.settings import Start
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import CheckField, Form

@@ -7,13 +7,12 @@ again on `ThemeController.changed`. Meaning of the icons: docs/design.md 11 and 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QPixmap
 
 from inspector.base import paths
-from inspector.formats.kind_families import family_of
-from inspector.formats.table import FORMATS
 from inspector.ui.look.design_tokens import COLORS
 from inspector.ui.look.glyphs import glyph_icon, has_glyph
 
@@ -33,9 +32,8 @@ KIND_ICONS: dict[str, str] = {
     "system/join": "ri.login-circle-line",
     "system/welcome": "ri.login-circle-line",
     "system/presence": "ri.user-line",
-    **{kind: icon for one in FORMATS for kind, icon in one.icons.items() if not kind.endswith("/")},
 }
-"""Icon of a canonical kind; other kinds use the icon of their namespace."""
+"""Icon of a kind that several formats share; other kinds use the icon of their namespace."""
 
 NAMESPACE_ICONS: dict[str, str] = {
     "chat": "ri.chat-1-line",
@@ -44,7 +42,6 @@ NAMESPACE_ICONS: dict[str, str] = {
     "participant": "ri.equalizer-line",
     "space": "ri.user-add-line",
     "system": "ri.settings-3-line",
-    **{kind.removesuffix("/"): icon for one in FORMATS for kind, icon in one.icons.items() if kind.endswith("/")},
 }
 """Icon of a namespace."""
 
@@ -167,16 +164,28 @@ def glyph_name(name: str) -> str:
     return name if name.startswith("ri.") else ICONS[name]
 
 
+@cache
+def format_icons() -> dict[str, str]:
+    """Returns the icons of kinds, and of namespaces with a slash at their end, that only one format has."""
+    from inspector.formats.table import FORMATS  # all readers, 0.1 s: the start page shows no kinds
+
+    return {kind: icon for one in FORMATS for kind, icon in one.icons.items()}
+
+
 def kind_icon(kind: str) -> str:
     """Returns the icon of a canonical kind, without its suffix; "" (unreadable) gives the damaged file."""
     if not kind:
         return UNREADABLE_ICON
     bare = kind.partition(":")[0]
-    return KIND_ICONS.get(bare) or NAMESPACE_ICONS.get(bare.partition("/")[0]) or UNKNOWN_ICON
+    namespace = bare.partition("/")[0]
+    own = KIND_ICONS.get(bare) or format_icons().get(bare)
+    return own or NAMESPACE_ICONS.get(namespace) or format_icons().get(f"{namespace}/") or UNKNOWN_ICON
 
 
 def kind_family(kind: str) -> str:
     """Returns the kind family (`design_tokens.FAMILIES`) of a canonical kind, "unknown" for foreign kinds."""
+    from inspector.formats.kind_families import family_of  # imports all readers, too
+
     return family_of(kind.partition(":")[0]).name.lower()
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from inspector.formats.table import SESSION_PRODUCTS
+from inspector.formats.products import SESSION_PRODUCTS
 from inspector.ui.input.action import SESSIONS, Action
 
 if TYPE_CHECKING:

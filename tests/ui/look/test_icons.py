@@ -10,7 +10,9 @@ from inspector.ui.look import icons
 from inspector.ui.look.design_tokens import FAMILIES
 from inspector.ui.look.theme import ThemeController
 
-NAMES = sorted({*icons.ICONS.values(), *icons.KIND_ICONS.values(), *icons.NAMESPACE_ICONS.values()})
+NAMES = sorted(
+    {*icons.ICONS.values(), *icons.KIND_ICONS.values(), *icons.NAMESPACE_ICONS.values(), *icons.format_icons().values()}
+)
 
 
 def inked(pixmap: QPixmap) -> set[str]:

@@ -8,6 +8,7 @@ from inspector.analysis.findings.topic import DeclaredTopic
 from inspector.analysis.views.model_context.context_rules import ContextRules
 from inspector.formats.file_conversion import FileConverter
 from inspector.formats.format import Format, load
+from inspector.formats.products import SESSION_PRODUCTS
 from inspector.formats.table import FORMAT_TITLES, FORMATS, format_named
 from inspector.reading.decoder.fast_path import FastReader
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool
@@ -53,3 +54,7 @@ def test_own_kinds_are_below_the_namespaces_of_some_format() -> None:
     for one in FORMATS:
         own = (*one.spoken_kinds, *one.failing_kinds, *one.stop_kinds)
         assert [kind for kind in own if not kind.startswith(prefixes)] == []
+
+
+def test_products_are_those_of_formats_with_sessions() -> None:
+    assert {one.name: one.product for one in FORMATS if one.sessions} == SESSION_PRODUCTS

@@ -384,11 +384,11 @@ def test_it_runs_without_what_is_left_out(panel: str, tmp_path: Path) -> None:
 
 
 def test_the_wheel_and_the_bundle_hold_the_same_guide() -> None:
-    """`docs` holds pages and pictures only: the wheel takes the whole folder."""
+    """`docs` holds pages, pictures and examples only: the wheel takes the whole folder."""
     included = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
     guide = {source: place for source, place in included["force-include"].items() if "/guide/" in place}
     assert set(guide) == set(bundle.GUIDE)
     for source, place in guide.items():
         assert place == f"inspector/_resources/guide/{source}"
         assert bundle.guide_place(source) in (place, str(PurePosixPath(place).parent))
-    assert {one.suffix for one in (ROOT / "docs").rglob("*") if one.is_file()} == {".md", ".png"}
+    assert {one.suffix for one in (ROOT / "docs").rglob("*") if one.is_file()} == {".md", ".png", ".py"}

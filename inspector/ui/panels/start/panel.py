@@ -12,7 +12,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.formats.table import SOME_PRODUCTS
+from inspector.formats.products import SOME_PRODUCTS
 from inspector.present.unsaved_captures import MAX_SHOWN, more_words, unsaved_sentence
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.ui.input.keys import KeyWords
