@@ -9,7 +9,10 @@ A reader turns each record into events, and knows no column:
     voice.result("c1", "done", tool="wipe")                             its result; failed=True for a failure
     voice.answer("The kitchen is clean")                                a text of the model
     voice.agent_started("c2", agent="a7", label="Clean the oven")       a call that starts a sub-agent
+    voice.agent_linked("c2", agent="a7")                                a record that names a call's sub-agent
     voice.agent_ended("a7", "oven is clean", call="c2")                 the sub-agent's outcome
+    voice.instructions("Be careful with glass")                         a text of the program for the model
+    voice.error("connection lost")                                      a failure that the program reports
     voice.compaction("The kitchen was cleaned.")                        a summary that replaces earlier messages
     voice.usage(event, model="m-1", input=900, output=40)               tokens of the model call behind an event
     voice.bookkeeping("mode", "switched to wet")                        a record of the program for itself
@@ -104,6 +107,18 @@ class Voice:
         """
         given = {key: one for key, one in (("label", label), ("prompt", prompt)) if one}
         event = self.call(call, tool, given if arguments is None else arguments)
+        event.meaning.spawn = Spawn(call, agent, None, label, type_, prompt)
+        return event
+
+    def agent_linked(
+        self, call: str | None, *, agent: str | None = None, label: str | None = None, prompt: str | None = None,
+        type_: str | None = None, record: str = "agent-started",
+    ) -> Event:  # fmt: skip
+        """Returns a row that links a sub-agent to its call, for logs with records of both; arguments as above.
+
+        `agent_started` would count the call a second time.
+        """
+        event = self.bookkeeping(record, label or "")
         event.meaning.spawn = Spawn(call, agent, None, label, type_, prompt)
         return event
 

@@ -15,6 +15,9 @@ NAME = "robot"
 VOICE = Voice(agent="robot", program="robot-program", namespace="robot/")
 """Names that the rows have: of the model, of its program, and the prefix of kinds that only this log has."""
 
+_SEND_HELPER = "send-helper"
+"""Tool that starts a sub-agent."""
+
 
 def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
     """Returns True for a line of this log; with `unknown` also for an event of a newer version."""
@@ -56,7 +59,11 @@ def _said(value: Mapping[str, Any]) -> Iterator[Event]:
 
 
 def _call(value: Mapping[str, Any]) -> Event:
-    return VOICE.call(text_or_none(value.get("id")), text_or_none(value.get("tool")), value.get("with"))
+    identifier, tool, given = text_or_none(value.get("id")), text_or_none(value.get("tool")), value.get("with")
+    if tool == _SEND_HELPER:
+        task = text_or_none(given.get("task")) if isinstance(given, Mapping) else None
+        return VOICE.agent_started(identifier, label=task, prompt=task, tool=tool, arguments=given)
+    return VOICE.call(identifier, tool, given)
 
 
 def _did(value: Mapping[str, Any]) -> Iterator[Event]:
@@ -65,7 +72,8 @@ def _did(value: Mapping[str, Any]) -> Iterator[Event]:
 
 def _helper_began(value: Mapping[str, Any]) -> Iterator[Event]:
     agent, task = text_or_none(value.get("started")), text_or_none(value.get("task"))
-    yield VOICE.agent_started(text_or_none(value.get("call")), agent=agent, label=task, prompt=task)
+    # The call is a row already; this record tells the sub-agent's id.
+    yield VOICE.agent_linked(text_or_none(value.get("call")), agent=agent, label=task, prompt=task)
 
 
 def _helper_ended(value: Mapping[str, Any]) -> Iterator[Event]:
