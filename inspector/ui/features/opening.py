@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 import tempfile
-import time
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from inspector.base import gc_control
-from inspector.base.async_tasks import start_task
 from inspector.base.targets import is_session, target_path
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import SUFFIX, own_source_list, resolve_choices
@@ -30,15 +28,14 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.settings import RecentFacts
 from inspector.sources.blocking_files import wait_until_readable
-from inspector.sources.follow import POLL_S as FOLLOW_S
 from inspector.sources.inputs import is_stream, waiting_words
 from inspector.sources.transcript_files import members_of
-from inspector.store.columns.block import RUNNING
 from inspector.store.files.capture_folder import OwnCapture
 from inspector.survey import is_survey
 from inspector.ui import budgets
 from inspector.ui.dialogs.message_dialog import CANCEL
 from inspector.ui.dialogs.questions import Asking, open_once
+from inspector.ui.features.log_following import LogFollowing
 from inspector.ui.loop_budget import others_first
 from inspector.ui.services import usual_folder
 from inspector.ui.widgets.buttons import WordButton
@@ -553,54 +550,3 @@ def _size_of(document: CaptureDocument) -> int | None:
     if document.msp is not None:
         return document.msp.size or None
     return sum(source.size for source in document.sources.files)
-
-
-class LogFollowing:
-    """Follows the log of a document until its window closes, and shows the state in the status bar."""
-
-    def __init__(self, status: StatusBar, notices: NoticeStack) -> None:
-        self._status, self._notices = status, notices
-        self._tasks: set[asyncio.Task[Any]] = set()
-
-    def start(self, document: CaptureDocument) -> None:
-        """Starts to follow a document that was opened for it."""
-        if document.sources.followed is not None and not self._tasks:
-            self._show(document)
-            start_task(self._run(document), name=f"follow {document.name}", owner=self._tasks)
-
-    def stop(self) -> None:
-        for task in list(self._tasks):
-            task.cancel()
-        self._tasks = set()  # a new set for the next document; cancelled tasks remove themselves from the old one
-
-    async def _run(self, document: CaptureDocument) -> None:
-        loop = asyncio.get_running_loop()
-        behind, shown, size_shown_s = False, (0, False, RUNNING), loop.time()
-        source = document.capture.sources[0]
-        while (followed := document.sources.followed) is not None and document.sources.is_following:
-            # While catching up it only yields to other tasks between two blocks.
-            await asyncio.sleep(0 if behind else POLL_S if followed.is_active else FOLLOW_S)
-            await others_first()
-            until = time.perf_counter() + budgets.current.slice_s
-            behind = document.poll(until=until) and document.has_backlog
-            if loop.time() - size_shown_s > 1 and followed.is_active:
-                self._status.set_log_size(source.size)
-                size_shown_s = loop.time()
-            now = followed.rotations, followed.missing, source.server_end
-            if shown != now:
-                shown = now
-                self._show(document)
-        # What was written before the end of following is still read.
-        while document.poll():  # noqa: ASYNC110 - each round reads a block
-            await asyncio.sleep(0)
-        self._show(document)
-
-    def _show(self, document: CaptureDocument) -> None:
-        followed = document.sources.followed
-        if followed is None:
-            return
-        watched = followed.rotations if followed.trouble is None else None
-        ended, badly = document.capture.sources[0].server_end
-        self._status.set_watched(watched, missing=followed.missing, ended=ended, badly=badly)
-        if followed.trouble is not None:
-            self._notices.show_sentence(followed.trouble, "severity.warning")
