@@ -23,7 +23,7 @@ from inspector.protocol.record import Record, Shape
 class Stage(enum.Enum):
     """Place of a format in the order tried; each stage calls `Format.read` in its own way.
 
-    TRANSCRIPT, LATE and PROTOCOL have derived messages, and so a `payload`.
+    TRANSCRIPT, LATE, PROTOCOL and DECLARED have derived messages, and so a `payload`.
     """
 
     TRANSCRIPT = enum.auto()
@@ -61,7 +61,7 @@ class TrafficKind(enum.StrEnum):
     TRANSCRIPT = "transcript"
     """Sessions of agents, recorded by their program."""
     TRACE = "trace"
-    """Spans of instrumented programs."""
+    """Spans of instrumented programs: each model call is one of its own, and calls of tools may have no record."""
     EVALUATION = "evaluation"
     """Runs of a benchmark with their results."""
     WIRE = "wire"
@@ -221,8 +221,6 @@ class Format:
         reassembly: reference to the `ReassemblyStage` of messages over several lines.
         torn_record: records that extend over several lines.
         log_lines: lines of a log beside its messages.
-        is_trace: its records are spans. Each model call is a span of its own, spans have their own duration, and calls
-            of tools may have no record.
         rpc: the protocol of a format in stage PROTOCOL.
         lone_answers_of: the model, if its answers may be saved without requests. Its calls wait only in a conversation
             with messages of others, such as results.
@@ -283,7 +281,6 @@ class Format:
     reassembly: str = ""
     torn_record: TornRecord | None = None
     log_lines: LogLines | None = None
-    is_trace: bool = False
     rpc: RpcProtocol | None = None
     lone_answers_of: str = ""
     signatures: tuple[Signature, ...] = ()

@@ -214,6 +214,7 @@ _TEXT_SHAPES: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
         (rb"\[\[?[A-Za-z_][\w.\" -]*\]\]?\s*$", "a section in brackets, as in TOML"),
         (rb"(?:import|from|def|class|package|use|const|function|using)\s", "a line of a program"),
         (_TIME.pattern, "text that begins with a time"),
+        (rb"\[[A-Za-z_][\w.-]*\]\s", "text that begins with a name in brackets"),
         (rb"[\w.-]+\s*=", "a name and a value, as in settings"),
         (rb"(?:event|data|id|retry):", "a line of an event stream"),
         (rb"[\w.-]+:(?:\s|$)", "a name and a value, as in YAML"),

@@ -26,7 +26,7 @@ from inspector.formats import (
     wrapped,
 )
 from inspector.formats.clients import Client, ManualClient, ModelApi
-from inspector.formats.format import AgentTools, Conversations, Format, Stage
+from inspector.formats.format import AgentTools, Conversations, Format, Stage, TrafficKind
 
 FORMATS: tuple[Format, ...] = (
     claude_code.FORMAT, codex.FORMAT, copilot_cli.FORMAT, gemini_cli.FORMAT, opencode.FORMAT, otlp.FORMAT,
@@ -70,7 +70,7 @@ NOISE_KINDS: tuple[str, ...] = tuple(one.noise_kind for one in FORMATS if one.no
 LOG_LINE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.log_lines is not None)
 """Formats of logs with lines beside their messages."""
 
-TRACE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.is_trace)
+TRACE_NAMES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.traffic is TrafficKind.TRACE)
 """Formats with spans as records."""
 
 SESSION_HEADERS: tuple[str, ...] = tuple(name for one in FORMATS for name in one.session_headers)
@@ -126,7 +126,9 @@ FILE_SUFFIXES: tuple[str, ...] = tuple(suffix for one in FORMATS for suffix in o
 FOLDER_SUFFIXES: tuple[str, ...] = tuple(suffix for one in FORMATS if one.is_log_in_folders for suffix in one.suffixes)
 """Those of files that are logs of their folder."""
 
-SPAN_KINDS: dict[str, str] = {kind: word for one in FORMATS if one.is_trace for kind, word in one.spoken_kinds.items()}
+SPAN_KINDS: dict[str, str] = {
+    kind: word for one in FORMATS if one.traffic is TrafficKind.TRACE for kind, word in one.spoken_kinds.items()
+}
 """Words for kinds of spans."""
 
 FORMAT_TITLES: dict[str, str] = {name: title for one in FORMATS for name, title in one.titles.items()}

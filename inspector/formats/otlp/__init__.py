@@ -19,5 +19,4 @@ FORMAT = Format(
     identified_by_type=True,
     spoken_kinds=reader.SPOKEN,
     failing_kinds=reader.FAILING_KINDS,
-    is_trace=True,
 )

@@ -152,6 +152,7 @@ _UNKNOWN: tuple[tuple[Any, str], ...] = (
     ("-----BEGIN CERTIFICATE-----\n", "Its first line is the beginning of a key or certificate in PEM"),
     ("2026-05-01 10:00:00 INFO oven is hot", "Its first line is text that begins with a time"),
     ("[12:30:01] oven is hot", "Its first line is text that begins with a time"),
+    ("[INFO] oven is hot\n[WARN] oven is cold", "Its first line is text that begins with a name in brackets"),
     ("10.0.0.1 - - [01/May/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 2", "Its first line is plain text"),
 )  # fmt: skip
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from inspector.formats import table
-from inspector.formats.format import Format
+from inspector.formats.format import Format, load
 from inspector.formats.vocabulary import Voice
 from tests.pages import ROOT
 from tests.unit.formats.conformance import FORMATS_FOLDER
@@ -33,6 +33,13 @@ def test_the_page_describes_the_fields() -> None:
     assert {
         one.name for one in fields(Format) if one.default is MISSING and one.default_factory is MISSING
     } <= described
+
+
+def test_the_parts_that_the_page_names_exist() -> None:
+    references = set(re.findall(r'"(inspector\.[\w.]+:\w+)"', PAGE))
+    of_listed = [one for one in references if not one.startswith("inspector.formats.walnut.")]
+    assert of_listed
+    assert all(load(reference) is not None for reference in of_listed)
 
 
 def test_the_reader_uses_every_event() -> None:
