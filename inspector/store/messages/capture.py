@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.formats.gateway_log.reader import INBOUND_EVENTS
 from inspector.formats.line_reading import read_line
-from inspector.formats.table import HISTORY_REPEATING, MODEL_WIRES
+from inspector.formats.table import HISTORY_REPEATING, INBOUND_EVENTS, MODEL_WIRES
 from inspector.protocol import kinds
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.participants import GATEWAY_IDS
