@@ -77,6 +77,7 @@ def opened(
             else:
                 _load_together(document, files, paths, chosen_format)
         except UnknownFormatError as error:
+            _print_trips(guards.trips())  # the log may be one of a format that failed
             fail(str(error))
         except OSError as error:
             fail(f"{document.name or named(files)} cannot be read: {error.strerror or error}.")
@@ -94,10 +95,14 @@ def opened(
         # Marks lie beside a single file, so several files and streams have none.
         restore_marks(document, None if len(paths) > 1 or is_stream(paths[0]) else paths[0])
         yield document
-        for trip in guards.trips()[len(told) :]:  # fields and payloads are read while they are printed
-            typer.echo(escape_hostile(mask_text(trip.sentence)), err=True)
+        _print_trips(guards.trips()[len(told) :])  # fields and payloads are read while they are printed
     finally:
         document.close()
+
+
+def _print_trips(trips: Sequence[guards.Trip]) -> None:
+    for trip in trips:
+        typer.echo(escape_hostile(mask_text(trip.sentence)), err=True)
 
 
 def named(files: Sequence[str]) -> str:

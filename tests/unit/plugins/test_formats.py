@@ -122,6 +122,14 @@ def test_the_command_line_says_which_part_failed() -> None:
     assert "message 1" in found.stdout
 
 
+def test_a_refused_log_names_the_format_that_failed() -> None:
+    plugin_file("toy", HEAD.format(read="raise ValueError('no')", payload=PAYLOAD))
+    printed("plugins", "enable", "toy")
+    found = asked("list", log_file(lines_of(*TOYS)))
+    assert found.exit_code == 2
+    assert "Plug-in toy, format toy is switched off for this log: it raised ValueError: no." in found.stderr
+
+
 def test_an_error_that_quotes_a_secret_is_masked() -> None:
     plugin_file("toy", HEAD.format(read="if third: raise ValueError(line)\n    " + READ, payload=PAYLOAD))
     printed("plugins", "enable", "toy")
