@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from PySide6.QtCore import QAbstractEventDispatcher
 from pytestqt.qtbot import QtBot
@@ -12,7 +14,7 @@ from inspector.ui.loop_budget import turn_of_loop
 
 def test_what_nobody_waits_for_gets_a_turn_of_its_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "current", budgets.Budgets())
-    now_s = 100.0
+    now_s = time.perf_counter() + 10.0  # after what earlier tests have asked for
     monkeypatch.setattr(loop_budget, "time", type("Clock", (), {
         "thread_time": staticmethod(lambda: now_s), "perf_counter": staticmethod(lambda: now_s)}))  # fmt: skip
     turn, dispatcher = turn_of_loop(), QAbstractEventDispatcher.instance()
