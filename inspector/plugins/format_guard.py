@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from inspector.base.guards import LINE_S, GarbageError, Guard, check_size, error_words
-from inspector.formats.format import Format, Participants, Stage
+from inspector.formats.format import Format, Origin, Participants, Stage
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, ApiCall, DerivedMessage, Payload
 from inspector.protocol.record import Record, Shape
 
@@ -71,6 +71,7 @@ def guarded_format(declared: Format, plugin: str) -> Format:
         return found if found is not None else {"text": line[:_SHOWN_BYTES].decode("utf-8", "replace")}
 
     return Format(
+        origin=Origin.PLUG_IN,
         name=name, title=declared.title, reads=declared.reads, stage=declared.stage, read=read, payload=payload,
         identified_by_type=bool(declared.identified_by_type), participants=declared.participants,
         namespace=declared.namespace,

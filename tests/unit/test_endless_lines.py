@@ -24,6 +24,7 @@ INDENTED = b'{\n  "id": "a",\n  "kind": "chat",\n  "payload": {\n    "text": "<f
 _SCRIPT = """
 import json, resource, sys
 sys.argv[0] = "context-inspector"
+from inspector.present.formats import count_of
 from inspector.reading.files import format_detection
 from inspector.store.files import long_lines
 long_lines.MAX_LINE_BYTES = 32 << 20
@@ -105,7 +106,7 @@ def test_an_element_that_is_longer_than_may_be_read(tmp_path: Path, usual: int, 
     most, said = peak(path)
     assert most - usual < MOST
     count = around.count(b'"kind"')
-    assert f"{count} messages in {count} records, 1 unreadable" in said
+    assert f"{count_of(count, 'message')} in {count_of(count, 'record')}, 1 unreadable" in said
 
 
 def test_a_record_that_is_longer_than_may_be_read_is_searched_and_exported(tmp_path: Path, usual: int) -> None:

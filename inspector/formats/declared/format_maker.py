@@ -33,6 +33,7 @@ class DeclaredReader:
         self._values_of: Callable[[bytes], Mapping[str, Any] | None] = (
             decoded_object if pattern is None else pattern.groups_of
         )
+        self._last: tuple[bytes, list[Event]] | None = None  # the line of the last payload
         self._inner_path = declaration.lines.path if declaration.lines.form is LineForm.JSON_LINES else ()
         self._is_detected = bool(match.keys or match.values) or (pattern is not None and not pattern.matches_anything)
         self._marks = () if pattern is not None else tuple(_key_mark(path[0]) for path in match.keys)
@@ -53,8 +54,11 @@ class DeclaredReader:
 
     def payload(self, line: bytes, number: int) -> Payload:
         """Returns the payload of message `number` of a record, from 0. Never raises."""
-        values = self._values_of(line)
-        events = self._events_in(values) if values is not None else []
+        if self._last is None or self._last[0] != line:
+            # The messages of a line are mostly asked for in sequence.
+            values = self._values_of(line)
+            self._last = line, self._events_in(values) if values is not None else []
+        events = self._last[1]
         return events[number].payload if number < len(events) else {}
 
     def _events_in(self, values: Mapping[str, Any]) -> list[Event]:

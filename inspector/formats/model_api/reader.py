@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from inspector.formats.entry_builders import (
@@ -151,11 +152,16 @@ def _is_chunk(value: Mapping[str, Any], *, goes_on: bool) -> bool:
 
 def payload(line: bytes, number: int) -> Payload:
     """Returns the payload of message `number` of a record, from 0. Never raises."""
+    entries = _entries_at(line)
+    return entries[number].payload if number < len(entries) else {}
+
+
+@lru_cache(maxsize=1)  # the messages of a line are mostly asked for in sequence
+def _entries_at(line: bytes) -> list[Entry]:
     value = _decoded(line)
     if (begins := _session_start(value)) is not None:
-        return begins.payload if number == 0 else {}
-    entries = _entries(_bodies(value, items=True), items=True) if isinstance(value, dict) else []
-    return entries[number].payload if number < len(entries) else {}
+        return [begins]
+    return _entries(_bodies(value, items=True), items=True) if isinstance(value, dict) else []
 
 
 NAMESPACE = "droid/"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, Protocol
 
 from inspector.base.guards import reading_again
@@ -54,6 +55,10 @@ class LineMasks(Protocol):
         ...
 
 
+_MANY_MESSAGES = 8
+"""A line with more messages is kept for the next of them; most lines of transcripts have one to three."""
+
+
 class Records:
     """Reads the records of a capture's messages.
 
@@ -84,6 +89,8 @@ class Records:
         self.decoded_fields: dict[int, DecodedFields | None] = {}
         self.masks: LineMasks | None = None
         self._unmasked = 0
+        self._last_line: tuple[str | None, bytes] = (None, b"")
+        self._last_record = unreadable_record(b"", NO_MESSAGE)
         self._shown: OrderedDict[int, tuple[bytes, Record]] = OrderedDict()
         self._with_pieces: set[int] = set()
 
@@ -191,9 +198,7 @@ class Records:
     def _read_record(self, message: int, line: bytes) -> Record:
         if self._has_flags(message, Flag.DERIVED.value):
             with reading_again():
-                return self._derived_envelope(
-                    message, read_line(line, self._chosen_format(message), self._known_facts(message))
-                )
+                return self._derived_envelope(message, self._derived_record(message, line))
         record = read_line(line, self._chosen_format(message), self._known_facts(message))
         if record.shape is Shape.NO_MESSAGE:  # such a line has a message only within a batch
             return unreadable_record(line, NO_MESSAGE)
@@ -201,6 +206,17 @@ class Records:
             # In a batch, its line has time and direction, and is not read again.
             record.time_ns = int(self._columns["time_ns"][message])
             record.direction = self._string("direction", message)
+        return record
+
+    def _derived_record(self, message: int, line: bytes) -> Record:
+        """Returns the transcript's record of a line, of the last line with many messages without reading it again."""
+        chosen, known = self._chosen_format(message), self._known_facts(message)
+        if known is None and self._last_line == (chosen, line):
+            return self._last_record
+        record = read_line(line, chosen, known)
+        # Messages are mostly asked for in sequence, and each would read the whole line.
+        if known is None and len(record.derived_messages) > _MANY_MESSAGES:
+            self._last_line, self._last_record = (chosen, line), record
         return record
 
     def _derived_envelope(self, message: int, record: Record, head: bytes | None = None) -> Record:
@@ -218,7 +234,7 @@ class Records:
                 return unreadable_record(record.raw, f"no longer read by the added format {label}")
             # The file was rewritten in place.
             return unreadable_record(record.raw, "its line was written anew since it was opened")
-        meaning = record.derived_messages[part - 1]
+        meaning = copy(record.derived_messages[part - 1])  # the record may be asked for another message
         meaning.kind = self._string("kind_raw", message) or meaning.kind
         meaning.sender = self._string("sender", message)
         meaning.to = self._to_sets[int(self._columns["to_set"][message])]

@@ -58,6 +58,7 @@ def test_the_example_reads_its_log() -> None:
     assert capture.records.payload(4) == {"text": "The kitchen is clean."}
     assert int(document.analysis.correlation.columns["answer"][1]) == 2
     assert registry.format_titles()["robot-log"] == "Robot log"
+    assert [str(one.origin) for one in registry.registered()] == ["plug-in"]
 
 
 def test_the_command_line_reads_it_and_its_check_and_field_are_there() -> None:
