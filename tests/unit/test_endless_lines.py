@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.present.formats import count_of
+
 pytestmark = [pytest.mark.real, pytest.mark.skipif(os.name != "posix", reason="peak memory is asked of POSIX")]
 
 SIZE = 96 << 20
@@ -24,7 +26,6 @@ INDENTED = b'{\n  "id": "a",\n  "kind": "chat",\n  "payload": {\n    "text": "<f
 _SCRIPT = """
 import json, resource, sys
 sys.argv[0] = "context-inspector"
-from inspector.present.formats import count_of
 from inspector.reading.files import format_detection
 from inspector.store.files import long_lines
 long_lines.MAX_LINE_BYTES = 32 << 20
