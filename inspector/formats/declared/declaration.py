@@ -225,7 +225,8 @@ class UsageFields(_Table):
 def _events_of(written: object) -> tuple[EventKind, ...]:
     kinds: dict[Any, EventKind] = {kind.value: kind for kind in EventKind}
     names: list[Any] = written if isinstance(written, list) else [written]
-    unknown = next((name for name in names if name not in kinds), None) if names else "an empty array"
+    unknown = "an empty array" if not names else None
+    unknown = next((str(name) for name in names if not isinstance(name, str) or name not in kinds), unknown)
     if unknown is not None:
         raise PydanticCustomError("event", "{name} is no event: {all}", {"name": unknown, "all": ", ".join(kinds)})
     return tuple(kinds[name] for name in names)
@@ -386,10 +387,19 @@ def _reason(error: ErrorDetails, path: KeyPath) -> str:
         expected = error.get("ctx", {}).get("expected")
         words = f"one of {expected}" if expected else "lower-case letters, digits and hyphens, such as my-robot"
         return f"{name} has to be {words}"
-    message = error["msg"]
-    # Pydantic's own messages are sentences.
-    words = message[:1].lower() + message[1:] if message.startswith(("Input ", "String ")) else message
-    return f"{'.'.join(map(str, path))}: {words}"
+    if error["type"] in _WORDS:
+        # A location that goes on below the value names one of several allowed types.
+        words = _WORDS[error["type"]] if len(error["loc"]) == len(path) else "a text, a number, or true or false"
+        return f"{'.'.join(map(str, path))} has to be {words}"
+    return f"{'.'.join(map(str, path))}: {error['msg']}"
+
+
+_WORDS = {
+    "model_type": "a table", "dict_type": "a table", "tuple_type": "an array", "string_type": "a text",
+    "string_too_short": "a text of at least 1 character", "string_too_long": "a text of at most 80 characters",
+    "bool_type": "true or false", "int_type": "a number", "float_type": "a number",
+}  # fmt: skip
+"""What a value has to be, by Pydantic's name of the error."""
 
 
 def _suggestion(path: KeyPath) -> str:

@@ -82,6 +82,34 @@ def test_a_fault_says_what_to_write(text: str, fault: str) -> None:
     assert faults_of(text)[0].startswith(fault)
 
 
+@pytest.mark.parametrize(
+    ("lines", "faults"),
+    [
+        ("fields = 3", ["line 3, column 10: fields has to be a table"]),
+        ("[[fields]]", ["line 3, column 1: fields has to be a table"]),
+        ("kind = { values = 3 }", ["line 3, column 19: kind.values has to be a table"]),
+        ("kind = { other = [[1]] }", ["line 3, column 18: kind.other: [1] is no event: prompt, answer"]),
+        ("result = { error_values = 3 }", ["line 3, column 27: result.error_values has to be an array"]),
+        (
+            "result = { error_values = [1, [2]] }",
+            ["line 3, column 31: result.error_values.1 has to be a text, a number, or true or false"],
+        ),
+        ('usage = { input_has_cache = "x" }', ["line 3, column 29: usage.input_has_cache has to be true or false"]),
+        ("participants = { user = 3 }", ["line 3, column 25: participants.user has to be a text"]),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_told_in_words_of_toml(lines: str, faults: list[str]) -> None:
+    found = faults_of(f'name = "a"\ntitle = "x"\n{lines}')
+    assert len(found) == len(faults)
+    assert all(one.startswith(fault) for one, fault in zip(found, faults, strict=True))
+
+
+def test_a_title_of_a_wrong_length_is_told() -> None:
+    assert faults_of('name = "a"\ntitle = ""') == ["line 2, column 9: title has to be a text of at least 1 character"]
+    long = faults_of(f'name = "a"\ntitle = "{"x" * 81}"')
+    assert long == ["line 2, column 9: title has to be a text of at most 80 characters"]
+
+
 def test_places_are_found_in_all_forms_of_toml() -> None:
     text = """\
 # [not.a.table]
