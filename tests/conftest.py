@@ -142,7 +142,7 @@ def no_formats_left() -> Iterator[None]:
 @pytest.fixture
 def no_plugins_left() -> Iterator[None]:
     """Plug-ins of a test are unloaded after it."""
-    from inspector.base import guards
+    from inspector.formats import guards
     from inspector.plugins import loading
 
     yield

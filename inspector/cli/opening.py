@@ -14,7 +14,6 @@ import typer
 
 from inspector.analysis.passes.tokens.listed_prices import prices_in_force
 from inspector.analysis.passes.tokens.price_table import PriceError, PriceTable, imported_lines
-from inspector.base import guards
 from inspector.base.targets import is_session, target_path
 from inspector.cli.arguments import AS_USUAL, CollapseOrder, Reading, fail
 from inspector.cli.printing import escape_hostile
@@ -23,7 +22,7 @@ from inspector.document.marks_file import restore_marks
 from inspector.document.source_set import SourceChoice
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.field import Field
-from inspector.formats import registry
+from inspector.formats import guards, registry
 from inspector.formats.declared.folder import DeclarationFileError, register_file
 from inspector.formats.format import Format
 from inspector.protocol.secrets.masking import mask_text

@@ -65,8 +65,7 @@ def enable_command(name: Name) -> None:
     state = _named(name, loading.states(settings.plugins))
     if state.found is None or state.found.trouble:
         fail(escape_hostile(f"The plug-in {state.name} cannot be used: {state.trouble}."))
-    settings.plugins = loading.with_switch(settings.plugins, state, on=True)
-    loading.load(settings.plugins)
+    settings.plugins = loading.switch(settings.plugins, state, on=True)
     now = next(one for one in loading.states(settings.plugins) if (one.name, one.origin) == (state.name, state.origin))
     if now.trouble:
         fail(escape_hostile(f"The plug-in {state.name} stays off: {now.trouble}."))
@@ -82,7 +81,7 @@ def disable_command(name: Name) -> None:
         fail(escape_hostile(loaded.message))
     settings = loaded.settings
     state = _named(name, loading.states(settings.plugins))
-    settings.plugins = loading.with_switch(settings.plugins, state, on=False)
+    settings.plugins = loading.switch(settings.plugins, state, on=False)
     save_settings(settings)
     print_line(escape_hostile(f"{state.name} is off."))
 

@@ -20,7 +20,6 @@ from inspector.analysis.passes.tokens.token_counting import TokenCounting
 from inspector.analysis.views.causes.chain import ChainStep, chain_of
 from inspector.analysis.views.causes.likely_links import LikelyChain, likely_chain
 from inspector.analysis.views.latency.link_delay import link_delay_ns
-from inspector.base import guards
 from inspector.base.gc_control import no_collection
 from inspector.base.memory_budget import MemoryBudget
 from inspector.document.decision_log import DecisionLog
@@ -29,6 +28,7 @@ from inspector.document.source_list import resolve_choices
 from inspector.document.source_set import SourceChoice
 from inspector.document.sources import DocumentSources, Progress, Reader, is_tapped_now, progress_of
 from inspector.document.stream_texts import StreamTexts
+from inspector.formats import guards
 from inspector.msp import (
     FORMAT,
     MspCapture,

@@ -32,10 +32,10 @@ from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.states.state_pass import STATE_NAMES as STATES_OF_MESSAGES
 from inspector.analysis.views.account.mcp_totals import mcp_revisions
 from inspector.analysis.views.latency.latency import latency_ms
-from inspector.base.guards import VALUE_S, GarbageError, Guard
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import info
+from inspector.formats.guards import VALUE_S, GarbageError, Guard
 from inspector.formats.wrapped.reader import LABEL as SLICES
 from inspector.formats.wrapped.reader import slice_origin
 from inspector.protocol import kinds, mcp_messages, msp

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from inspector.base.guards import LINE_S, GarbageError, Guard, check_size, error_words
 from inspector.formats.format import Format, Origin, Participants, Stage
+from inspector.formats.guards import LINE_S, GarbageError, Guard, check_size, error_words
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, ApiCall, DerivedMessage, Payload
 from inspector.protocol.record import Record, Shape
 
@@ -44,6 +44,11 @@ def format_problem(declared: object) -> str | None:
     return None
 
 
+def format_part(plugin: str, name: str) -> str:
+    """Returns the name of a format's guard."""
+    return f"plug-in {plugin}, format {name}"
+
+
 def guarded_format(declared: Format, plugin: str) -> Format:
     """Returns a format of a plug-in that never raises, and whose records are checked.
 
@@ -52,7 +57,7 @@ def guarded_format(declared: Format, plugin: str) -> Format:
         plugin: name of the plug-in.
     """
     name = declared.name
-    reading = Guard(f"plug-in {plugin}, format {name}")
+    reading = Guard(format_part(plugin, name))
     showing = Guard(f"plug-in {plugin}, payloads of format {name}")
     declared_read, declared_payload = declared.read, declared.payload
     assert declared_payload is not None

@@ -8,12 +8,12 @@ from importlib import metadata
 from types import ModuleType
 from typing import Any
 
-from inspector.base.guards import IMPORT_S, error_words
-from inspector.base.time_bounds import TimeBoundError, call_within
+from inspector.base.time_bounds import TimeBoundError
 from inspector.formats.format import Format
+from inspector.formats.guards import IMPORT_S, Trip, call_foreign, error_words, note_trips
 from inspector.plugins import discovery
 from inspector.plugins.discovery import ATTRIBUTES, GROUPS, Origin
-from inspector.plugins.format_guard import format_problem, guarded_format
+from inspector.plugins.format_guard import format_part, format_problem, guarded_format
 
 Declared = dict[str, list[Any]]
 """Declarations by sort, as `formats`."""
@@ -38,7 +38,7 @@ def declarations_of(name: str, origin: Origin, digest: str) -> Declared:
     key = name, origin, digest
     if key not in _imported:
         try:
-            _imported[key] = call_within(IMPORT_S, _run_file if origin == "file" else _run_package, name, digest)
+            _imported[key] = call_foreign(IMPORT_S, _run_file if origin == "file" else _run_package, name, digest)
         except (ImportProblemError, KeyboardInterrupt):
             raise
         except TimeBoundError:
@@ -99,6 +99,8 @@ def _limited(declared: Declared) -> Declared:
 def make_format(name: str, origin: Origin, digest: str, format_name: str) -> Format:
     """Returns a guarded format of a plug-in: the maker of its `registry.Recipe`.
 
+    A worker process that cannot make it reports it as switched off.
+
     Args:
         name, origin, digest: as `declarations_of`.
         format_name: of the format.
@@ -106,7 +108,11 @@ def make_format(name: str, origin: Origin, digest: str, format_name: str) -> For
     Raises:
         ImportProblemError: if the plug-in fails here.
     """
-    for one in declarations_of(name, origin, digest)["formats"]:
-        if format_problem(one) is None and one.name == format_name:
-            return guarded_format(one, name)
-    raise ImportProblemError(f"it declares no format {format_name} here")
+    try:
+        for one in declarations_of(name, origin, digest)["formats"]:
+            if format_problem(one) is None and one.name == format_name:
+                return guarded_format(one, name)
+        raise ImportProblemError(f"it declares no format {format_name} here")
+    except ImportProblemError as error:
+        note_trips([Trip(format_part(name, format_name), str(error))])
+        raise

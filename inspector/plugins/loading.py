@@ -11,9 +11,9 @@ from inspector.analysis.findings.added_checks import AddedCheck
 from inspector.analysis.findings.check import Check as BuiltCheck
 from inspector.analysis.findings.check import Severity
 from inspector.analysis.findings.check_table import add_check, remove_check
-from inspector.base.guards import Guard, error_words
 from inspector.filters.fields import add_field, remove_field
 from inspector.formats import registry
+from inspector.formats.guards import Guard, error_words
 from inspector.plugins.declarations import Check, Field, PayloadView, PluginError
 from inspector.plugins.discovery import Candidate, Origin, candidate, candidates
 from inspector.plugins.format_guard import format_problem
@@ -70,7 +70,8 @@ class _Loaded:
 
 
 _loaded: dict[_Key, _Loaded] = {}
-_troubles: dict[tuple[str, Origin], str] = {}
+_troubles: dict[_Key, str] = {}
+"""Reasons by plug-in; the code that failed may have changed since."""
 
 
 def load(switched: Sequence[SwitchedPlugin]) -> None:
@@ -87,10 +88,10 @@ def load(switched: Sequence[SwitchedPlugin]) -> None:
         key = one.name, one.origin, one.digest
         found = candidate(one.name, one.origin)
         if found is None:
-            _troubles[key[:2]] = "it is missing"
+            _troubles[key] = "it is missing"
         elif found.digest != one.digest:
-            _troubles[key[:2]] = f"{CHANGED}; switch it on again to run it"
-        if key[:2] in _troubles:
+            _troubles[key] = f"{CHANGED}; switch it on again to run it"
+        if key in _troubles:
             if key in _loaded:
                 _unload(_loaded.pop(key))
         elif key not in _loaded:
@@ -103,11 +104,11 @@ def _load_one(key: _Key) -> None:
         _add(key, declarations_of(*key), loaded)
     except (ImportProblemError, PluginError) as error:
         _unload(loaded)
-        _troubles[key[:2]] = mask_text(str(error))
+        _troubles[key] = mask_text(str(error))
         _log.info("The plug-in %s cannot be used: %s.", key[0], error)
     except Exception as error:  # noqa: BLE001 - its objects may raise anywhere
         _unload(loaded)
-        _troubles[key[:2]] = mask_text(f"its declarations raised {error_words(error)}")
+        _troubles[key] = mask_text(f"its declarations raised {error_words(error)}")
         _log.info("The plug-in %s cannot be used.", key[0], exc_info=True)
     else:
         _loaded[key] = loaded
@@ -165,7 +166,7 @@ def _unload(loaded: _Loaded) -> None:
 
 def troubles() -> list[str]:
     """Returns sentences about plug-ins that are switched on and not used."""
-    return [f"The plug-in {name} is not used: {reason}." for (name, _), reason in _troubles.items()]
+    return [f"The plug-in {name} is not used: {reason}." for (name, _, _), reason in _troubles.items()]
 
 
 def payload_views(kind: str) -> list[tuple[PayloadView, Guard]]:
@@ -184,8 +185,9 @@ def states(switched: Sequence[SwitchedPlugin]) -> list[PluginState]:
     for found in candidates():
         digest = digests.pop(found.key, None)
         is_on = digest is not None and digest == found.digest
-        loaded = _loaded.get((found.name, found.origin, found.digest)) if is_on else None
-        trouble = found.trouble or (_troubles.get(found.key, "") if is_on else "")
+        key = *found.key, found.digest
+        loaded = _loaded.get(key) if is_on else None
+        trouble = found.trouble or _troubles.get(key, "")
         if digest is not None and not is_on and not trouble:
             trouble = f"{CHANGED}; switch it on again to run it"
         listed.append(
@@ -201,7 +203,18 @@ def states(switched: Sequence[SwitchedPlugin]) -> list[PluginState]:
     return listed
 
 
-def with_switch(switched: Sequence[SwitchedPlugin], state: PluginState, *, on: bool) -> list[SwitchedPlugin]:
-    """Returns the plug-ins that are switched on after one was switched on or off."""
+def switch(switched: Sequence[SwitchedPlugin], state: PluginState, *, on: bool) -> list[SwitchedPlugin]:
+    """Switches a plug-in on or off, and returns those that are on; one that cannot be used stays as it was.
+
+    Args:
+        switched: the plug-ins that are switched on.
+        state: the plug-in; its next state has the reason if it cannot be used.
+        on: switch it on.
+    """
     others = [one for one in switched if (one.name, one.origin) != (state.name, state.origin)]
-    return [*others, state.found.switched()] if on and state.found is not None else others
+    if not on or state.found is None:
+        load(others)
+        return others
+    new = state.found.switched()
+    load([*others, new])
+    return list(switched) if (new.name, new.origin, new.digest) in _troubles else [*others, new]

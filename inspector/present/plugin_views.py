@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.analysis.passes.plain_messages import plain_message
-from inspector.base.guards import VIEW_S, GarbageError, check_size
+from inspector.formats.guards import VIEW_S, GarbageError, check_size
 from inspector.plugins.declarations import Code, Facts, Part, Table, Text
 from inspector.plugins.loading import payload_views
 from inspector.present.subject import Subject

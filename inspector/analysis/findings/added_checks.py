@@ -12,7 +12,7 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.store import MAX_DETAIL_CHARS
 from inspector.analysis.passes.plain_messages import Message, plain_message
-from inspector.base.guards import BLOCK_S, GarbageError, Guard
+from inspector.formats.guards import BLOCK_S, GarbageError, Guard
 
 _MESSAGES = 1_000
 """Messages of one call."""

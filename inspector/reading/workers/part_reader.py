@@ -15,9 +15,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 
-from inspector.base import guards
 from inspector.base.gc_control import keep_freed_memory, no_collection
-from inspector.formats import registry
+from inspector.formats import guards, registry
 from inspector.reading.decoder import overlong_lines
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.decoder.line_splitter import RUN_LINES

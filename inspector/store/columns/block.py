@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inspector.base.guards import Trip
+from inspector.formats.guards import Trip
 from inspector.store.columns.columns import Array
 from inspector.store.columns.extracts import Extracts
 from inspector.store.columns.intern_table import InternTable

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from copy import copy
 from typing import Any, Protocol
 
-from inspector.base.guards import reading_again
 from inspector.formats import table
+from inspector.formats.guards import reading_again
 from inspector.formats.line_reading import payload_of as payload_of_part
 from inspector.formats.line_reading import read_line
 from inspector.protocol.context_places import find_context

@@ -82,8 +82,7 @@ class PluginsPage(SettingsPage):
 
     def _on_toggled(self, number: int, on: bool) -> None:
         state = self._states[number]
-        self._settings.plugins = loading.with_switch(self._settings.plugins, state, on=on)
-        loading.load(self._settings.plugins)
+        self._settings.plugins = loading.switch(self._settings.plugins, state, on=on)
         self.refresh()
         self.changed.emit()
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMetaObject, QObject, Qt, QTimer
 
-from inspector.base import guards
+from inspector.formats import guards
 from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class PluginNotices(QObject):
         super().__init__(parent)
         self._notices = notices
         self._show_settings = show_settings
-        self._reported = 0
+        self._reported: tuple[guards.Trip, ...] = ()
         # Reading goes on first: the part fails amid a line.
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -40,7 +40,7 @@ class PluginNotices(QObject):
 
     def attach(self, _panes: Panes) -> None:
         """Begins to report failures."""
-        self._reported = 0
+        self._reported = ()
         self._notices.dismiss(_NOTICE)
         if self._on_trip not in guards.watchers:
             guards.watchers.append(self._on_trip)
@@ -59,10 +59,11 @@ class PluginNotices(QObject):
     def _report(self) -> None:
         """Shows new failures once, also if the notice was closed."""
         trips = guards.trips()
-        if len(trips) > self._reported:
+        # Not by number: another window that opens a log clears them.
+        if not {*trips} <= {*self._reported}:
             sentence = " ".join(mask_text(trip.sentence) for trip in trips)
             links = [("Settings...", self._show_settings)]
             self._notices.show_notice(
                 _NOTICE, "warning", sentence, links, token="severity.warning", closable=True
             )  # fmt: skip
-        self._reported = len(trips)
+        self._reported = trips

@@ -52,6 +52,8 @@ def test_errors_and_changes_are_shown(qtbot: QtBot, theme_controller: ThemeContr
     box.click()
     assert marker.exists()
     assert error.text() == "Its import raised ValueError: <b>no</b>."
+    assert not box.isChecked()
+    assert settings.plugins == [old]
     page.restore()
     assert settings.plugins == []
     assert error.text() == ""

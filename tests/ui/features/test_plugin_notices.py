@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.findings.check_table import CHECK_BY_CODE
-from inspector.base import guards
-from inspector.base.guards import Trip
+from inspector.formats import guards
+from inspector.formats.guards import Trip
 from inspector.settings import Settings, save_settings
 from inspector.ui.app.application import Application
 from tests.builders import document_of, envelope

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.base import guards
 from inspector.document.document import CaptureDocument
-from inspector.formats import registry
+from inspector.formats import guards, registry
 from inspector.plugins import format_guard
 from inspector.reading.workers.part_reader import PartReader
 from inspector.store.files.source_files import SourceFile
@@ -197,6 +196,25 @@ def test_a_worker_process_reads_with_it_and_reports_its_failure() -> None:
     assert block.formats["toy"] == 3
     assert len(block) == 5
     assert [trip.reason for trip in guards.trips()] == ["it raised ValueError: no"]
+
+
+@pytest.mark.real
+def test_a_worker_process_that_cannot_make_the_format_reports_it() -> None:
+    toy(READ)
+    path = log_file(lines_of(*TOYS))
+    source = SourceFile(path)
+    plugin_file("toy", "FORMATS = []\n")
+    reader = PartReader(source, 0)
+    try:
+        reader.request_part(0, 0, path.stat().st_size)
+        block = None
+        while block is None:
+            reader.connection.poll(30)
+            block = reader.receive_ready()
+    finally:
+        reader.end_process()
+        source.close()
+    assert guards.trips() == (("plug-in toy, format toy", "it has changed since it was switched on"),)
 
 
 def test_reading_to_the_end_is_not_slowed_by_a_plugin_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:

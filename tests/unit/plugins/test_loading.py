@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from inspector.analysis.findings.check_table import CHECK_BY_CODE
-from inspector.base import guards
 from inspector.filters import compile_filter
 from inspector.filters.completion import Completer
 from inspector.filters.errors import FilterError
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.formats import guards
 from inspector.plugins import loading
 from inspector.plugins.discovery import plugins_folder
 from inspector.settings.model import Settings
@@ -211,3 +211,20 @@ def test_a_command_names_plugins_that_are_not_used() -> None:
     assert found.exit_code == 0
     changed = "it has changed since it was switched on; switch it on again to run it"
     assert f"The plug-in toy is not used: {changed}." in found.stderr
+
+
+def test_prints_of_a_plugin_do_not_mix_with_results() -> None:
+    code = """print("importing")
+from inspector.plugin import Field
+def value(message):
+    print("asked")
+    return "x"
+FIELDS = [Field(name="toy.x", type="text", label="X", help="H", value=value)]
+"""
+    plugin_file("toy", code)
+    assert printed("plugins", "enable", "toy").startswith("toy is on.")
+    loaded()
+    found = asked("list", log_file(lines_of(*QUESTIONS)), "-e", "no,toy.x", "--format", "jsonl")
+    rows = [json.loads(line) for line in found.stdout.splitlines()]
+    assert [row["toy.x"] for row in rows] == ["x"] * 3
+    assert "asked" in found.stderr

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.base import guards
+from inspector.formats import guards
 from inspector.protocol.secrets.masking import MASK
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.content_table import ContentTable

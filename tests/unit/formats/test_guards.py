@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from inspector.base import guards
-from inspector.base.guards import GarbageError, Guard, check_size
+from inspector.formats import guards
+from inspector.formats.guards import GarbageError, Guard, check_size
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +56,37 @@ def test_a_failure_switches_off_and_is_told_once(call: Callable[[], object], rea
         assert heard == [1]
     finally:
         guards.watchers.pop()
+
+
+def test_a_key_across_the_limit_of_a_reason_is_masked_whole() -> None:
+    key = "sk-ant-api03-" + "Ab3dEf6hIj" * 6
+    for before in range(275, 293):  # a key that is cut first has too few characters to be one
+        words = guards.error_words(ValueError(f"{'x' * (before - 1)} {key}"))
+        assert len(words) <= len("ValueError: ") + 300
+        assert "ant-api" not in words
+
+
+def test_output_of_overlapping_calls_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    began, ended = threading.Event(), threading.Event()
+    first, second = Guard("plug-in toy, check one"), Guard("plug-in toy, check two")
+
+    def talk() -> None:
+        began.set()
+        ended.wait(10)
+        print("second")
+
+    other = threading.Thread(target=lambda: second.call(20, talk, checked=same))
+
+    def begin_other() -> None:
+        other.start()
+        began.wait(10)
+        print("first")
+
+    first.call(20, begin_other, checked=same)
+    ended.set()
+    other.join()
+    print("of the program")
+    assert capsys.readouterr() == ("of the program\n", "first\nsecond\n")
 
 
 def test_an_interrupt_of_the_user_is_no_failure() -> None:

@@ -9,6 +9,7 @@ import contextlib
 import logging
 import re
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple, TypeVar
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from inspector.base.time_bounds import TimeBoundError, call_within
+from inspector.protocol.secrets.masking import mask_text
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -26,7 +28,8 @@ MAX_BYTES = 16 << 20
 """Bound in bytes of an answer to one call."""
 _MAX_NODES = 1_000_000
 """Bound of values in one answer."""
-_MAX_REASON = 300
+_MAX_REASON, _MAX_MASKED = 300, 10_000
+"""Characters of a reason, and of the error that it is taken from."""
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 
 
@@ -75,7 +78,7 @@ class Guard:
         if self.part in _off and not _again:
             return None
         try:
-            return call_within(seconds, _answer, function, arguments, checked)
+            return call_foreign(seconds, _answer, function, arguments, checked)
         except TimeBoundError:
             self.trip(f"it took longer than {seconds:g} s")
         except KeyboardInterrupt:
@@ -96,6 +99,31 @@ def _answer(
 ) -> _Result:  # fmt: skip
     return checked(function(*arguments))
 
+
+def call_foreign(seconds: float, function: Callable[..., _Result], *arguments: Any) -> _Result:
+    """Calls code of a plug-in as `call_within`. What it prints goes to standard error, away from results of commands.
+
+    Args:
+        seconds: its time bound.
+        function, arguments: the call.
+    """
+    global _running, _output
+    # Counted, since calls of several threads overlap, and the first to end may not be the last that began.
+    with _output_lock:
+        if not _running:
+            _output, sys.stdout = sys.stdout, sys.stderr
+        _running += 1
+    try:
+        return call_within(seconds, function, *arguments)
+    finally:
+        with _output_lock:
+            _running -= 1
+            if not _running:
+                sys.stdout = _output
+
+
+_output_lock = threading.Lock()
+_running, _output = 0, sys.stdout
 
 _off: dict[str, Trip] = {}
 _again = 0
@@ -136,10 +164,12 @@ def note_trips(found: Iterable[Trip]) -> None:
 
 
 def error_words(error: BaseException) -> str:
-    """Returns the type and text of an exception on one line."""
+    """Returns the type and text of an exception on one line, without secrets."""
     text = ""
     with contextlib.suppress(Exception):  # also its text comes from others
-        text = _UNPRINTABLE.sub(" ", str(error)[:_MAX_REASON]).encode("utf-8", "replace").decode()
+        # Masked before the cut, which may leave a part of a key that has no shape of one.
+        text = mask_text(str(error)[:_MAX_MASKED])[:_MAX_REASON]
+        text = _UNPRINTABLE.sub(" ", text).encode("utf-8", "replace").decode()
     name = _UNPRINTABLE.sub(" ", type(error).__name__[:60])
     return f"{name}: {text}" if text else name
 
