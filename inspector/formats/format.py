@@ -29,7 +29,10 @@ class Stage(enum.Enum):
     TRANSCRIPT = enum.auto()
     """`read(line, *, unknown)`: records without envelopes, tried before all others, since some accept one key."""
     ENVELOPE = enum.auto()
-    """`read(header, line)`: lines that are JSON objects, by the keys that `inspector.protocol.header` declares."""
+    """`read(header, line)`: lines that are JSON objects, by the keys that `inspector.protocol.header` declares.
+
+    With a `reassembly` it is `read(header, line, known, known_of)`: facts from earlier lines, and a function for them.
+    """
     WRAPPER = enum.auto()
     """`read(header, line, read_inner)`: JSON objects with a line of another format inside."""
     TEXT = enum.auto()
@@ -202,7 +205,7 @@ class Format:
         is_model_wire: its derived messages are requests to models and their answers, as sent.
         repeats_history: a request to a model repeats the messages before it.
         titles_by_shape: names and titles of lines of another shape, as `(name, title)`.
-        begins_like: returns True for a line that only this format can read; a fast filter.
+        begins_like: returns True for a line that no other format of TRANSCRIPT can read; a fast filter.
         identified_by_type: a record of an unknown type identifies a file.
         participants: senders of a coding agent; None for other formats.
         namespace: prefix of kinds that only this format has, as `robot/`.

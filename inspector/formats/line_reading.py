@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspector.formats import agent_rpc, mcp, prefixed, registry, wire_recording, wrapped
+from inspector.formats import agent_rpc, mcp, prefixed, registry, wrapped
 from inspector.formats.format import Format, Stage
-from inspector.formats.mcp.reader import is_rpc
 from inspector.formats.table import FORMATS, formats_of
-from inspector.formats.wire_recording.reader import is_usual
 from inspector.formats.wrapped.reader import names_calls
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.flattened_json import MAX_LENGTH, FlattenedJson
@@ -33,12 +31,16 @@ _MAX_NESTING = 4
 _TRANSCRIPTS = formats_of(Stage.TRANSCRIPT)
 _LATE = formats_of(Stage.LATE)
 _PROTOCOLS = tuple((one, one.rpc) for one in formats_of(Stage.PROTOCOL) if one.rpc is not None)
-_BEGINS_LIKE = tuple((one.begins_like, (one,)) for one in _TRANSCRIPTS if one.begins_like is not None)
+_BEGINS_LIKE = tuple(
+    (one.begins_like, (one,) if one.stage is Stage.TRANSCRIPT else ()) for one in FORMATS if one.begins_like is not None
+)
 _OWN_LINES = (Stage.TRANSCRIPT, Stage.LATE, Stage.PROTOCOL, Stage.DECLARED)
 """Stages whose reader takes the line alone."""
 _PAYLOADS = {one.name: one.payload for one in FORMATS if one.payload is not None}
 # With names by the shape's number: a dict would hash the enumeration each time.
-_READERS = tuple((one.read, tuple(map(one.name_of, Shape))) for one in formats_of(Stage.ENVELOPE))
+_READERS = tuple(
+    (one.read, bool(one.reassembly), tuple(map(one.name_of, Shape))) for one in formats_of(Stage.ENVELOPE)
+)
 
 
 def read_line(line: bytes, reading: str | None = None, known: Mapping[str, Any] | None = None) -> Record:
@@ -103,8 +105,8 @@ def read_line_as(
     except NotAnObjectError as error:
         return _read_other_line(line, str(error), nesting, known)
     # Readers with a header decode it once; the first that knows the line wins.
-    for read, labels in _READERS:
-        record = read(header, line, known, known_of) if read is wire_recording.FORMAT.read else read(header, line)
+    for read, needs_facts, labels in _READERS:
+        record = read(header, line, known, known_of) if needs_facts else read(header, line)
         if record is not None:
             label = labels[record.shape]
             own = _agent_protocol_of(record, known) if record.shape is Shape.RPC else None
@@ -157,9 +159,10 @@ def _is_certain(record: Record) -> bool:
 
 def _candidate_transcripts(line: bytes) -> Sequence[Format]:
     """Returns the transcripts that may match a line: trying all of them takes longer than reading it."""
-    if is_rpc(line) or is_regular_line(line) or is_usual(line):
-        return ()
-    return next((only for begins_like, only in _BEGINS_LIKE if begins_like(line)), _TRANSCRIPTS)
+    for begins_like, only in _BEGINS_LIKE:
+        if begins_like(line):
+            return only
+    return () if is_regular_line(line) else _TRANSCRIPTS
 
 
 def _agent_protocol_of(record: Record, known: Mapping[str, Any] | None) -> Format | None:

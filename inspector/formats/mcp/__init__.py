@@ -12,5 +12,6 @@ FORMAT = Format(
     stage=Stage.ENVELOPE,
     traffic=TrafficKind.WIRE,
     read=reader.read,
+    begins_like=reader.is_rpc,
     checks="inspector.formats.mcp.checks.topic:TOPIC",
 )

@@ -12,6 +12,7 @@ FORMAT = Format(
     stage=Stage.ENVELOPE,
     traffic=TrafficKind.WIRE,
     read=reader.read,
+    begins_like=reader.is_usual,
     payload=reader.payload,
     conversations=Conversations.NAMED,
     is_model_wire=True,
