@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.signatures import Signature, objects_in
 from inspector.formats.table import FORMATS
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import CUT, NotAnObjectError, cut_words, decode_json
 from inspector.protocol.json_size import is_too_large
 from inspector.protocol.truncated_json import complete_json
 
@@ -226,6 +226,7 @@ BINARY = "binary data"
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _OTHER_VALUES = {list: "an array", str: "a text in quotes", int: "a number", float: "a number", bool: "true or false"}
 _NO_TEXT = "Open a log as text, or packed as .gz or .zst."
+_NO_END = "Open a complete copy of it."
 
 
 def record_words(record: bytes) -> str:
@@ -270,7 +271,8 @@ def is_binary(head: bytes) -> bool:
 
 def unknown_refusal(words: str) -> Refusal:
     """Returns the refusal of a file of no known kind, by a clause about its content."""
-    remedy = _NO_TEXT if words.endswith(BINARY) else HOW_TO_DECLARE
+    is_cut = words.startswith(f"It is {CUT}")
+    remedy = _NO_TEXT if words.endswith(BINARY) else _NO_END if is_cut else HOW_TO_DECLARE
     return Refusal(f"is no log that can be read. {words}", remedy)
 
 
@@ -284,7 +286,7 @@ def _scalar_words(record: bytes) -> str | None:
 
 def _damaged_words(record: bytes, reason: str) -> str:
     if "Unterminated string" in reason:
-        return f"JSON that is cut after {len(record.rstrip()):,} B"
+        return cut_words(record)
     # A bracket may begin a section, a time or a name.
     if record[:1] == b"[" and (words := text_words(record)) != "plain text":
         return words

@@ -162,6 +162,15 @@ def _replace_refused(raw: bytes) -> bytes:
 _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 
 
+CUT = "JSON that is cut"
+"""Beginning of the reason for JSON without its end."""
+
+
+def cut_words(raw: bytes) -> str:
+    """Returns the reason why JSON without its end is invalid."""
+    return f"{CUT} after {len(raw.rstrip())} B"
+
+
 def _refusal_reason(raw: bytes, refusal: Exception) -> str:
     """Returns the reason why a long line is invalid, from the fast decoder's error."""
     # The fast decoder has no error codes, only sentences.
@@ -176,7 +185,7 @@ def _refusal_reason(raw: bytes, refusal: Exception) -> str:
     if place is not None:
         return f"no JSON at byte {place[1]}"
     if "truncated" in sentence:
-        return f"JSON that is cut after {len(raw.rstrip())} B"
+        return cut_words(raw)
     return f"JSON with a value that cannot be read: {sentence}"
 
 
@@ -262,7 +271,7 @@ def decode_json(raw: bytes) -> Any:
             raise NotAnObjectError(f"not UTF-8 at byte {_first_fault(raw)}") from None
         byte = len(error.doc[: error.pos].encode("utf-8", errors))
         if byte >= len(raw.rstrip()):
-            raise NotAnObjectError(f"JSON that is cut after {len(raw.rstrip())} B") from None
+            raise NotAnObjectError(cut_words(raw)) from None
         raise NotAnObjectError(f"no JSON at byte {byte}: {error.msg}") from None
     except RecursionError:
         raise NotAnObjectError(TOO_DEEP) from None

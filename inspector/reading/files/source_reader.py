@@ -127,12 +127,14 @@ class SourceReader:
         while True:
             growing = source.is_growing
             refusal, looked_at = yield from self._sniff()
+            problem = source.feed.problem if source.feed is not None else None
             if refusal is None:
                 if not (looked_at or growing) and source.container is not None and source.feed is not None:
-                    raise UnknownFormatError(source.feed.problem or f"{source.name} holds nothing to be shown.")
+                    raise UnknownFormatError(problem or f"{source.name} holds nothing to be shown.")
                 return
             if not growing or looked_at >= SNIFFED_LINES:
-                raise UnknownFormatError(refusal.sentences(source.name))
+                # A lone record is cut by damage before it.
+                raise UnknownFormatError((looked_at == 1 and problem) or refusal.sentences(source.name))
             yield from self._wait(wait=wait)
 
     def _sniff(self) -> Generator[None, None, tuple[Refusal | None, int]]:

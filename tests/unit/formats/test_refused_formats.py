@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -130,7 +132,6 @@ _UNKNOWN: tuple[tuple[Any, str], ...] = (
     ([{"a": 1}, {"a": 2}], "Its first element is an object with the key `a`"),
     ('{"a": 1,\n"b": {"c": 2},\n"d": 3}', "It is an object with the keys `a`, `b`, `d`, over several lines"),
     ('{\n  "a": 1,\n  "b": 2\n}', "It is an object with the keys `a`, `b`"),
-    ('{"a": 1, "b', "It is JSON that is cut after 11 B"),
     ("{'a': 1}", "It is text that begins as an object of JSON: no JSON at byte 1: Expecting property name enclosed in "
      "double quotes"),
     ("{\"a\": 1,\n{\"b\": 2}", "Its first line is JSON that is cut after 8 B"),
@@ -187,6 +188,21 @@ def test_binary_data_have_another_next_step() -> None:
     assert said == (
         "bread.log is no log that can be read. It is binary data. Open a log as text, or packed as .gz or .zst."
     )
+
+
+@pytest.mark.parametrize("cut", ['{"a": 1, "b', '{"a": 1, "b"'])
+def test_a_record_without_its_end_has_another_next_step(cut: str) -> None:
+    assert _refused(cut) == (
+        f"bread.log is no log that can be read. It is JSON that is cut after {len(cut)} B. Open a complete copy of it."
+    )
+
+
+def test_an_archive_that_ends_in_its_first_record_is_named_as_damaged(tmp_path: Path) -> None:
+    packed = gzip.compress(json.dumps({"a": random.Random(1).randbytes(2_000).hex()}).encode())
+    path = tmp_path / "bread.jsonl.gz"
+    path.write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(UnknownFormatError, match="bread.jsonl.gz is damaged or not complete: it ends in the middle"):
+        document_at(path)
 
 
 @pytest.mark.parametrize(
