@@ -232,9 +232,17 @@ def records_in(sample: Path) -> list[bytes]:
     return [data[start:stop].strip() for start, stop in spans]
 
 
+@cache
+def records_read(sample: Path) -> list[bytes]:
+    """Returns the records that readers see: of a document the lines that it is converted to."""
+    if not is_converted(sample):
+        return records_in(sample)
+    return [line for _, line in lines_with_offsets(rows_of(sample.read_bytes(), sample.name).data)]
+
+
 def claimed_names(sample: Path) -> Counter[str | None]:
-    """Returns the formats that a sample's lines are read as, with the number of lines; None for unclaimed ones."""
-    return Counter(line_reading.read_line_as(line)[1] for line in records_in(sample))
+    """Returns the formats that a sample's records are read as, with their number; None for unclaimed ones."""
+    return Counter(line_reading.read_line_as(line)[1] for line in records_read(sample))
 
 
 def claims_alone(one: Format, line: bytes) -> bool:
