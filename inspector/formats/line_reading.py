@@ -38,9 +38,7 @@ _OWN_LINES = (Stage.TRANSCRIPT, Stage.LATE, Stage.PROTOCOL, Stage.DECLARED)
 """Stages whose reader takes the line alone."""
 _PAYLOADS = {one.name: one.payload for one in FORMATS if one.payload is not None}
 # With names by the shape's number: a dict would hash the enumeration each time.
-_READERS = tuple(
-    (one.read, bool(one.reassembly), tuple(map(one.name_of, Shape))) for one in formats_of(Stage.ENVELOPE)
-)
+_READERS = tuple((one.read, bool(one.reassembly), tuple(map(one.name_of, Shape))) for one in formats_of(Stage.ENVELOPE))
 
 
 def read_line(line: bytes, reading: str | None = None, known: Mapping[str, Any] | None = None) -> Record:

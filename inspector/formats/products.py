@@ -5,15 +5,8 @@ They stand apart from the table of formats, since the start page shows them befo
 
 from __future__ import annotations
 
-SESSION_PRODUCTS: dict[str, str] = {
-    "claude-code": "Claude Code",
-    "codex": "Codex",
-    "copilot-cli": "Copilot CLI",
-    "gemini-cli": "Gemini CLI",
-    "opencode": "OpenCode",
-    "vscode-chat": "VS Code chat",
-}
-"""Programs with sessions on this machine, by name of the format; a test compares them with the table."""
+SESSION_PRODUCTS = ("Claude Code", "Codex", "Copilot CLI", "Gemini CLI", "OpenCode", "VS Code chat")
+"""Programs with sessions on this machine; a test compares them with the table."""
 
-SOME_PRODUCTS: str = f"{', '.join(list(SESSION_PRODUCTS.values())[:2])} and others"
+SOME_PRODUCTS = f"{', '.join(SESSION_PRODUCTS[:2])} and others"
 """Programs with sessions on this machine, in brief for a sentence."""

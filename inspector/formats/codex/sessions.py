@@ -22,13 +22,13 @@ from inspector.sources.transcript_files import Member, ReadCache
 
 _NAME = re.compile(r"rollout-.*?-([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl(\.zst)?$")
 _FIRST_BYTES = 64 << 10
-_FOLDERS = (("sessions", 3), ("archived_sessions", 0))
-"""Folders, and levels of folders below each."""
 _MOST_LOOKED_AT = 4_000
 """Limit of files checked for one thread: the earliest after it."""
 _LEVELS = 3
 """Folder levels below `sessions`: year, month, day."""
 _ROOT = "sessions"
+_FOLDERS = ((_ROOT, _LEVELS), ("archived_sessions", 0))
+"""Folders, and levels of folders below each."""
 _NO_PARENT = ""
 """Parent of a thread that a person started."""
 

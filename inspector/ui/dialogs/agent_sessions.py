@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.formats.products import SESSION_PRODUCTS
+from inspector.formats import registry
 from inspector.present.formats import count_of, day_words, size
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.protocol.secrets.masking import mask_text
@@ -45,9 +45,7 @@ class SessionListModel(QAbstractListModel):
         self._all = sessions
         self._now = datetime.now().astimezone()
         self._words = [
-            " ".join(
-                (s.project, s.title, s.prompt[:_LONGEST], s.model, s.identifier, SESSION_PRODUCTS[s.program])
-            ).casefold()
+            " ".join((s.project, s.title, s.prompt[:_LONGEST], s.model, s.identifier, program_name(s))).casefold()
             for s in sessions
         ]
         self.find("")
@@ -97,10 +95,16 @@ def project_name(session: AgentSession) -> str:
     return safe_line(session.project.rstrip("/\\").replace("\\", "/").rpartition("/")[2])
 
 
+def program_name(session: AgentSession) -> str:
+    """Returns the name of the session's program."""
+    found = registry.format_named(session.program)
+    return found.product if found is not None else session.program
+
+
 def facts(session: AgentSession) -> list[str]:
     """Returns further facts about a session."""
     agents = count_of(session.sub_agents, "sub-agent") if session.sub_agents else ""
-    words = (SESSION_PRODUCTS[session.program], safe_line(session.model), agents, size(session.size))
+    words = (program_name(session), safe_line(session.model), agents, size(session.size))
     return [*filter(None, words), *(["running"] if session.running else [])]
 
 

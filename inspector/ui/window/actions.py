@@ -86,7 +86,7 @@ def _show_about(window: MainWindow) -> None:
     AboutDialog(window.theme, about_facts(), window).open()
 
 
-_PROGRAMS = " ".join(SESSION_PRODUCTS.values()).lower()
+_PROGRAMS = " ".join(SESSION_PRODUCTS).lower()
 
 ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("file.open", "&Open a log...", "&File", lambda w: w.opening.ask_for_files(), ("Ctrl+O",), "open",

@@ -57,4 +57,4 @@ def test_own_kinds_are_below_the_namespaces_of_some_format() -> None:
 
 
 def test_products_are_those_of_formats_with_sessions() -> None:
-    assert {one.name: one.product for one in FORMATS if one.sessions} == SESSION_PRODUCTS
+    assert tuple(one.product for one in FORMATS if one.sessions) == SESSION_PRODUCTS

@@ -201,7 +201,7 @@ def test_an_archive_that_ends_in_its_first_record_is_named_as_damaged(tmp_path: 
     packed = gzip.compress(json.dumps({"a": random.Random(1).randbytes(2_000).hex()}).encode())
     path = tmp_path / "bread.jsonl.gz"
     path.write_bytes(packed[: len(packed) // 2])
-    with pytest.raises(UnknownFormatError, match="bread.jsonl.gz is damaged or not complete: it ends in the middle"):
+    with pytest.raises(UnknownFormatError, match=r"bread\.jsonl\.gz is damaged or not complete: it ends in the middle"):
         document_at(path)
 
 
