@@ -11,8 +11,8 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
+from inspector.base.idle_time import IDLE_AFTER_S
 from inspector.protocol.escaped_text import escape_hostile
-from inspector.settings.model import IDLE_AFTER_S
 
 LogFiles = Annotated[
     list[str],

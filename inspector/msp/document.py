@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from inspector.base.idle_time import IDLE_AFTER_S
 from inspector.msp import session_composing
 from inspector.msp.edit_composer import CannotEditError, Composer, PolicyValue
 from inspector.msp.edits import ComposedEdit, Edit, EditHistory, Insert, SessionObserver
@@ -36,7 +37,6 @@ from inspector.msp.saving import (
 )
 from inspector.msp.session_composing import AS_WRITTEN, SubContextValue
 from inspector.protocol.timestamps import NO_TIME, parse_text_time
-from inspector.settings.model import IDLE_AFTER_S
 
 _LOOKED_AT = 16
 """Number of last messages searched for one with a time."""

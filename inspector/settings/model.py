@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from inspector.base.idle_time import IDLE_AFTER_S
+
 RECENT_CAP = 10
 """Number of remembered recent files, and of recent connections."""
 
@@ -342,10 +344,8 @@ class Start(_Part):
     """Search this machine for sessions of coding agents when their list is opened."""
 
 
-IDLE_AFTER_S = 30
-"""Seconds that a context stays active after its last message (docs/design.md 2), by default."""
 LONGEST_IDLE_S = 86_400
-"""Largest setting of them: a day."""
+"""Largest number of seconds until a context is idle: a day."""
 
 
 class Contexts(_Part):

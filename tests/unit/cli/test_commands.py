@@ -574,6 +574,16 @@ def test_the_program_reads_standard_input_and_needs_no_qt() -> None:
     assert json.loads(done.stdout)["messages"] == 1
 
 
+def test_the_parser_imports_neither_settings_nor_readers() -> None:
+    """Each takes about as long as the parser itself, and every command has the parser."""
+    script = (
+        "import sys, inspector.startup.program\n"
+        "print([n for n in ('inspector.settings', 'inspector.formats.table', 'numpy') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout == "[]\n"
+
+
 def test_the_same_answers_as_the_document() -> None:
     document = document_of(*(envelope(context=c) for c in ("a", "a/b", None)))
     path = document.path

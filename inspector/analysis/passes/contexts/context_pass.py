@@ -23,10 +23,10 @@ from inspector.analysis.passes.contexts.node_columns import (
 )
 from inspector.analysis.passes.contexts.node_facts import CANCELLED
 from inspector.analysis.passes.contexts.reasoning_sequences import RUNNING
+from inspector.base.idle_time import IDLE_AFTER_S
 from inspector.protocol import msp
 from inspector.protocol.context_places import ContextSource
 from inspector.protocol.timestamps import NO_TIME
-from inspector.settings.model import IDLE_AFTER_S
 from inspector.store.columns.columns import Array, GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
