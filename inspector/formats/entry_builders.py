@@ -196,19 +196,6 @@ def record_of(
     )  # fmt: skip
 
 
-def payload_at(line: bytes, number: int, entries_of: Callable[[dict[str, Any]], Sequence[Entry]]) -> Payload:
-    """Returns the payload of message `number` of a line, from 0; `entries_of` derives its rows. Never raises."""
-    entries = _entries_at(line, entries_of)
-    return entries[number].payload if number < len(entries) else {}
-
-
-# The messages of a line are mostly asked for in sequence; 600 in one line took 9 s when each derived all of them.
-@lru_cache(maxsize=1)
-def _entries_at(line: bytes, entries_of: Callable[[dict[str, Any]], Sequence[Entry]]) -> Sequence[Entry]:
-    value = decoded_object(line)
-    return entries_of(value) if value is not None else ()
-
-
 def decoded_object(line: bytes) -> dict[str, Any] | None:
     """Returns a line as an object, if it is one of a bearable size. Never raises."""
     if is_too_large(line):
@@ -218,6 +205,33 @@ def decoded_object(line: bytes) -> dict[str, Any] | None:
     except NotAnObjectError:
         return None
     return value if isinstance(value, dict) else None
+
+
+def payload_at(
+    line: bytes,
+    number: int,
+    entries_of: Callable[[Any], Sequence[Entry]],
+    decoded: Callable[[bytes], Mapping[str, Any] | None] = decoded_object,
+) -> Payload:
+    """Returns the payload of message `number` of a line, from 0. Never raises.
+
+    Args:
+        line: as in the file.
+        number: of the message.
+        entries_of: derives the messages of a decoded line.
+        decoded: decodes a line; None for a line of another format.
+    """
+    entries = _entries_at(line, entries_of, decoded)
+    return entries[number].payload if number < len(entries) else {}
+
+
+# The messages of a line are mostly asked for in sequence; 600 in one line took 9 s when each derived all of them.
+@lru_cache(maxsize=1)
+def _entries_at(
+    line: bytes, entries_of: Callable[[Any], Sequence[Entry]], decoded: Callable[[bytes], Mapping[str, Any] | None]
+) -> Sequence[Entry]:
+    value = decoded(line)
+    return entries_of(value) if value is not None else ()
 
 
 def text_of(content: object) -> str:

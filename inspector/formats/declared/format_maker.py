@@ -10,7 +10,7 @@ from inspector.formats.declared.declaration import Declaration, LineForm, parse_
 from inspector.formats.declared.events import EventMaker, RecordMatch
 from inspector.formats.declared.line_pattern import LinePattern
 from inspector.formats.declared.record_paths import InnerRecord, value_at
-from inspector.formats.entry_builders import decoded_object, record_of
+from inspector.formats.entry_builders import decoded_object, payload_at, record_of
 from inspector.formats.format import Format, Origin, Participants, Stage
 from inspector.formats.registry import Recipe, register
 from inspector.formats.vocabulary import Event
@@ -33,7 +33,6 @@ class DeclaredReader:
         self._values_of: Callable[[bytes], Mapping[str, Any] | None] = (
             decoded_object if pattern is None else pattern.groups_of
         )
-        self._last: tuple[bytes, list[Event]] | None = None  # the line of the last payload
         self._inner_path = declaration.lines.path if declaration.lines.form is LineForm.JSON_LINES else ()
         self._is_detected = bool(match.keys or match.values) or (pattern is not None and not pattern.matches_anything)
         self._marks = () if pattern is not None else tuple(_key_mark(path[0]) for path in match.keys)
@@ -54,12 +53,7 @@ class DeclaredReader:
 
     def payload(self, line: bytes, number: int) -> Payload:
         """Returns the payload of message `number` of a record, from 0. Never raises."""
-        if self._last is None or self._last[0] != line:
-            # The messages of a line are mostly asked for in sequence.
-            values = self._values_of(line)
-            self._last = line, self._events_in(values) if values is not None else []
-        events = self._last[1]
-        return events[number].payload if number < len(events) else {}
+        return payload_at(line, number, self._events_in, self._values_of)
 
     def _events_in(self, values: Mapping[str, Any]) -> list[Event]:
         """Returns the rows of a line, at least one."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from inspector.formats.entry_builders import (
@@ -17,6 +16,7 @@ from inspector.formats.entry_builders import (
     Entry,
     bytes_of,
     decoded_object,
+    payload_at,
     token_count,
 )  # fmt: skip
 from inspector.formats.model_api.entries import (
@@ -152,13 +152,10 @@ def _is_chunk(value: Mapping[str, Any], *, goes_on: bool) -> bool:
 
 def payload(line: bytes, number: int) -> Payload:
     """Returns the payload of message `number` of a record, from 0. Never raises."""
-    entries = _entries_at(line)
-    return entries[number].payload if number < len(entries) else {}
+    return payload_at(line, number, _entries_of_line, _decoded)
 
 
-@lru_cache(maxsize=1)  # the messages of a line are mostly asked for in sequence
-def _entries_at(line: bytes) -> list[Entry]:
-    value = _decoded(line)
+def _entries_of_line(value: object) -> list[Entry]:
     if (begins := _session_start(value)) is not None:
         return [begins]
     return _entries(_bodies(value, items=True), items=True) if isinstance(value, dict) else []

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -20,6 +19,7 @@ from inspector.formats.entry_builders import (
     call_entry,
     control_entry,
     decoded_object,
+    payload_at,
     result_entry,
     text_entry,
 )
@@ -102,14 +102,11 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 def payload(line: bytes, number: int) -> Payload:
     """Returns the payload of message `number` of a record, from 0. Never raises."""
-    payloads = _payloads(line)
-    return payloads[number] if number < len(payloads) else {}
+    return payload_at(line, number, _entries_alone)
 
 
-@lru_cache(maxsize=1)  # the messages of one record are mostly requested in sequence
-def _payloads(line: bytes) -> list[Payload]:
-    value = decoded_object(line)
-    return [entry.payload for entry in _entries(value)[0]] if value is not None else []
+def _entries_alone(value: Mapping[str, Any]) -> list[Entry]:
+    return _entries(value)[0]
 
 
 def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
