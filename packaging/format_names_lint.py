@@ -22,14 +22,21 @@ WORDS = {
     "opencode": r"open_?code",
     "otlp": r"otlp|openinference|opentelemetry|openllmetry|traceloop",
     "vscode_chat": r"vs ?code",
-}
-"""Names of a format and its program by folder, as regular expressions for lower-case text.
-
-Folders without an entry are of protocols that rooms of their own are about (MCP, MEW, MSP), or have everyday names.
-"""
+    # Everyday names, and protocols that rooms of their own are about: imports of the folder count.
+    **{
+        name: rf"inspector\.formats(?:\.| import (?:\w+, )*){name}\b"
+        for name in (
+            "capture", "gateway_log", "mcp", "mew", "model_api", "msp", "parquet", "prefixed", "wire_recording",
+            "wrapped",
+        )
+    },
+}  # fmt: skip
+"""Names of a format and its program by folder, as regular expressions for lower-case text."""
 BOUNDS = {
     "a2a": 4, "acp": 2, "claude_code": 5, "codex": 0, "copilot_cli": 2, "gemini_cli": 7, "har": 0, "opencode": 0,
     "otlp": 12, "vscode_chat": 2,
+    "capture": 4, "gateway_log": 0, "mcp": 1, "mew": 0, "model_api": 5, "msp": 0, "parquet": 1, "prefixed": 2,
+    "wire_recording": 5, "wrapped": 4,
 }  # fmt: skip
 """Highest allowed number of files outside the folder that name the format."""
 TABLES = ("inspector/formats/table.py", "inspector/formats/products.py")

@@ -17,11 +17,15 @@ def test_files_outside_the_folder_are_listed() -> None:
         "inspector/ui/panel.py": 'if name == "codex":',
         "inspector/ui/other.py": "pacpop, bacp, open code, decode",
         "inspector/ui/third.py": "acp_lines, VS Code",
+        "inspector/ui/fourth.py": "from inspector.formats import mcp, mew  # a wrapped line of a capture",
+        "inspector/ui/fifth.py": "from inspector.formats.wrapped.reader import slice_origin",
     }
     named = format_names_lint.naming_files(sources)
     assert named["codex"] == ["inspector/formats/otlp/reader.py", "inspector/ui/panel.py"]
     assert named["acp"] == named["vscode_chat"] == ["inspector/ui/third.py"]
-    assert named["opencode"] == named["a2a"] == []
+    assert named["opencode"] == named["a2a"] == named["capture"] == []
+    assert named["mcp"] == named["mew"] == ["inspector/ui/fourth.py"]
+    assert named["wrapped"] == ["inspector/ui/fifth.py"]
 
 
 def test_a_figure_above_its_bound_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
