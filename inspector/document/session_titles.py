@@ -12,6 +12,8 @@ from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
 _USER = "user"
+_MEMBERS = (*TITLE_KINDS.values(), "text")
+"""Members of payloads with the title; of the first prompt its text."""
 MAX_TITLE = 120
 _LOOKED_AT = 8 * MAX_TITLE  # limit of text read
 _MAX_READ = 4
@@ -53,17 +55,18 @@ class SessionTitles:
         rows = self._rows.get(space, [])
         known = self._read.get(space)
         if known is None or known[0] is not rows:
+            best_first = (*(one[::-1] for one in rows[:-1]), *rows[-1:])
             words = (
-                self._record_title(row)
-                for of_kind in (*(one[::-1] for one in rows[:-1]), *rows[-1:])
+                self._record_title(row, member)
+                for member, of_kind in zip(_MEMBERS, best_first, strict=False)
                 for row in of_kind
             )
             known = self._read[space] = rows, next(filter(None, words), "")
         return known[1]
 
-    def _record_title(self, row: int) -> str:
+    def _record_title(self, row: int, member: str) -> str:
         payload = self._capture.records.payload(row)
-        text = payload.get("text")
+        text = payload.get(member)
         return self.on_one_line(text) if isinstance(text, str) and "source" not in payload else ""
 
     def on_one_line(self, text: str) -> str:

@@ -197,7 +197,8 @@ class Format:
         store: reference to a function from a path to its `SessionStore`, or None for other paths. Never raises OSError.
         original_records: kinds of records in the original of converted lines; the first in a line names its place.
         has_numbered_entries: the exchanges of converted lines are the numbered entries of a file.
-        title_kinds: its own kinds that name a session, best first; the first prompt comes after them.
+        title_kinds: its own kinds that name a session, best first, each with the member of the payload that has the
+            title. The first prompt comes after them.
         icons: icons of its own kinds, by kind or by namespace, as `robot/`; names in `resources/fonts/RemixIcon.json`
             with the prefix `ri.`.
         conversations: assignment of derived messages to conversations.
@@ -258,7 +259,7 @@ class Format:
     store: str = ""
     original_records: tuple[NamedRecord, ...] = ()
     has_numbered_entries: bool = False
-    title_kinds: tuple[str, ...] = ()
+    title_kinds: Mapping[str, str] = field(default_factory=dict)
     icons: Mapping[str, str] = field(default_factory=dict)
     conversations: Conversations = Conversations.RESOLVED
     names_sessions: bool = False

@@ -98,8 +98,8 @@ MANUAL_CLIENTS: tuple[ManualClient, ...] = tuple(client for client in _ALL_CLIEN
 MODEL_APIS: tuple[ModelApi, ...] = tuple(api for one in FORMATS for api in one.model_apis)
 """Model APIs with the variables for their addresses."""
 
-TITLE_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.title_kinds)
-"""Kinds of records that name a session; those of a format best first."""
+TITLE_KINDS: dict[str, str] = {kind: member for one in FORMATS for kind, member in one.title_kinds.items()}
+"""Kinds of records that name a session, with the member of the payload; those of a format best first."""
 
 NAMED_CONVERSATIONS: tuple[str, ...] = tuple(
     one.name for one in FORMATS if one.conversations is not Conversations.RESOLVED

@@ -22,7 +22,7 @@ FORMAT = Format(
     context_rules="inspector.formats.claude_code.context:RULES",
     sessions="inspector.formats.claude_code.sessions:SESSIONS",
     moved_results=MOVED_RESULTS,
-    title_kinds=(NAMESPACE + "custom-title", NAMESPACE + "ai-title"),
+    title_kinds={NAMESPACE + "custom-title": "text", NAMESPACE + "ai-title": "text"},
     icons={NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,

@@ -19,7 +19,7 @@ FORMAT = Format(
     read=reader.read,
     payload=reader.payload,
     sessions="inspector.formats.codex.sessions:SESSIONS",
-    title_kinds=(NAMESPACE + "thread_name_updated",),
+    title_kinds={NAMESPACE + "thread_name_updated": "text"},
     icons={NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,

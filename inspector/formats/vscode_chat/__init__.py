@@ -17,6 +17,7 @@ FORMAT = Format(
     read=reader.READER.read,
     payload=reader.READER.payload,
     sessions="inspector.formats.vscode_chat.sessions:SESSIONS",
+    title_kinds={reader.NAMESPACE + "session": "customTitle"},
     icons={reader.NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=reader.AGENT, program=reader.PROGRAM),
     namespace=reader.NAMESPACE,
