@@ -68,13 +68,14 @@ class ModelClient(NamedTuple):
     """Adds options with the addresses of taps to a command."""
 
 
-def settings_folder(name: str) -> Path:
+def settings_folder(name: str, environment: Mapping[str, str] = os.environ) -> Path:
     """Returns the folder for settings of a desktop program."""
+    home = Path(environment.get("HOME") or Path.home())
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / name
+        return home / "Library" / "Application Support" / name
     if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming") / name
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / name
+        return Path(environment.get("APPDATA") or home / "AppData" / "Roaming") / name
+    return Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / name
 
 
 def project_files(*parts: str) -> Iterator[ConfigFile]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from inspector.formats.clients import settings_folder
 from inspector.formats.vscode_chat import FORMAT
-from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
+from inspector.sources.agent_sessions.files import Listing, read_ends
 from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 
 _SUFFIXES = (".json", ".jsonl")
@@ -31,12 +31,7 @@ _text = msgspec.json.Decoder(str)
 
 def folder(environment: Mapping[str, str]) -> Path:
     """Returns the user data folder of VS Code."""
-    home = home_in(environment)
-    if sys.platform == "win32":
-        return Path(environment.get("APPDATA") or home / "AppData" / "Roaming") / "Code" / "User"
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "Code" / "User"
-    return Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "Code" / "User"
+    return settings_folder("Code", environment) / "User"
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
