@@ -104,3 +104,7 @@ class Services(SettingsOwner, TaskOwner, Windows, Protocol):
 
     @property
     def tool_aliases(self) -> ToolAliases: ...
+
+    def load_plugins(self) -> None:
+        """Loads the plug-ins that are switched on, unless this was done. Call it before a document is created."""
+        ...

@@ -79,16 +79,11 @@ class Application:
     ) -> None:
         loaded = stored.load_settings() if remembers else stored.LoadedSettings(Settings(), None)
         self.settings: Settings = loaded.settings
-        unused: list[str] = []
-        if self.settings.plugins:
-            from inspector.plugins import loading  # with filters and checks: not for a start page
-
-            loading.load(self.settings.plugins)
-            unused = loading.troubles()
         dropped = drop_unusable_keys(self.settings, keyed_actions(ACTIONS))
-        sentences = [loaded.message or "", dropped_keys_words(dropped) if dropped else "", *unused]
+        sentences = [loaded.message or "", dropped_keys_words(dropped) if dropped else ""]
         self.notice = " ".join(filter(None, sentences))
         self.remembers = remembers
+        self._plugins_loaded = False
         self._not_written: set[str] = set()  # secrets that were already reported
         self.tokens = TokenStore()
         self.windows: list[MainWindow] = []
@@ -136,6 +131,21 @@ class Application:
     def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
         """Runs a coroutine in the background; it is cancelled when the application ends."""
         return start_task(coro, name=name, owner=self.tasks)
+
+    def load_plugins(self) -> None:
+        """Loads the plug-ins that are switched on, once, and names the unused ones in all windows."""
+        if self._plugins_loaded:
+            return
+        self._plugins_loaded = True
+        if not self.settings.plugins:
+            return
+        from inspector.plugins import loading  # with filters and checks: not for a start page
+
+        loading.load(self.settings.plugins)
+        unused = loading.troubles()
+        self.notice = " ".join(filter(None, [self.notice, *unused]))
+        for window in self.windows if unused else ():
+            window.notices.show_sentence(self.notice, "severity.warning")
 
     def keep_last_open(self) -> None:
         """Saves open documents for the next start, unless another process does."""

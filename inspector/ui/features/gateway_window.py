@@ -141,6 +141,7 @@ class GatewayWatch(QObject):
         """
         from inspector.document.live import LiveSession
 
+        self._services.load_plugins()
         document = CaptureDocument()
         document.memory.limit_to(self._services.settings.memory.limit_mb)
         self._to_remember = connection if remember else None

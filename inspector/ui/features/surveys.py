@@ -66,6 +66,7 @@ class Surveys(QObject):
 
     def show(self, path: Path) -> None:
         self.path = path
+        self._services.load_plugins()  # its tables take their columns once
         self._services.spawn(self._show(path), f"open {path.name}")
 
     async def _show(self, path: Path) -> None:

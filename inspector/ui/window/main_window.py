@@ -72,8 +72,9 @@ class MainWindow(WindowFeatures):
         self.display = Display(application, self.shown, lambda: self.name_card, self)
         # lambdas, because each attribute imports and creates its part on first access
         self.waiting_parts: tuple[Callable[[], object], ...] = (
-            lambda: self.bars, lambda: self.filter_conditions, lambda: self.pages.document_page,
-            lambda: self.opening, lambda: self.gateway, lambda: self.documents, lambda: self.capture_saving,
+            application.load_plugins, lambda: self.bars, lambda: self.filter_conditions,
+            lambda: self.pages.document_page, lambda: self.opening, lambda: self.gateway, lambda: self.documents,
+            lambda: self.capture_saving,
         )  # fmt: skip
         self.warming = Warming(self.waiting_parts, lambda: self.panes is None and not self.isHidden(), self)
         self.dock_row = Docks(self)

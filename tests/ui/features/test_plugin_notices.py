@@ -32,9 +32,15 @@ def test_a_start_loads_plugins_and_names_unused_ones(qapp: QApplication) -> None
     save_settings(Settings(plugins=[good, old]))
 
     async def steps(application: Application) -> None:
+        window = application.new_window()
+        assert "toy-check" not in CHECK_BY_CODE  # the first picture does not wait for code of plug-ins
+        await window.prepare()
         assert "toy-check" in CHECK_BY_CODE
         changed = "it has changed since it was switched on; switch it on again to run it"
         assert application.notice == f"The plug-in old is not used: {changed}."
+        shown = window.notices.notice("message")
+        assert shown is not None
+        assert application.notice in shown.accessibleName()
 
     run_in_window(qapp, steps)
 
