@@ -41,7 +41,7 @@ class Welcome:
 
 
 @dataclass(frozen=True)
-class PresenceChange:
+class Presence:
     """Arrival or departure of a participant."""
 
     event: str
@@ -141,7 +141,7 @@ def read_welcome(envelope: JsonObject) -> Welcome | None:
     return Welcome(name if isinstance(name, str) and name else None, _kinds(capabilities))
 
 
-def read_presence(envelope: JsonObject) -> PresenceChange | None:
+def read_presence(envelope: JsonObject) -> Presence | None:
     """Parses an arrival or departure; None for other envelopes and untrusted senders."""
     payload = envelope.get("payload")
     if envelope.get("kind") not in ("system/presence", "presence") or envelope.get("from") not in GATEWAY_NAMES:
@@ -152,7 +152,7 @@ def read_presence(envelope: JsonObject) -> PresenceChange | None:
     who = fields.get("participant")
     name = cast("dict[str, Any]", who).get("id") if isinstance(who, dict) else None
     event = fields.get("event")
-    return PresenceChange(event, name) if isinstance(event, str) and isinstance(name, str) else None
+    return Presence(event, name) if isinstance(event, str) and isinstance(name, str) else None
 
 
 def rfc3339(time_ns: int) -> str:

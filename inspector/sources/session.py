@@ -240,7 +240,7 @@ class Session:
                 # Not awaited: reading must continue even if the gateway is slow to accept our answer.
                 start_task(self._send(answer), name="tools/list answer", owner=self._answers)
 
-    def _note_presence(self, presence: handshake.PresenceChange) -> None:
+    def _note_presence(self, presence: handshake.Presence) -> None:
         if presence.participant != self.participant or self._welcomed_s is None:
             return
         self._own_joins += presence.event == "join"

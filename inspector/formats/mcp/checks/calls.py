@@ -303,11 +303,11 @@ def report_lost_servers(batch: Batch) -> None:
     batch.findings.add(LOST, rows[batch.column_values("flags", rows) & Flag.DERIVED.value != 0])
 
 
-def merge_noise_findings(batch: Batch, talk: Conversation) -> None:
+def merge_noise_findings(batch: Batch, conversation: Conversation) -> None:
     """Replaces a server's noise lines by one finding."""
-    rows = [row for row, _ in talk.noise]
-    words = next((" ".join(text.split()) for _, text in talk.noise if text.strip()), "")
-    first = next((row for row, text in talk.noise if text.strip()), rows[0])
+    rows = [row for row, _ in conversation.noise]
+    words = next((" ".join(text.split()) for _, text in conversation.noise if text.strip()), "")
+    first = next((row for row, text in conversation.noise if text.strip()), rows[0])
     count = f"{len(rows):,} line{'s' * (len(rows) != 1)}"
     no_rpc = words.startswith(("{", "["))
     what = "JSON other than JSON-RPC" if no_rpc else f"“{words[:60]}”"

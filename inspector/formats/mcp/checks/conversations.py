@@ -62,7 +62,7 @@ class Conversation:
         whole: True if its beginning was seen.
         modern, legacy: True if messages of this era occurred.
         version: the revision that `initialize` negotiated; "" before.
-        client_can, server_can: the last declared capabilities of each side; None before.
+        client_capabilities, server_capabilities: the last declared capabilities of each side; None before.
         server, server_version: the server's name and version; "" if unknown.
         open: open requests, by row; the oldest are dropped.
         settled: recently answered or cancelled requests, by row.
@@ -146,8 +146,8 @@ class Conversations:
     """Tracks conversations and marks MCP messages.
 
     Attributes:
-        talks: conversations by key.
-        noisy: conversations of the batch with a line that is no message.
+        conversations: conversations by key.
+        noisy_conversations: conversations of the batch with a line that is no message.
     """
 
     def __init__(self) -> None:
@@ -180,37 +180,39 @@ class Conversations:
         for row, key, time_ns, way, sender, rpc, target, cause in zip(
             rows.tolist(), keys, *columns, causes, strict=True
         ):
-            talk = self.conversations.get(key)
+            conversation = self.conversations.get(key)
             # Bounded, as hostile traffic may open a connection per message.
-            if talk is None:
+            if conversation is None:
                 if len(self.conversations) > _MAX_CONVERSATIONS:
                     continue
-                talk = self.conversations[key] = Conversation(key, lately=self._recently_settled)
+                conversation = self.conversations[key] = Conversation(key, lately=self._recently_settled)
             note = notes.get(row)
             exchange = carried.get(row)
             direction, named = (capture.strings[code] if code else "" for code in (way, sender))
             if row in noise:
-                if _is_server(talk, direction, named, None) and len(talk.noise) < _MAX_NOISE:
-                    talk.noise.append((row, noise[row]))
-                    self.noisy_conversations[key] = talk
+                if _is_server(conversation, direction, named, None) and len(conversation.noise) < _MAX_NOISE:
+                    conversation.noise.append((row, noise[row]))
+                    self.noisy_conversations[key] = conversation
                 continue
             if note is None:
-                by_server = _is_server(talk, direction, named, None)
-                heard = McpMessage(batch, row, talk, None, time_ns, by_server, False, None, exchange)
+                by_server = _is_server(conversation, direction, named, None)
+                heard = McpMessage(batch, row, conversation, None, time_ns, by_server, False, None, exchange)
             else:
                 name = capture.strings[target] if target else ""
-                heard = self._message(batch, talk, row, note, time_ns, direction, named, rpc, name, cause, exchange)
-            if talk.is_mcp:
+                heard = self._message(
+                    batch, conversation, row, note, time_ns, direction, named, rpc, name, cause, exchange
+                )
+            if conversation.is_mcp:
                 yield heard
             if heard.asked is not None and note is not None and note.method is None:
-                settle_request(talk, heard.asked)
+                settle_request(conversation, heard.asked)
 
     def _message(
-        self, batch: Batch, talk: Conversation, row: int, note: McpNote, time_ns: int, way: str, sender: str, rpc: int,
-        name: str, cause: int, exchange: HttpExchange | None,
+        self, batch: Batch, conversation: Conversation, row: int, note: McpNote, time_ns: int, way: str, sender: str,
+        rpc: int, name: str, cause: int, exchange: HttpExchange | None,
     ) -> McpMessage:  # fmt: skip
-        asked = talk.open.get(cause) or talk.settled.get(cause) if note.method is None else None
-        by_server = _is_server(talk, way, sender, note if asked is None else None)
+        asked = conversation.open.get(cause) or conversation.settled.get(cause) if note.method is None else None
+        by_server = _is_server(conversation, way, sender, note if asked is None else None)
         # The request has fixed the side already; the direction of the line may be written differently.
         if asked is not None:
             by_server = not asked.by_server
@@ -218,64 +220,68 @@ class Conversations:
         modern = isinstance(version, str) and version >= mcp_messages.FIRST_MODERN
         if note.method is None:
             modern = asked is not None and asked.modern
-        heard = McpMessage(batch, row, talk, note, time_ns, by_server, modern, asked, exchange)
-        if not talk.has_messages:
-            talk.has_messages = True
-            talk.whole = modern or note.method in ("initialize", "server/discover")
-        if not talk.is_mcp and _is_mcp(note, modern=modern):
-            talk.is_mcp = True
-            batch.mcp.first[talk.key] = row
-            if talk.whole:
-                batch.mcp.whole.add(talk.key)
-            if talk.noise:
-                self.noisy_conversations[talk.key] = talk
+        heard = McpMessage(batch, row, conversation, note, time_ns, by_server, modern, asked, exchange)
+        if not conversation.has_messages:
+            conversation.has_messages = True
+            conversation.whole = modern or note.method in ("initialize", "server/discover")
+        if not conversation.is_mcp and _is_mcp(note, modern=modern):
+            conversation.is_mcp = True
+            batch.mcp.first[conversation.key] = row
+            if conversation.whole:
+                batch.mcp.whole.add(conversation.key)
+            if conversation.noise:
+                self.noisy_conversations[conversation.key] = conversation
         self._update_conversation(heard, rpc, name)
         return heard
 
     def _update_conversation(self, heard: McpMessage, rpc: int, name: str) -> None:
         """Updates the conversation by a message, and opens a request."""
-        talk, note = heard.conversation, heard.note
+        conversation, note = heard.conversation, heard.note
         if note is None:
             return
-        talk.modern |= heard.modern
+        conversation.modern |= heard.modern
         if note.method is not None and note.params is not None:
             if note.method == "initialize":
-                talk.client_capabilities = (
+                conversation.client_capabilities = (
                     note.params.capabilities if isinstance(note.params.capabilities, dict) else None
                 )
             elif heard.modern:
                 declared = note.params.meta_value(CAPABILITIES_KEY)
-                talk.client_capabilities = declared if isinstance(declared, dict) else talk.client_capabilities
+                conversation.client_capabilities = (
+                    declared if isinstance(declared, dict) else conversation.client_capabilities
+                )
             if rpc != NO_HASH and not note.method.startswith("notifications/"):
                 number = heard.exchange.number if heard.exchange is not None else 0
                 asked = McpRequest(
                     heard.row, note.method, name, note, heard.time_ns, heard.by_server, heard.modern, rpc, number
                 )  # fmt: skip
-                talk.open[heard.row] = asked
-                if len(talk.open) > _MAX_OPEN:
-                    talk.open.popitem(last=False)
+                conversation.open[heard.row] = asked
+                if len(conversation.open) > _MAX_OPEN:
+                    conversation.open.popitem(last=False)
             return
         if heard.asked is None or note.result is None:
             return
         if heard.asked.method in ("initialize", "server/discover"):
-            talk.server_capabilities = note.result.capabilities if isinstance(note.result.capabilities, dict) else None
+            conversation.server_capabilities = (
+                note.result.capabilities if isinstance(note.result.capabilities, dict) else None
+            )
             name, version = server_name_and_version(note.result)
             if name:
-                talk.server, talk.server_version = name, version
+                conversation.server, conversation.server_version = name, version
             if heard.asked.method == "initialize" and isinstance(note.result.version, str):
-                talk.version, talk.legacy = note.result.version, True
+                conversation.version, conversation.legacy = note.result.version, True
 
 
-def settle_request(talk: Conversation, asked: McpRequest) -> None:
+def settle_request(conversation: Conversation, asked: McpRequest) -> None:
     """Moves a request from open to settled."""
-    if talk.open.pop(asked.row, None) is not None:
-        talk.settled[asked.row] = asked
+    if conversation.open.pop(asked.row, None) is not None:
+        conversation.settled[asked.row] = asked
         # Late answers and retries refer to recent requests only.
-        while len(talk.settled) > _MAX_SETTLED:
-            talk.settled.popitem(last=False)
-        talk.lately.append((talk, asked.row))
-        if len(talk.lately) > _MAX_SETTLED_TOTAL:
-            other, row = talk.lately.popleft()
+        while len(conversation.settled) > _MAX_SETTLED:
+            conversation.settled.popitem(last=False)
+        conversation.lately.append((conversation, asked.row))
+        if len(conversation.lately) > _MAX_SETTLED_TOTAL:
+            other, row = conversation.lately.popleft()
             other.settled.pop(row, None)
 
 
@@ -297,21 +303,21 @@ _METHODS_OF_BOTH_SIDES = frozenset({"ping", "tasks/get", "tasks/result", "tasks/
 """Requests that both sides send."""
 
 
-def _is_server(talk: Conversation, way: str, sender: str, note: McpNote | None) -> bool:
+def _is_server(conversation: Conversation, way: str, sender: str, note: McpNote | None) -> bool:
     """Returns True if the server sent it: by its name, else by the line's direction, else by the method."""
     said_by, said_to = sender_and_receiver(way)
     for one, is_sender in ((sender or said_by, True), (said_to, False)):
         if one in ("client", "server"):
             return (one == "server") is is_sender
-    if way in talk.sides:
-        return talk.sides[way]
+    if way in conversation.sides:
+        return conversation.sides[way]
     method = note.method if note is not None else None
     told = method in _BY_SERVERS
-    if way and talk.sides:  # there are two directions, so this is the other one
-        talk.sides[way] = not next(iter(talk.sides.values()))
-        return talk.sides[way]
+    if way and conversation.sides:  # there are two directions, so this is the other one
+        conversation.sides[way] = not next(iter(conversation.sides.values()))
+        return conversation.sides[way]
     if way and method is not None and method not in _METHODS_OF_BOTH_SIDES and not method.startswith("notifications/"):
-        talk.sides[way] = told
+        conversation.sides[way] = told
     return told
 
 

@@ -71,18 +71,18 @@ class EnvelopedMcp:
         if asked == NO_ROW or (asks and method == _LIST):
             return
         server = self._server(batch, row, asks=asks)
-        talk = self._conversations.get(server)
+        conversation = self._conversations.get(server)
         # Calls are read only after a list, since records are expensive to read.
-        if talk is None:
+        if conversation is None:
             if method != _LIST:
                 return  # its tools are unknown
             # Negative, so that no connection has the same key.
-            talk = self._conversations[server] = Conversation(-1 - len(self._conversations), version=_REVISION)
+            conversation = self._conversations[server] = Conversation(-1 - len(self._conversations), version=_REVISION)
         note = _payload_note(batch, row)
         if note is None:
             return
         heard = McpMessage(
-            batch, row, talk, note, int(batch.column_values("time_ns", np.array([row]))[0]), not asks, False
+            batch, row, conversation, note, int(batch.column_values("time_ns", np.array([row]))[0]), not asks, False
         )
         if not asks:
             heard.asked = _request_of(batch, asked, method, with_note=method == _LIST)

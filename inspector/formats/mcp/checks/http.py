@@ -170,10 +170,10 @@ class HttpExchanges:
 
     def _parameter_difference(self, heard: McpMessage, headers: dict[str, str]) -> str:
         """Checks arguments that headers mirror by the tool's schema (`x-mcp-header`)."""
-        note, book = heard.note, self._tools.lists.get((heard.conversation.key, True))
-        if note is None or note.params is None or note.method != "tools/call" or book is None:
+        note, tool_list = heard.note, self._tools.lists.get((heard.conversation.key, True))
+        if note is None or note.params is None or note.method != "tools/call" or tool_list is None:
             return ""
-        tool = book.definition(note.params.name) if isinstance(note.params.name, str) else None
+        tool = tool_list.definition(note.params.name) if isinstance(note.params.name, str) else None
         schema = tool.input_schema if tool is not None else None
         properties = schema.get("properties") if isinstance(schema, dict) else None
         mirrored = {

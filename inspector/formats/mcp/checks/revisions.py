@@ -153,15 +153,19 @@ class Revisions:
             self._request(heard, note.method)
 
     def _request(self, heard: McpMessage, method: str) -> None:
-        talk = heard.conversation
+        conversation = heard.conversation
         # Servers of older revisions may send requests; a conversation with both eras is not judged.
         if heard.by_server:
-            if talk.modern and not talk.legacy:
-                if talk.report_once(BY_SERVER, method):
+            if conversation.modern and not conversation.legacy:
+                if conversation.report_once(BY_SERVER, method):
                     heard.report(BY_SERVER)
-            elif talk.legacy and talk.client_capabilities is not None:
+            elif conversation.legacy and conversation.client_capabilities is not None:
                 can = _CLIENT_CAPABILITIES.get(method)
-                if can is not None and can not in talk.client_capabilities and talk.report_once(UNDECLARED, method):
+                if (
+                    can is not None
+                    and can not in conversation.client_capabilities
+                    and conversation.report_once(UNDECLARED, method)
+                ):
                     heard.report(
                         ASKED_UNDECLARED, f"The server requests `{method}`, but the client has not declared {can}"
                     )
@@ -170,7 +174,11 @@ class Revisions:
             self._check_early_request(heard, method)
             if method in _DEPRECATED:
                 _report_deprecated(heard, method)
-        elif talk.legacy and talk.server_capabilities is not None and (needs := _SERVER_CAPABILITIES.get(method)):
+        elif (
+            conversation.legacy
+            and conversation.server_capabilities is not None
+            and (needs := _SERVER_CAPABILITIES.get(method))
+        ):
             self._check_capability(heard, method, *needs)
 
     def _check_capability(self, heard: McpMessage, method: str, part: str, member: str) -> None:
@@ -184,15 +192,20 @@ class Revisions:
             heard.report(ASKED_UNDECLARED, f"The client requests `{method}`, but the server has not declared {what}")
 
     def _notification(self, heard: McpMessage, method: str) -> None:
-        talk, note = heard.conversation, heard.note
+        conversation, note = heard.conversation, heard.note
         if note is None or note.params is None or not heard.by_server:
             return
-        self._invalidate_changed(talk, method, note.params.uri)
-        alone = talk.modern and not talk.legacy
-        if method in _CHANGES and talk.legacy and not talk.modern and talk.server_capabilities is not None:
+        self._invalidate_changed(conversation, method, note.params.uri)
+        alone = conversation.modern and not conversation.legacy
+        if (
+            method in _CHANGES
+            and conversation.legacy
+            and not conversation.modern
+            and conversation.server_capabilities is not None
+        ):
             part = _CHANGES[method][0]
-            declared = talk.server_capabilities.get(part)
-            if not (isinstance(declared, dict) and declared.get("listChanged") is True) and talk.report_once(
+            declared = conversation.server_capabilities.get(part)
+            if not (isinstance(declared, dict) and declared.get("listChanged") is True) and conversation.report_once(
                 UNDECLARED, method
             ):
                 heard.report(
@@ -200,19 +213,27 @@ class Revisions:
                 )
         if not alone:
             return
-        # Looked up before `once`, which would note a report that is not made.
-        if method == "notifications/message" and (LOGS.code, "") not in talk.reported and not _log_was_asked(heard):
-            talk.report_once(LOGS)
+        # Looked up before `report_once`, which would note a report that is not made.
+        if (
+            method == "notifications/message"
+            and (LOGS.code, "") not in conversation.reported
+            and not _log_was_asked(heard)
+        ):
+            conversation.report_once(LOGS)
             heard.report(LOGS)
-        if method == "notifications/cancelled" and (CANCELS.code, "") not in talk.reported and not _is_listen(heard):
-            talk.report_once(CANCELS)
+        if (
+            method == "notifications/cancelled"
+            and (CANCELS.code, "") not in conversation.reported
+            and not _is_listen(heard)
+        ):
+            conversation.report_once(CANCELS)
             heard.report(CANCELS)
         if method in _CHANGES or method in (_UPDATED, _ACKNOWLEDGED):
             self._check_subscription(heard, method)
         elif (
             note.params.meta_value(SUBSCRIPTION_KEY) is not None
             and method in _REQUEST_NOTIFICATIONS
-            and talk.report_once(LISTEN, method)
+            and conversation.report_once(LISTEN, method)
         ):
             heard.report(LISTEN, f"`{method}` belongs to a request, but came for a subscription")
 
@@ -237,15 +258,20 @@ class Revisions:
             heard.report(LISTEN, wrong)
 
     def _answer(self, heard: McpMessage) -> None:
-        talk, note, asked = heard.conversation, heard.note, heard.asked
+        conversation, note, asked = heard.conversation, heard.note, heard.asked
         if note is None:
             return
-        if not heard.by_server and talk.modern and not talk.legacy and talk.report_once(BY_CLIENT):
+        if (
+            not heard.by_server
+            and conversation.modern
+            and not conversation.legacy
+            and conversation.report_once(BY_CLIENT)
+        ):
             heard.report(BY_CLIENT)
         if asked is None or not heard.modern or not heard.by_server:
             return
         if note.result is not None:
-            if note.result.type is None and talk.report_once(NO_TYPE):
+            if note.result.type is None and conversation.report_once(NO_TYPE):
                 heard.report(NO_TYPE)
             self._cache_answer(heard)
             wanted = note.result.inputs if isinstance(note.result.inputs, dict) else {}
@@ -256,7 +282,7 @@ class Revisions:
         elif (
             note.error is not None
             and note.error.code in _DEPRECATED_CODES
-            and talk.report_once(DEPRECATED, str(note.error.code))
+            and conversation.report_once(DEPRECATED, str(note.error.code))
         ):
             heard.report(DEPRECATED, f"The error code {note.error.code} belongs to older revisions")
 
@@ -295,8 +321,8 @@ class Revisions:
             words = f"`{method}` was requested again after {gap}; its answer was valid for {validity}"
             heard.report(EARLY, words, other=row)
 
-    def _invalidate_changed(self, talk: Conversation, method: str, uri: Any) -> None:
-        kept = self._cached.get(talk.key)
+    def _invalidate_changed(self, conversation: Conversation, method: str, uri: Any) -> None:
+        kept = self._cached.get(conversation.key)
         if kept is None:
             return
         part = _CHANGES[method][0] if method in _CHANGES else None

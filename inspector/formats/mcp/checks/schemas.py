@@ -99,12 +99,12 @@ class SchemaValidation:
             heard.report(STRUCTURED, words, other=self._list_row(heard))
 
     def _definition(self, heard: McpMessage, name: Any) -> Definition | None:
-        book = self._tools.lists.get((heard.conversation.key, heard.modern))
-        return book.definition(name) if book is not None and isinstance(name, str) else None
+        tool_list = self._tools.lists.get((heard.conversation.key, heard.modern))
+        return tool_list.definition(name) if tool_list is not None and isinstance(name, str) else None
 
     def _list_row(self, heard: McpMessage) -> int:
-        book = self._tools.lists.get((heard.conversation.key, heard.modern))
-        return book.row if book is not None else NO_ROW
+        tool_list = self._tools.lists.get((heard.conversation.key, heard.modern))
+        return tool_list.row if tool_list is not None else NO_ROW
 
     def _enqueue(self, one: _QueuedValue) -> None:
         if len(one.raw) <= MAX_VALUE_BYTES:

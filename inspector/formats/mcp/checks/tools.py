@@ -116,7 +116,7 @@ class ToolList:
         row: last message of this list; NO_ROW before the first.
         version: the server's version at that time.
         stale: True if the server reported a change since it began to send this list.
-        ever: all names of all complete lists.
+        all_names: all names of all complete lists.
         pages: the list being received. `begun_at` is the row of its first page; it includes earlier reported changes.
         changed_at: row of the last reported change.
     """
@@ -142,7 +142,7 @@ class ToolLists:
         needs_schemas: True if a tool must have an argument schema, as in MCP.
 
     Attributes:
-        books: by conversation and era.
+        lists: by conversation and era.
     """
 
     def __init__(self, *, needs_schemas: bool = True) -> None:
@@ -151,9 +151,9 @@ class ToolLists:
         self._of_server: dict[tuple[int, str, bool], ToolList] = {}  # by source, server name and era
         self._servers: dict[tuple[int, bool], str] = {}
 
-    def list_for(self, talk: Conversation, *, modern: bool) -> ToolList:
+    def list_for(self, conversation: Conversation, *, modern: bool) -> ToolList:
         """Returns the tools of a conversation in one era."""
-        return self.lists.setdefault((talk.key, modern), ToolList())
+        return self.lists.setdefault((conversation.key, modern), ToolList())
 
     def accepts(self, method: str, *, answer: bool) -> bool:
         """Accepts lists, change notifications and calls."""
@@ -168,8 +168,8 @@ class ToolLists:
         if note.method == _LIST_CHANGED and heard.by_server:
             # A notification does not name its era.
             for modern in (False, True):
-                book = self.list_for(heard.conversation, modern=modern)
-                book.stale, book.changed_at = True, heard.row
+                tool_list = self.list_for(heard.conversation, modern=modern)
+                tool_list.stale, tool_list.changed_at = True, heard.row
         elif note.method == "tools/call" and note.params is not None and not heard.by_server:
             self._check_call(heard, note.params.name)
         elif heard.asked is not None and heard.asked.method == _LIST and note.result is not None:
@@ -184,23 +184,25 @@ class ToolLists:
         )
         if len(calls) != 1 or calls[0].method != "tools/call" or calls[0].cancelled_ns is not None:
             return
-        book = self.lists.get((heard.conversation.key, calls[0].modern))
-        tool = book.definition(calls[0].name) if book is not None else None
+        tool_list = self.lists.get((heard.conversation.key, calls[0].modern))
+        tool = tool_list.definition(calls[0].name) if tool_list is not None else None
         if tool is not None and _reads_only(tool) and heard.conversation.report_once(SURPRISE, tool.name):
             words = f"changed while only `{_shortened(tool.name)}` ran, which has a readOnlyHint"
             heard.report(SURPRISE, f"The server reported that {what} {words}", other=calls[0].row)
 
     def _check_call(self, heard: McpMessage, name: Any) -> None:
-        book = self.lists.get((heard.conversation.key, heard.modern))
-        if book is None or book.row == NO_ROW or not isinstance(name, str):
+        tool_list = self.lists.get((heard.conversation.key, heard.modern))
+        if tool_list is None or tool_list.row == NO_ROW or not isinstance(name, str):
             return
-        if name in book.listed:
-            book.listed[name].last_call = heard.row
-        elif not book.stale and name not in book.all_names:
-            count = f"{len(book.listed):,} tool{'s' * (len(book.listed) != 1)}"
-            heard.report(UNLISTED, f"`{_shortened(name)}` is not in any list of the server ({count})", other=book.row)
+        if name in tool_list.listed:
+            tool_list.listed[name].last_call = heard.row
+        elif not tool_list.stale and name not in tool_list.all_names:
+            count = f"{len(tool_list.listed):,} tool{'s' * (len(tool_list.listed) != 1)}"
+            heard.report(
+                UNLISTED, f"`{_shortened(name)}` is not in any list of the server ({count})", other=tool_list.row
+            )
 
-    def _add_page(self, heard: McpMessage, book: ToolList) -> None:
+    def _add_page(self, heard: McpMessage, tool_list: ToolList) -> None:
         """Takes in one page. A list is complete after its last page, if its first page was seen."""
         asked, result = heard.asked, heard.note.result if heard.note is not None else None
         if asked is None or result is None:
@@ -208,37 +210,37 @@ class ToolLists:
         cursor = asked.note.params.cursor if asked.note.params is not None else None
         page = tools_in(result.tools)
         if page is None:
-            book.pages.discard_pages()
+            tool_list.pages.discard_pages()
             return
         if cursor is None:
-            book.begun_at = heard.row
-        if book.pages.accepts_cursor(cursor):
+            tool_list.begun_at = heard.row
+        if tool_list.pages.accepts_cursor(cursor):
             self._check_definitions(heard, page)
-        complete = book.pages.add_page(cursor, page, result.next_cursor)
+        complete = tool_list.pages.add_page(cursor, page, result.next_cursor)
         if complete is not None:
-            self._finish_list(heard, book, complete)
+            self._finish_list(heard, tool_list, complete)
 
-    def _finish_list(self, heard: McpMessage, book: ToolList, complete: list[dict[str, Any]]) -> None:
-        talk = heard.conversation
+    def _finish_list(self, heard: McpMessage, tool_list: ToolList, complete: list[dict[str, Any]]) -> None:
+        conversation = heard.conversation
         listed = definitions_of(complete)
-        before = book
+        before = tool_list
         # A reconnected client continues the comparison with the same server's former list.
-        if book.row == NO_ROW and talk.server:
-            before = self._of_server.get((talk.source, talk.server, heard.modern), book)
+        if tool_list.row == NO_ROW and conversation.server:
+            before = self._of_server.get((conversation.source, conversation.server, heard.modern), tool_list)
         if before.row != NO_ROW:
             self._compare(heard, before, listed)
-        elif heard.batch.baseline is not None and talk.report_once(SINCE):
-            _compare_with_last_time(heard, heard.batch.baseline.get(talk.server), listed)
+        elif heard.batch.baseline is not None and conversation.report_once(SINCE):
+            _compare_with_last_time(heard, heard.batch.baseline.get(conversation.server), listed)
         for name, one in listed.items():
             if (same := before.listed.get(name)) is not None and same.aspects == one.aspects:
                 one.last_call = same.last_call
-        book.listed, book.row, book.stale = listed, heard.row, book.changed_at > book.begun_at
-        book.version = talk.server_version
-        book.all_names |= listed.keys()
-        if talk.server:
-            self._of_server[talk.source, talk.server, heard.modern] = book
-            self._servers[talk.key, heard.modern] = talk.server
-            self._check_shadowing(heard, book)
+        tool_list.listed, tool_list.row, tool_list.stale = listed, heard.row, tool_list.changed_at > tool_list.begun_at
+        tool_list.version = conversation.server_version
+        tool_list.all_names |= listed.keys()
+        if conversation.server:
+            self._of_server[conversation.source, conversation.server, heard.modern] = tool_list
+            self._servers[conversation.key, heard.modern] = conversation.server
+            self._check_shadowing(heard, tool_list)
 
     def _compare(self, heard: McpMessage, before: ToolList, listed: dict[str, Definition]) -> None:
         changed = [
@@ -283,27 +285,26 @@ class ToolLists:
             others = f"; the same for {more:,} more tool{'s' * (more > 1)}" if more else ""
             heard.report(check, f"{words[0]}{others}")
 
-    def _check_shadowing(self, heard: McpMessage, book: ToolList) -> None:
+    def _check_shadowing(self, heard: McpMessage, tool_list: ToolList) -> None:
         """Compares a complete list with other servers' lists. O(lists x names)."""
-        talk = heard.conversation
+        conversation = heard.conversation
         # Bounded, as each pair of lists is compared.
         for key, server in list(self._servers.items())[:_MAX_SERVERS]:
             other = self.lists[key]
-            if server == talk.server or key[0] == talk.key or not other.listed:
+            if server == conversation.server or key[0] == conversation.key or not other.listed:
                 continue
-            if not talk.report_once(SHADOWED, server):
+            if not conversation.report_once(SHADOWED, server):
                 continue
             told = [
-                _describe_shadowing(talk.server, book, server, other)
-                or _describe_shadowing(server, other, talk.server, book)
+                _describe_shadowing(conversation.server, tool_list, server, other)
+                or _describe_shadowing(server, other, conversation.server, tool_list)
             ]
-            same = sorted(book.listed.keys() & other.listed.keys())
+            same = sorted(tool_list.listed.keys() & other.listed.keys())
             if same:
                 more = f" and {len(same) - 1:,} more" if len(same) > 1 else ""
                 verb = "are tools" if more else "is a tool"
-                told.append(
-                    f"`{_shortened(same[0])}`{more} {verb} of both {_shortened(server)} and {_shortened(talk.server)}"
-                )
+                both = f"{_shortened(server)} and {_shortened(conversation.server)}"
+                told.append(f"`{_shortened(same[0])}`{more} {verb} of both {both}")
             if words := "; ".join(filter(None, told)):
                 heard.report(SHADOWED, words, other=other.row)
 
@@ -378,10 +379,10 @@ _DISTINCTIVE_NAME = re.compile(r"(?=.*[_-]).{5,}", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z0-9_.-]+")
 
 
-def _describe_shadowing(server: str, book: ToolList, others: str, other: ToolList) -> str:
+def _describe_shadowing(server: str, tool_list: ToolList, others: str, other: ToolList) -> str:
     """Describes a tool description that names another server's tool; "" without one."""
-    telling = {name for name in other.listed if _DISTINCTIVE_NAME.fullmatch(name) and name not in book.listed}
-    for one in book.listed.values() if telling else ():
+    telling = {name for name in other.listed if _DISTINCTIVE_NAME.fullmatch(name) and name not in tool_list.listed}
+    for one in tool_list.listed.values() if telling else ():
         words = {word.strip(".-") for word in _WORD.findall(one.aspects.get("description", b"").decode())}
         named = sorted(words & telling)
         if named:

@@ -69,9 +69,9 @@ class McpChecks:
             )
             for part in hearing.get(key) or self._groups_for(*key):
                 part.on_message(heard)
-        for talk in self.conversations.noisy_conversations.values():
-            if talk.is_mcp:
-                merge_noise_findings(batch, talk)
+        for conversation in self.conversations.noisy_conversations.values():
+            if conversation.is_mcp:
+                merge_noise_findings(batch, conversation)
         report_lost_servers(batch)
         self._rounds.check_overdue(batch)
         self._tasks.check_overdue(batch)
