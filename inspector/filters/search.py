@@ -18,7 +18,7 @@ class Search:
     Attributes:
         filter, scope: the pending filter and scope.
         found: number of matches so far.
-        answers: cached results for `VisibleRows.choose`.
+        answers: cached results for `VisibleRows.apply_filter`.
     """
 
     def __init__(self, rows: VisibleRows, filter_: DisplayFilter, scope: Scope | None) -> None:

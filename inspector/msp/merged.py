@@ -116,7 +116,7 @@ class MergedContexts:
         self._older.clear()
 
     def prepare(self, sub: Subsession, until: float = inf) -> bool:
-        """Prepares the data for a sub-session until a deadline. Returns True if `of` is now fast.
+        """Prepares the data for a sub-session until a deadline. Returns True if `compute` is now fast.
 
         Args:
             sub: the sub-session.

@@ -39,7 +39,7 @@ def since_words(since_ns: int, step_ns: int = 1_000_000, *, of_ns: int = 0) -> s
 
 
 def range_words(condition: str, start_ns: int) -> str | None:
-    """Formats the range of a condition of `views.timeline.brushed`: "24.4 to 31.3 s"; None for other conditions.
+    """Formats the range of a condition of `time_condition`: "24.4 to 31.3 s"; None for other conditions.
 
     Args:
         condition: a display filter.

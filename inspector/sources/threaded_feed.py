@@ -16,9 +16,9 @@ class ThreadedFeed:
     """Fills a spool. Ends on its own, or by `stop`.
 
     Attributes:
-        growing: more may come.
-        trouble: reason for a premature end, as a sentence, if any.
-        unopened: a pipe without a writer so far.
+        is_growing: more may come.
+        problem: reason for a premature end, as a sentence, if any.
+        is_unopened: a pipe without a writer so far.
         container: format of a converted file; None for the format of its lines.
         log: descriptor of a log that may grow after the feed, if any.
         log_taken: bytes read from it.

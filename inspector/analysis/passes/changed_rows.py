@@ -18,7 +18,7 @@ NO_ROWS: Rows = np.empty(0, np.int64)
 
 
 class ChangedRows:
-    """Collects changed messages between two calls of `take`."""
+    """Collects changed messages between two calls of `take_rows`."""
 
     def __init__(self) -> None:
         self._rows: set[int] = set()

@@ -60,7 +60,7 @@ class UserMarks:
     A context's note follows the context through merges and moves of the tree.
 
     Attributes:
-        changed: messages with a changed note, since the last `take`.
+        changed: messages with a changed note, since the last `take_rows`.
         version: grows with every change.
     """
 

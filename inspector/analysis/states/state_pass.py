@@ -78,7 +78,7 @@ class StatePass:
     """Tracks starts and streams; derives states of requests and proposals from other passes on demand.
 
     Attributes:
-        columns: per message `state` uint8: `State`, of starts and streams only.
+        columns: per message `state` uint8: `MessageState`, of starts and streams only.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class StatePass:
     # Lookup
 
     def states_at(self, take: slice | NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
-        """Returns (k,) `State` of a slice or array of messages. O(messages)."""
+        """Returns (k,) `MessageState` of a slice or array of messages. O(messages)."""
         rows = np.arange(*take.indices(len(self.columns))) if isinstance(take, slice) else take.astype(np.int64)
         states = np.array(self.columns["state"][take], np.uint8)
         told = np.flatnonzero(states)

@@ -59,8 +59,7 @@ class Panes(QObject):
 
     Signals:
         view_left(int, str, put_back): a message was hidden by this filter or scope, and the view has changed to show
-        it.
-            `put_back` restores the view.
+            it; `put_back` restores the view.
         counts_changed(): the number of messages or rows has changed.
         rows_shown(): the table shows other messages.
         notes_shown(): marks or comments changed.

@@ -1,7 +1,7 @@
 """Keyboard shortcuts of a window: applies, names and changes them, and shows keys as native text.
 
-Every user action is a `QAction` passed to `Keys.take`: the table in actions.py, and dynamic ones such as presets. The
-settings then define its keys, the palette finds it, and the lists of keys show it. To add a dynamic action:
+Every user action is a `QAction` passed to `Keys.add_action`: the table in actions.py, and dynamic ones such as presets.
+The settings then define its keys, the palette finds it, and the lists of keys show it. To add a dynamic action:
 
     action = QAction(preset.name, window)
     action.setObjectName("preset.1")          # its id: stays the same between starts

@@ -53,7 +53,7 @@ class ListModel(QAbstractTableModel):
         about_to_change, rows_settled: before and after a change of the rows; views keep their position by key.
 
     Attributes:
-        held: the selected row.
+        selected_key: key of the selected row, if any.
     """
 
     about_to_change = Signal()

@@ -23,7 +23,7 @@ class PlotChoices(QObject):
         spacing: by time or by count.
         chosen: the reader chosen by the user; None follows the selected message.
         followed: the selected message.
-        held: True while the present reader stays, whatever is selected.
+        is_held: True while the present reader stays, whatever is selected.
         looking_up: True while a message of the displayed context is being selected; it is not followed.
     """
 

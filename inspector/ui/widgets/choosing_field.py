@@ -16,7 +16,7 @@ class ChoosingField(QLineEdit):
     """A field where Up, Down and the page keys select a line of a list, and Enter accepts it.
 
     Signals:
-        taken(): Enter was pressed.
+        accepted(): Enter was pressed.
         left(): Esc was pressed.
     """
 

@@ -20,7 +20,7 @@ Link = tuple[str, Callable[[], object]]
 """Text and action of a link."""
 
 MESSAGE = "message"
-"""Key of the notice shown by `say`."""
+"""Key of the notice shown by `show_sentence`."""
 
 
 class Notice(QFrame):
@@ -188,7 +188,7 @@ class NoticeStack(QWidget):
         token: str = "accent.text",
         closable: bool = False,
     ) -> None:
-        """Shows a notice, or updates the one with this key; other arguments as in `Notice.say`."""
+        """Shows a notice, or updates the one with this key; other arguments as in `Notice.set_content`."""
         notice = self._notices.get(key)
         if notice is None:
             notice = Notice(self._themes, name=f"notice_{key}", parent=self)

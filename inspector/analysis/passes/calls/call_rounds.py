@@ -57,7 +57,8 @@ class CallRounds:
         calls: the rounds, by the first request of the call.
         first: the first request of the call, by each further request.
         retries: further requests that repeat the call.
-        interim: the first request of the call, by each interim answer (one that asks for input or hands out a task).
+        interim_answers: the first request of the call, by each interim answer, which asks for input or
+            hands out a task.
         begun: the first request of the call, by the answer that ends it in a later round.
     """
 

@@ -514,7 +514,7 @@ class CorrelationPass:
     def shown_calls(self, rows: slice | NDArray[np.integer[Any]]) -> NDArray[np.uint32]:
         """Returns (n,) indexes in `calls`, with the displayed kinds (`store.messages.rpc_classification`)."""
         called, shown = self.columns["call"][rows], self._capture.foreign_rpc.kind_codes(rows)
-        # Multiplied instead of shifted, so that the pairs stay close together and `distinct` needs no sort.
+        # Multiplied instead of shifted, so that the pairs stay close together and `unique_with_places` needs no sort.
         width = len(self._capture.strings)
         pairs, _, places = unique_with_places(called.astype(np.int64) * width + shown)
         found = [

@@ -15,7 +15,7 @@ def failed_servers(capture: Capture, start: int, stop: int) -> Rows:
     """Returns messages from `start` to `stop` that report the bad end of a tapped server.
 
     They are marks in a capture that the tap wrote (`Flag.GAP` with `Flag.ERROR`), and the last lines of wire recordings
-    (docs/protocols.md 13). `Capture.reason` has the reason. Lines of the same shape in a server's own output are not
+    (docs/protocols.md 13). `Records.reason` has the reason. Lines of the same shape in a server's own output are not
     trusted.
     """
     columns = capture.columns

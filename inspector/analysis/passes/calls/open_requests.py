@@ -39,8 +39,8 @@ class OpenCalls:
         links: the columns of the correlation pass; `answer` is read.
 
     Attributes:
-        nearly: by answer without an open request, the request it probably answers. The flag is true if that request has
-            the same id and was answered before; false if one id is a number and the other its text.
+        probable_requests: by answer without an open request, the request it probably answers. The flag is true if that
+            request has the same id and was answered before; false if one id is a number and the other its text.
     """
 
     def __init__(self, capture: Capture, links: GrowingColumns) -> None:

@@ -19,7 +19,7 @@ class NamedStarts:
     """Waiting starts by the hash of their id, matched against new nodes.
 
     Attributes:
-        labelled: by context, the start that gave it its label.
+        label_starts: by context, the start that gave it its label.
     """
 
     def __init__(self, capture: Capture, tree: ContextTree) -> None:
@@ -46,7 +46,7 @@ class NamedStarts:
         self._labels[row] = label
         key = self._capture.ids.hash_in_space(space, identifier)
         self._waiting.setdefault(key, {})[row] = above
-        # From now on the tree lists its new nodes, for `take` to match.
+        # From now on the tree lists its new nodes, for `take_named` to match.
         self._tree.records_new_nodes = True
         if "/" in identifier:
             self._slashes.add(identifier.count("/"))

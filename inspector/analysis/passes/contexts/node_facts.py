@@ -39,7 +39,7 @@ class NodeFacts:
         end: 0, CONCLUDED or CANCELLED.
         concluded_by: the message that concluded or cancelled it, or -1; the latest if it began again.
         thinks: it has thoughts, conclusions or cancels.
-        reasons: it has reasoning messages, or a reasoning start names it.
+        has_reasoning: it has reasoning messages, or a reasoning start names it.
         declared: by node with a declared type: the first message that declared it, and the type.
         labels: by node with labels: each label, with a stamp of its first appearance.
         metadata: by node with metadata: the latest value of each key, with a stamp of its appearance.

@@ -76,7 +76,7 @@ class ReasoningSequences:
         last: by node, its latest event; -1.
         first_end: by node, the first message after which it had ended at any time; -1.
         any_ended: true once any end came, even one that left others open.
-        became: starts with a changed state since the last read, and their states; the reader clears it.
+        changed_starts: starts with a changed state since the last read, and their states; the reader clears it.
         rewritten: nodes with a changed past since the last read, by a merge or a late message; the reader clears it.
     """
 
@@ -114,7 +114,7 @@ class ReasoningSequences:
         Args:
             node, row, sender: the node, the message, its sender.
             end: CONCLUDED or CANCELLED.
-            target: the start it names; -1 for none, EVERY.
+            target: the start it names; -1 for none, or ALL_SENDERS.
         """
         self.any_ended = True
         return self._add_event(node, row, end, sender, target)

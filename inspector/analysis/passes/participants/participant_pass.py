@@ -19,7 +19,6 @@ from inspector.analysis.passes.participants.participant_table import (
     PRESENT,
     Participant,
     ParticipantTable,
-    PresenceChange,
 )
 from inspector.protocol.participants import capability_lines, welcomed_participant
 from inspector.protocol.timestamps import NO_TIME
@@ -27,7 +26,7 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
 
-__all__ = ["Participant", "ParticipantPass", "PresenceChange"]
+__all__ = ["Participant", "ParticipantPass"]
 
 _by_message = itemgetter(0)
 _SAME_JOIN_NS = 1_000_000_000

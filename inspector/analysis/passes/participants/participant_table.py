@@ -151,9 +151,11 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
     """Participants by (space, name), in the order first seen; each has a number, its index in the columns.
 
     Attributes:
-        here: GONE, HERE or 0.
-        tokens, max_tokens, messages, first_ns, last_ns, came_ns, left_ns, is_us, invited: as `Participant` has them.
-        statuses, endings, comings: rows by number; in `comings` row << 1, with the lowest bit set for a join.
+        here: GONE, PRESENT or 0.
+        tokens, max_tokens, messages, first_ns, last_ns, joined_ns, left_ns, is_us, is_invited: as
+            `Participant` has them.
+        statuses, endings, presence_changes: rows by number; in `presence_changes` row << 1, with the lowest bit set for
+            a join.
 
     Args:
         strings: the table of the string ids.

@@ -58,10 +58,10 @@ class SignalTable:
 
     Attributes:
         row: the message.
-        signal_bits: Said bits.
+        signal_bits: bits of `SignalBit`.
         tool: string id of the called tool; 0 if unknown.
         conversation: a number for each run of a client, with all servers it talks to.
-        note: outcome of the signal (`result_badges.Note`).
+        note: outcome of the signal (`result_badges.SignalNote`).
         consumers: by place, the consumers that a result itself names.
         following: by waiting result, the next waiting one of the same tool (`tool_pairing`).
         collapsed_by: the message that consumed it; NO_ROW. consumes: the result that it consumed; NO_ROW.

@@ -36,7 +36,7 @@ class Conversation:
 
     Attributes:
         consumers: by name.
-        hinted: by tool with collapsible results, the message that first named it.
+        hinted_tools: by tool with collapsible results, the message that first named it.
         waiting: by tool, the first and the last waiting result; if the newest collapses first, the newest twice.
         newest_first: true if the most recent waiting result collapses first, false for the oldest.
     """
@@ -78,7 +78,7 @@ class Conversation:
                 heappush(consumer.queue, (result, tool))
 
     def unpaired(self, consumer: str) -> int:
-        """Returns a waiting result that no hint pairs with a consumer, the oldest of several, or `NOTHING`.
+        """Returns a waiting result that no hint pairs with a consumer, the oldest of several, or NO_RESULT.
 
         A consumer named by hints gets no result that hints leave to another consumer.
         """
@@ -89,7 +89,7 @@ class Conversation:
         )
 
     def take_result(self, consumer: str, following: array[int]) -> int:
-        """Removes and returns the result that a consumer's signal collapses, the oldest of its tools, or `NOTHING`."""
+        """Removes and returns the result that a consumer's signal collapses: the oldest of its tools, or NO_RESULT."""
         found = self.consumers.get(consumer)
         if self.newest_first:
             return NO_RESULT if found is None else self._take_newest(found, following)

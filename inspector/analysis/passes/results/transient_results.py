@@ -220,7 +220,7 @@ class TransientPass:
     # Lookup
 
     def signal_bits(self, row: int) -> int:
-        """Returns the bits of `Said` of a result; 0 without a signal."""
+        """Returns the bits of `SignalBit` of a result; 0 without a signal."""
         place = self.signals.find(row)
         return self.signals.signal_bits[place] if place != NO_PLACE else 0
 

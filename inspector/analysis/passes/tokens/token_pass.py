@@ -42,7 +42,7 @@ class TokenPass:
         columns: per message `tokens` int32, NOT_COUNTED until it is counted, or for ever if it cannot be; and
             `summary` int32, tokens of its own summary, NOT_COUNTED until a caller asks.
         counted: number of counted messages.
-        of_inherited: by message, tokens of copies in a model's context, counted on request.
+        inherited_tokens: by message, tokens of copies in a model's context, counted on request.
     """
 
     def __init__(

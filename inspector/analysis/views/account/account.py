@@ -71,11 +71,11 @@ class Deed(enum.IntEnum):
 
 
 class Outcome(enum.IntEnum):
-    """Result of a deed: a `State` of requests, proposals, starts and streams, or one of these."""
+    """Result of a deed: a `MessageState` of requests, proposals, starts and streams, or one of these."""
 
     NONE = 0
     TAKEN_UP = 1
-    """An unprompted message to which another participant reacted. Other deeds use `State.ANSWERED`."""
+    """An unprompted message to which another participant reacted. Other deeds use `MessageState.ANSWERED`."""
     REPLY = 12
     """A message about an earlier one."""
     REFUSED = 13

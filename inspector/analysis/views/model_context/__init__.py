@@ -1,9 +1,9 @@
 """Reconstructs the context of one participant's model at a chosen message, from the traffic.
 
 `reader` selects the participant. `admission` and `eviction` determine the messages that enter and leave its context.
-`story` returns the content at a moment with its cost, and `growth` the course over time. `difference` compares two
-moments, and `messages` exports chat messages as JSON. If the model's API was recorded, `requests` uses the content of
-each request, and `request_change` explains changes between requests and so missed prompt caches.
+`reconstruction` returns the content at a moment with its cost, and `growth` the course over time. `difference` compares
+two moments, and `chat_messages` exports chat messages as JSON. If the model's API was recorded, `recorded_requests`
+uses the content of each request, and `request_change` explains changes between requests and so missed prompt caches.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class LaneContexts:
         lane, node: lane and context of each pair.
         starts_ns, ends_ns: its first and last message, nested contexts included.
         rows: row in the lane, -1 for main; only for placed pairs.
-        overlap: True if contexts that grew overlap now.
+        has_overlap: True if contexts that grew overlap now.
     """
 
     def __init__(self, analysis: Analysis) -> None:

@@ -46,7 +46,7 @@ class Lane:
     """One lane.
 
     Attributes:
-        key: space and subject (`lane_keys.keys_of`).
+        key: space and subject (`lane_keys.lane_keys`).
         name: label, as on the wire.
         count: number of messages.
         based: True if it has a baseline, for messages in main.

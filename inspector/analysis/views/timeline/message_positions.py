@@ -15,7 +15,7 @@ class MessageTimes:
 
     Attributes:
         first_ns, last_ns: earliest and latest time; both 0 without times.
-        guessed: number of messages without an own time.
+        guessed_count: number of messages without an own time.
     """
 
     def __init__(self, capture: Capture) -> None:

@@ -1,8 +1,8 @@
 """Finds wasted tokens of a context window: results and tool definitions that were unnecessary.
 
 `finder` goes through a capture in slices. `results` prepares tool results. `definitions`, `finder.unconsumed_waste`,
-`repeats` and `traces` each find one kind of waste; `words` extracts distinctive words and passages. Verdicts rest on
-the recorded traffic only, and tokens are estimates.
+`repeats` and `mentions` each find one kind of waste; `distinctive_words` extracts distinctive words and passages.
+Verdicts rest on the recorded traffic only, and tokens are estimates.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class TokenCounts(QObject):
         came(): counts arrived, or counting was given up.
 
     Attributes:
-        trouble: the reason why counting stopped, or "".
+        error: the reason why counting stopped, or "".
     """
 
     came = Signal()

@@ -107,7 +107,6 @@ class CodeBlock(QWidget):
 
     Args:
         language: a name of `inspector.present.code`; None for plain text.
-        numbered: lines may begin with line numbers, as tools print files.
     """
 
     def __init__(

@@ -87,7 +87,7 @@ class Group:
 
 
 class FindingRows:
-    """Rows as of the last `take`.
+    """Rows as of the last `rebuild`.
 
     Attributes:
         groups: in display order, without empty ones.

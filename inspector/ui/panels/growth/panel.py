@@ -117,7 +117,7 @@ class GrowthHead(QWidget):
     """Choice of plots, choice of the reader, and the legend beside or below them.
 
     Attributes:
-        plots, reader, legend, below: its parts.
+        plots, reader, legend, legend_below: its parts.
     """
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:

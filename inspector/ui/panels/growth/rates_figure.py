@@ -38,7 +38,7 @@ class RatesFigure:
     Attributes:
         empty: text for a plot without values.
         bins: the drawn bars; None before the first drawing.
-        held: times of the messages by family.
+        family_times: times of the messages by family.
     """
 
     def __init__(self, document: CaptureDocument, clock: MessageTimes, axis: TimeAxis, themes: ThemeController) -> None:

@@ -82,7 +82,7 @@ class MarksListed:
 
 
 class MarkRows:
-    """Rows as of the last `take`.
+    """Rows as of the last `rebuild`.
 
     Attributes:
         outside: number of marked messages hidden by filter and scope.

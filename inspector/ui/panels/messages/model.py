@@ -322,7 +322,7 @@ class MessageTableModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_times(self, mode: str, reference: int | None) -> None:
-        """Changes the column Time; arguments as for `TimeColumn.choose`."""
+        """Changes the column Time; arguments as for `TimeColumn.set_mode`."""
         if self.times.set_mode(mode, reference):
             self._emit_rows(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.TIME)
             self.report_heads()
@@ -371,7 +371,7 @@ class MessageTableModel(QAbstractTableModel):
         Args:
             changes: the changes; an empty one continues with the remainder.
             clock: time has passed.
-            until: deadline by `time.perf_counter`; the remainder stays in `VisibleRows.behind`.
+            until: deadline by `time.perf_counter`; the remainder stays in `VisibleRows.is_behind`.
         """
         update = self.rows.prepare(changes, clock=clock, until=until)
         self._drop_changed(changes)

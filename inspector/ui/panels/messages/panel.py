@@ -229,7 +229,7 @@ class MessagesPanel(QWidget):
         visible: Messages | None = None,
         answers: TermCache | None = None,
     ) -> None:
-        """Applies a filter and a scope; `visible` and `answers` as for `VisibleRows.choose`."""
+        """Applies a filter and a scope; `visible` and `answers` as for `VisibleRows.apply_filter`."""
         self.model.show_rows(filter_, scope, visible, answers)
         self.sorter.again()
         self._refresh_empty()

@@ -35,12 +35,12 @@ class ContextState:
         readers: participants that may have a model, at the last `update`.
         reader: the participant shown, at the last `update`.
         options: assumptions about its client.
-        at: message of the moment; None for the end of the capture.
+        moment_message: message of the moment; None for the end of the capture.
         compared: message of the compared moment; None without a comparison.
         with_out: also list entries outside of the context.
         changes_only: list only changes during a comparison.
         by_size: list the largest entries first, else the oldest.
-        moment: the context at `at`; None without a reader.
+        moment: the context at `moment_message`; None without a reader.
         change: difference of the two moments, from the earlier one; None without a comparison.
         cost_s: duration of the last computation, seconds.
     """

@@ -157,7 +157,7 @@ class ModelSeesHead(LineHead):
 
     Attributes:
         reader, assume: the two menus.
-        at: label of the message.
+        moment_label: label of the message.
         hold, compare, out: switches.
         more: the menu at the right end, filled by the panel.
     """

@@ -139,7 +139,7 @@ class EntriesModel(ListModel):
     """Model with one row per entry.
 
     Attributes:
-        rows: entries of the last `take`.
+        rows: entries of the last `show_state`.
     """
 
     def __init__(self, document: CaptureDocument, shown: VisibleRows, parent: QObject | None = None) -> None:
