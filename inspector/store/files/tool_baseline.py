@@ -122,7 +122,10 @@ _PATIENCE_S = 2.0
 
 
 def _as_json(one: ServerTools) -> dict[str, Any]:
-    return {**one._asdict(), "before": _as_json(one.before) if one.before is not None else None}
+    return {
+        "version": one.version, "seen": one.listed_at, "tools": one.tools, "tap": one.tap,
+        "before": _as_json(one.before) if one.before is not None else None,
+    }  # fmt: skip
 
 
 class ToolListWatcher:

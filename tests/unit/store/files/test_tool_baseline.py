@@ -48,7 +48,9 @@ def test_what_a_tap_remembers_is_asked_for_by_name(tmp_path: Path) -> None:
     written(changed, tool(description="Weighs, and tells all."), ends=False)
     assert codes(changed) == []
     assert codes(changed, "--baseline") == [CODE]
-    assert "`weigh` changed: description" in printed("check", changed, "--baseline")
+    date = read_baseline()["harbour"].listed_at[:10]
+    assert len(date) == len("2026-01-05")
+    assert f"Since {date} `weigh` changed: description" in printed("check", changed, "--baseline")
     newer = written(tmp_path / "newer.ctxcap", tool(description="Weighs anew."), version="2", ends=False)
     assert codes(newer, "--baseline") == []
     stored = baseline_path().read_bytes()
