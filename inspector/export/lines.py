@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.passes.calls.correlation_pass import ToolRule
+from inspector.analysis.passes.calls.correlation_pass import RULE_NAMES, ToolRule
 from inspector.document.document import CaptureDocument
 from inspector.export.masking_worker import MaskingWorker, is_long_line
 from inspector.export.options import ExportOptions
@@ -289,7 +289,7 @@ class LinesWriter:
         call = {
             "method": self._redaction.mask_text(method) if method else method,
             "target": self._redaction.mask_text(target) if target else target,
-            "rule": rule.name.lower().replace("_", " "),
+            "rule": RULE_NAMES[rule],
         }
         cause = int(links["cause"][message])
         asked = cause != NO_ROW and capture.string("kind", cause) in (kinds.REQUEST, kinds.PROPOSAL)

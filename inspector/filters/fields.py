@@ -20,9 +20,9 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, LazyArray, Numbers
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.check_table import CHECK_BY_CODE
-from inspector.analysis.passes.calls.correlation_pass import ToolRule
+from inspector.analysis.passes.calls.correlation_pass import RULE_NAMES
 from inspector.analysis.passes.calls.open_waits import are_waiting
-from inspector.analysis.passes.calls.proposal_states import ProposalState
+from inspector.analysis.passes.calls.proposal_states import PROPOSAL_STATE_NAMES
 from inspector.analysis.passes.contexts.context_pass import STATES
 from inspector.analysis.passes.plain_messages import Message, plain_message
 from inspector.analysis.passes.results.result_signals import Link
@@ -382,10 +382,8 @@ def _severity(analysis: Analysis) -> Column:
 
 
 _SEVERITIES = ("", *(severity.word for severity in Severity))
-_RULES = ("", *(rule.name.lower().replace("_", " ") for rule in ToolRule if rule))
 _NAMED_TARGETS = ("", "message", "later message", "context", "stream", "nothing seen")
 """Values of `correlation.names` by `NamedThing`; filters of users name them."""
-_STATES = ("", *(state.name.lower() for state in ProposalState if state))
 _CONTEXT_SOURCES = ("", *(PLACE_NAMES[told] for told in ContextSource if told))
 _T, _D = FieldType, Depends
 
@@ -429,7 +427,7 @@ FIELDS: tuple[Field, ...] = (
           _correlation_strings("target"), _D.PASS),
     Field("tool", _T.STRING, "Tool", "Tool of a tools/call request, proposal or response.", _tool_column, _D.PASS),
     Field("tool.rule", _T.STRING, "Tool found by", "Found by kind, payload, correlation, rpc id, or unknown.",
-          lambda a: Interned(a.correlation.columns["rule"], _RULES), _D.PASS, only=_RULES[1:]),
+          lambda a: Interned(a.correlation.columns["rule"], RULE_NAMES), _D.PASS, only=RULE_NAMES[1:]),
     Field("correlation", _T.STRING, "Correlation", "Ids of the messages it names.",
           _decoded(lambda a, m: a.capture.records.correlation_ids(m), _may_name), many=True),
     Field("correlation.names", _T.STRING, "Names",
@@ -514,10 +512,10 @@ FIELDS: tuple[Field, ...] = (
           _waiting_column, _D.PASS, only=("answer", "decision")),
     Field("state", _T.STRING, "State", "Outcome of a request, a proposal, a start of reasoning or a stream.",
           lambda a: Interned(_lazy_column(a, a.states.states_at), STATES_OF_MESSAGES), _D.PASS,
-          values=STATES_OF_MESSAGES[1:],
-          only=STATES_OF_MESSAGES[1:]),
+          values=STATES_OF_MESSAGES[1:], only=STATES_OF_MESSAGES[1:]),
     Field("proposal.state", _T.STRING, "Proposal", "open, rejected, withdrawn, fulfilled or answered.",
-          lambda a: Interned(a.correlation.columns["proposal_state"], _STATES), _D.PASS, only=_STATES[1:]),
+          lambda a: Interned(a.correlation.columns["proposal_state"], PROPOSAL_STATE_NAMES), _D.PASS,
+          only=PROPOSAL_STATE_NAMES[1:]),
     Field("visibility", _T.STRING, "Visibility", "Visibility of a message of a session.",
           lambda a: Interned(a.visibility.columns["visibility"], a.visibility.values), _D.PASS,
           values=msp.VISIBILITIES),

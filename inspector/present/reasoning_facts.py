@@ -11,9 +11,10 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.calls.proposal_states import ProposalState
+from inspector.analysis.passes.calls.proposal_states import PROPOSAL_STATE_NAMES
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.states.state_pass import STATE_NAMES
 from inspector.analysis.views.account.unanswered import is_cancelled, is_pending, is_refused, party_who_left
 from inspector.analysis.views.causes.chain import ChainStep, relation_word
 from inspector.analysis.views.causes.likely_links import LikelyLink, Relation, likely_causes
@@ -218,8 +219,7 @@ def _outcome_word(subject: Subject, row: int) -> tuple[str, str]:
     if kind == kinds.PROPOSAL:
         if has_failed(subject.analysis, row):
             return "failed", "severity.error"
-        state = ProposalState(int(links.columns["proposal_state"][row]))
-        return state.name.lower(), "ink.tertiary"
+        return PROPOSAL_STATE_NAMES[int(links.columns["proposal_state"][row])], "ink.tertiary"
     if kind == kinds.REQUEST:
         answer = int(links.columns["answer"][row])
         latency = links.latency_ns(answer) if answer >= 0 else None
@@ -240,7 +240,7 @@ def _unanswered_word(subject: Subject, row: int) -> tuple[str, str]:
     if gone := party_who_left(analysis, row):
         return f"{gone} left", "ink.tertiary"
     state = analysis.states.state_of(row)
-    return (state.name.lower(), "badge.transient") if is_pending(analysis, row) else ("", "ink.tertiary")
+    return (STATE_NAMES[state], "badge.transient") if is_pending(analysis, row) else ("", "ink.tertiary")
 
 
 def cost_facts(subject: Subject, node: int, outside: int) -> list[Fact]:

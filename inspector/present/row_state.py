@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.analysis.states.state_pass import MessageState
+from inspector.analysis.states.state_pass import STATE_NAMES, MessageState
 from inspector.analysis.views.account.unanswered import is_refused, party_who_left
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
@@ -38,7 +38,7 @@ def row_state(document: CaptureDocument, message: int, state: MessageState) -> R
     if state is MessageState.NONE:
         return None
     token, glyph = STATE_LOOKS[state]
-    word, short = _state_words(document, message, state), state.name.lower()
+    word, short = _state_words(document, message, state), STATE_NAMES[state]
     if state is MessageState.ANSWERED:
         short = word.removeprefix(f"{short} in ")
     elif state is MessageState.CANCELLED and party_who_left(document.analysis, message) == "asker":
@@ -58,7 +58,7 @@ def took_ns(document: CaptureDocument, message: int) -> int | None:
 
 
 def _state_words(document: CaptureDocument, message: int, state: MessageState) -> str:
-    word = state.name.lower()
+    word = STATE_NAMES[state]
     if state in (MessageState.ANSWERED, MessageState.FAILED):
         if state is MessageState.FAILED and is_refused(document.analysis, message):
             return f"{word} (refused)"

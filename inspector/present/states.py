@@ -7,7 +7,7 @@ from typing import Literal
 
 from inspector.analysis.findings.requests import ANSWER_LIMIT_S
 from inspector.analysis.passes.participants.participant_pass import Participant
-from inspector.analysis.states.state_pass import MessageState
+from inspector.analysis.states.state_pass import STATE_NAMES, MessageState
 from inspector.present.badges import badge_words, shown_in_row
 from inspector.present.subject import Subject
 from inspector.protocol import kinds
@@ -72,7 +72,7 @@ def state_of(subject: Subject) -> StatePill | None:
         return StatePill("unreadable", _RED, "cross")
     became = subject.analysis.states.state_of(subject.message)
     if became is not MessageState.NONE:
-        return StatePill(became.name.lower(), *STATE_LOOKS[became])
+        return StatePill(STATE_NAMES[became], *STATE_LOOKS[became])
     if flags & Flag.REJECTED:
         return StatePill("rejected", _RED, "cross")
     if subject.hints and (badges := shown_in_row(badge_words(subject.analysis.transients, subject.message))):

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import NoReturn
 
-from inspector.analysis.findings import Severity
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Presence, TextSearch
 from inspector.filters.check import Checker, Term
 from inspector.filters.errors import FilterError
@@ -27,6 +26,7 @@ from inspector.filters.strings import quote
 from inspector.protocol import context_paths
 from inspector.protocol.timestamps import format_time
 from inspector.store.messages.payload_values import OPEN_JSON
+from inspector.tables.columns import SqlType
 from inspector.tables.messages import column_name
 from inspector.tables.re2_patterns import ForeignPatternError, to_re2
 from inspector.tables.schema import PAYLOAD
@@ -305,7 +305,7 @@ def _literal(term: Term, operand: object) -> str:
         assert isinstance(operand, int)
         return _time(operand)
     if isinstance(operand, str):
-        return f"{_quoted(operand)}::{Severity.__name__.upper()}" if _is_severity(term) else _quoted(operand)
+        return f"{_quoted(operand)}::{SqlType.SEVERITY.value}" if _is_severity(term) else _quoted(operand)
     if isinstance(operand, float):
         return f"{_float(operand)}::DOUBLE"
     assert isinstance(operand, int)

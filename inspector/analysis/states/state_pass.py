@@ -50,8 +50,11 @@ class MessageState(enum.IntEnum):
     CLOSED = 12
 
 
-STATE_NAMES = ("", *(state.name.lower() for state in MessageState if state))
-"""The values of the field."""
+STATE_NAMES = (
+    "", "answered", "failed", "unanswered", "waiting", "fulfilled", "rejected", "withdrawn", "running", "concluded",
+    "cancelled", "open", "closed",
+)  # fmt: skip
+"""The values of the field `state` by `MessageState`; filters of users name them."""
 
 _PROPOSAL_STATES = np.zeros(len(ProposalState), np.uint8)
 for _became, _state in {

@@ -113,6 +113,10 @@ class ToolRule(enum.IntEnum):
     UNKNOWN = 5
 
 
+RULE_NAMES = ("", "kind", "payload", "correlation", "rpc id", "unknown")
+"""Names in filters and exports by `ToolRule`."""
+
+
 class CorrelationPass:
     """Links messages to the messages that they name by correlation id or JSON-RPC id.
 

@@ -25,6 +25,10 @@ class ProposalState(enum.IntEnum):
     ANSWERED = 5
 
 
+PROPOSAL_STATE_NAMES = ("", "open", "rejected", "withdrawn", "fulfilled", "answered")
+"""The values of the field `proposal.state` by `ProposalState`; filters of users name them."""
+
+
 class ProposalStates:
     """Maintains the column `proposal_state` of the correlation pass.
 

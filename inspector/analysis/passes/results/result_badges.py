@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Badge(enum.IntFlag):
-    """Bits of the `badges` column, eight at most; the names in lower case are the values of the field `badge`.
+    """Bits of the `badges` column, eight at most.
 
     `TransientPass` sets them. `inspector.present.badges.Badge` has their look, under the same names.
     """
@@ -57,7 +57,9 @@ class Lifecycle:
     note: str | None
 
 
+_BADGE_WORDS = {Badge.TRANSIENT: "transient", Badge.CONSUMED: "consumed", Badge.COLLAPSED: "collapsed"}
+"""The values of the field `badge`; filters of users name them."""
 BADGE_SETS: tuple[tuple[str, ...], ...] = tuple(
-    tuple(badge.name.lower() for badge in Badge if badge & bits and badge.name) for bits in range(1 << len(Badge))
+    tuple(word for badge, word in _BADGE_WORDS.items() if badge & bits) for bits in range(1 << len(Badge))
 )
 """Words by the bits of the `badges` column."""
