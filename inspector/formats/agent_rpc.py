@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.formats.entry_builders import Entry, bytes_of, decoded_object
+from inspector.formats.value_conversions import mapping_or_empty
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, DerivedMessage, Payload
@@ -177,15 +178,6 @@ class OrderedLines(ABC):
 def text_or_none(value: object) -> str | None:
     """Returns the value if it is a non-empty text, else None."""
     return value if isinstance(value, str) and value else None
-
-
-def mapping_or_empty(value: object) -> Mapping[str, Any]:
-    """Returns the value if it is an object, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def mappings_in(value: object) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 def call_id(method: object, identifier: object) -> str | None:

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from inspector.formats.entry_builders import decoded_object
-from inspector.formats.signatures import Signature, objects_in
+from inspector.formats.signatures import Signature
 from inspector.formats.table import FORMATS
+from inspector.formats.value_conversions import mappings_in
 from inspector.protocol.header import CUT, NotAnObjectError, cut_words, decode_json
 from inspector.protocol.json_size import is_too_large
 from inspector.protocol.truncated_json import complete_json
@@ -49,7 +50,7 @@ def _is_qwen(value: Mapping[str, Any]) -> bool:
 
 
 def _is_cline(value: Mapping[str, Any]) -> bool:
-    texts = [part.get("text") for part in objects_in(value["content"])]
+    texts = [part.get("text") for part in mappings_in(value["content"])]
     task = value["role"] == "user" and bool(texts) and isinstance(texts[0], str) and texts[0].startswith("<task>")
     around = any(isinstance(text, str) and text.startswith("<environment_details>") for text in texts)
     return task and (around or isinstance(value.get("ts"), int))
@@ -62,7 +63,7 @@ def _is_clines_window(value: Mapping[str, Any]) -> bool:
 
 def _is_cursor(value: Mapping[str, Any]) -> bool:
     message = value["message"]
-    return len(value) == 2 and isinstance(message, Mapping) and bool(objects_in(message.get("content")))
+    return len(value) == 2 and isinstance(message, Mapping) and bool(mappings_in(message.get("content")))
 
 
 def _is_openhands(value: Mapping[str, Any]) -> bool:
@@ -134,7 +135,7 @@ _SIGNATURES: tuple[Signature, ...] = (
               lambda value: isinstance(value["eval"], Mapping) and "task" in value["eval"]),
     Signature("pairs of preferred answers for training", ("preferred_output", "non_preferred_output")),
     Signature("conversations in the form of ShareGPT", ("conversations",),
-              lambda value: any({"from", "value"} <= set(turn) for turn in objects_in(value["conversations"]))),
+              lambda value: any({"from", "value"} <= set(turn) for turn in mappings_in(value["conversations"]))),
     # Traces and answers of model APIs
     Signature("spans as an SDK of OpenTelemetry prints them", ("context", "kind"), _is_printed_span, _OTLP_INSTEAD),
     Signature("records of OpenTelemetry as its SDK prints them", ("hrTime", "instrumentationScope"),

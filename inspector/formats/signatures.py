@@ -25,8 +25,3 @@ class Signature(NamedTuple):
     keys: tuple[str, ...]
     fits: Callable[[Mapping[str, Any]], bool] = always
     remedy: str = ""
-
-
-def objects_in(value: Any) -> list[Mapping[str, Any]]:
-    """Returns the objects in a list; empty for any other value."""
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import Any
 
 from inspector.protocol.header import ABSENT, Header
 from inspector.protocol.secrets.masking import mask_secrets
@@ -20,6 +21,16 @@ _NAME = re.compile(r"[\w$-]{1,40}")
 def text_or_none(value: object) -> str | None:
     """Returns the value if it is a string, else None."""
     return value if isinstance(value, str) else None
+
+
+def mapping_or_empty(value: object) -> Mapping[str, Any]:
+    """Returns the value if it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def mappings_in(value: object) -> list[Mapping[str, Any]]:
+    """Returns the objects in a list; empty for any other value."""
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 def line_time(header: Header) -> int:

@@ -13,10 +13,9 @@ from inspector.formats.agent_rpc import (
     AgentRequest,
     IdScope,
     OrderedLines,
-    mapping_or_empty,
-    mappings_in,
     text_or_none,
 )
+from inspector.formats.value_conversions import mapping_or_empty, mappings_in
 from inspector.protocol.calls import rpc_id
 
 

@@ -14,12 +14,11 @@ from inspector.formats.agent_rpc import (
     CLIENT,
     answer_entry,
     control_row,
-    mapping_or_empty,
-    mappings_in,
     request_entry,
     text_or_none,
 )
 from inspector.formats.entry_builders import CHAT, Entry, bytes_of, media_words, text_entry
+from inspector.formats.value_conversions import mapping_or_empty, mappings_in
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.header import Header

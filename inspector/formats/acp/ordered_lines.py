@@ -14,9 +14,9 @@ from inspector.formats.agent_rpc import (
     AgentRequest,
     IdScope,
     OrderedLines,
-    mapping_or_empty,
     text_or_none,
 )
+from inspector.formats.value_conversions import mapping_or_empty
 
 _RESULT_FIELDS = {
     acp.PROMPT: ("stopReason",), "session/new": ("sessionId",), acp.PERMISSION: ("outcome",),

@@ -15,8 +15,6 @@ from inspector.formats.agent_rpc import (
     CLIENT,
     answer_entry,
     control_row,
-    mapping_or_empty,
-    mappings_in,
     request_entry,
     text_or_none,
 )
@@ -33,7 +31,7 @@ from inspector.formats.entry_builders import (
     text_entry,
     text_of,
 )
-from inspector.formats.value_conversions import describe_record
+from inspector.formats.value_conversions import describe_record, mapping_or_empty, mappings_in
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import Payload
 from inspector.protocol.header import Header

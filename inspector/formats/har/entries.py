@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from inspector.formats.value_conversions import mapping_or_empty
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.timestamps import NO_TIME, format_time, parse_time
 
@@ -42,7 +43,7 @@ def entry_to_lines(entry: object, number: int) -> Iterator[Line]:
     began = parse_time(entry.get("startedDateTime"))
     # An entry without a time still belongs to the log, in its order.
     began = 0 if began == NO_TIME else began
-    asked, answered = _mapping(entry.get("request")), _mapping(entry.get("response"))
+    asked, answered = mapping_or_empty(entry.get("request")), mapping_or_empty(entry.get("response"))
     yield (
         began,
         {**_line_head(began, number, "http-request", out=True), **_address(asked), **_body(asked.get("postData"))},
@@ -58,7 +59,7 @@ def entry_to_lines(entry: object, number: int) -> Iterator[Line]:
         return
     headers = _headers(answered)
     head = {**_line_head(headed, number, "http-response"), "status": status, "headers": headers}
-    content = _mapping(answered.get("content"))
+    content = mapping_or_empty(answered.get("content"))
     text = _text(content)
     if text is not None and _is_stream(content, headers):
         yield headed, head
@@ -164,7 +165,7 @@ def _is_stream(content: Mapping[str, Any], headers: Mapping[str, str]) -> bool:
 
 
 def _body(holder: object, text: str | None = None) -> dict[str, Any]:
-    content = _mapping(holder)
+    content = mapping_or_empty(holder)
     text = text if text is not None else _text(content)
     if text is not None:
         mime = content.get("mimeType")
@@ -177,7 +178,7 @@ def _body(holder: object, text: str | None = None) -> dict[str, Any]:
 
 
 def _sum_timings(entry: Mapping[str, Any], *names: str) -> int:
-    timings = _mapping(entry.get("timings"))
+    timings = mapping_or_empty(entry.get("timings"))
     return sum(_nanoseconds(timings.get(name)) for name in names)
 
 
@@ -189,7 +190,3 @@ def _nanoseconds(value: object) -> int:
 
 
 _MOST_MS = 1e10
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

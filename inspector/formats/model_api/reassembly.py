@@ -13,11 +13,10 @@ from typing import Any
 
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.model_api.reader import EVENT_MARKS, event_in
-from inspector.formats.model_api.streams import AnswerStream, is_of_ollama, stream_of
+from inspector.formats.model_api.streams import END_EVENTS, AnswerStream, is_of_ollama, stream_of
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
-_END_EVENTS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
 _DONE_LINE = b"data: [DONE]"
 
 
@@ -68,7 +67,7 @@ class ModelStreams:
         if self._stream is not None:
             self._stream.add_event(event)
             self._places.extend((line.offset, line.length))
-        if event.get("type") in _END_EVENTS or (event.get("done") is True and is_of_ollama(event)):
+        if event.get("type") in END_EVENTS or (event.get("done") is True and is_of_ollama(event)):
             yield from self._flush()
 
     def _starts_answer(self, event: Mapping[str, Any]) -> bool:

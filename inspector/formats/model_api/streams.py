@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any, Protocol
 
+from inspector.formats.value_conversions import mapping_or_empty
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.tolerant_encoder import to_json
 
@@ -19,6 +20,8 @@ MAX_JOINED = 1 << 26
 """Limit of characters in the texts of one answer; the rest is dropped."""
 _MAX_PIECES = 1 << 12
 """Limit of blocks, choices or items in one answer."""
+END_EVENTS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
+"""Last events of an answer; a tuple, since the searched value may be of any type."""
 _OF_ANTHROPIC = frozenset(
     ("message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
      "message_stop", "ping")
@@ -83,10 +86,6 @@ class GrowingTexts:
         return parts[0]
 
 
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
 def _place(value: object) -> int | None:
     """Returns a valid number of a block, choice or item."""
     number = value if isinstance(value, int) and not isinstance(value, bool) else -1
@@ -108,23 +107,23 @@ class AnthropicStream:
         if sort == "content_block_delta":
             return self._continue(event)
         if sort == "message_start":
-            self._message.update(_mapping(event.get("message")))
+            self._message.update(mapping_or_empty(event.get("message")))
         elif sort == "content_block_start" and (place := _place(event.get("index"))) is not None:
             # Copied, since the block grows.
-            self._blocks[place] = dict(_mapping(event.get("content_block")))
+            self._blocks[place] = dict(mapping_or_empty(event.get("content_block")))
             for key in ("text", "thinking"):
                 self._pieces.append_text((place, key), self._blocks[place].get(key))
         elif sort == "message_delta":
-            self._message.update(_mapping(event.get("delta")))
+            self._message.update(mapping_or_empty(event.get("delta")))
             # Absent counts must not remove earlier ones.
-            given = {key: value for key, value in _mapping(event.get("usage")).items() if value is not None}
-            self._message["usage"] = {**_mapping(self._message.get("usage")), **given}
+            given = {key: value for key, value in mapping_or_empty(event.get("usage")).items() if value is not None}
+            self._message["usage"] = {**mapping_or_empty(self._message.get("usage")), **given}
         elif sort == "error":
             self._error = event.get("error")
         return False
 
     def _continue(self, event: Mapping[str, Any]) -> bool:
-        place, delta = _place(event.get("index")), _mapping(event.get("delta"))
+        place, delta = _place(event.get("index")), mapping_or_empty(event.get("delta"))
         if place is None:
             return False
         block = self._blocks.setdefault(place, {})
@@ -176,11 +175,11 @@ class ChatStream:
         """Adds a chunk; returns True if it contains model output."""
         self._base.update({key: value for key, value in event.items() if key != "choices" and value is not None})
         choices = event.get("choices")
-        found = [self._continue(_mapping(one)) for one in choices] if isinstance(choices, list) else []
+        found = [self._continue(mapping_or_empty(one)) for one in choices] if isinstance(choices, list) else []
         return any(found)
 
     def _continue(self, choice: Mapping[str, Any]) -> bool:
-        place, delta = _place(choice.get("index", 0)), _mapping(choice.get("delta"))
+        place, delta = _place(choice.get("index", 0)), mapping_or_empty(choice.get("delta"))
         if place is None:
             return False
         own = self._choices.setdefault(place, {"index": place, "finish_reason": None})
@@ -192,7 +191,7 @@ class ChatStream:
             for key in ("content", "refusal", "reasoning_content", "reasoning")
         ]
         calls = delta.get("tool_calls")
-        carries += [self._call(place, _mapping(call)) for call in (calls if isinstance(calls, list) else ())]
+        carries += [self._call(place, mapping_or_empty(call)) for call in (calls if isinstance(calls, list) else ())]
         # The form before `tool_calls`.
         if isinstance(old := delta.get("function_call"), Mapping):
             own.setdefault("function_call", {}).update({"name": old["name"]} if "name" in old else {})
@@ -204,7 +203,7 @@ class ChatStream:
         if number is None:
             return False
         own = self._calls.setdefault((place, number), {"function": {}})
-        made = _mapping(call.get("function"))
+        made = mapping_or_empty(call.get("function"))
         own.update({key: call[key] for key in ("id", "type") if isinstance(call.get(key), str)})
         if isinstance(made.get("name"), str) and made["name"]:
             own["function"]["name"] = made["name"]
@@ -260,7 +259,7 @@ class ResponsesStream:
         if place is None:
             return False
         if sort in ("response.output_item.added", "response.output_item.done"):
-            self._items[place] = dict(_mapping(event.get("item")))
+            self._items[place] = dict(mapping_or_empty(event.get("item")))
             if sort.endswith("done"):
                 self._items[place]["done"] = True
         return sort.endswith(".delta") and self._pieces.append_text((place, sort), event.get("delta"))
@@ -307,9 +306,9 @@ class GeminiStream:
         """Adds a chunk; returns True if it contains model output."""
         self._base.update({key: value for key, value in event.items() if key != "candidates"})
         candidates = event.get("candidates")
-        first = _mapping(candidates[0]) if isinstance(candidates, list) and candidates else {}
+        first = mapping_or_empty(candidates[0]) if isinstance(candidates, list) and candidates else {}
         self._candidate.update({key: value for key, value in first.items() if key != "content"})
-        parts = _mapping(first.get("content")).get("parts")
+        parts = mapping_or_empty(first.get("content")).get("parts")
         given = [dict(one) for one in parts if isinstance(one, Mapping)] if isinstance(parts, list) else []
         for part in given:
             self._append(part)
@@ -391,14 +390,14 @@ class OllamaStream:
         """Adds a line; returns True if it contains model output."""
         self._error = event.get("error", self._error)
         self._last = event if is_of_ollama(event) else self._last
-        message = _mapping(event.get("message"))
+        message = mapping_or_empty(event.get("message"))
         calls = message.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
-            made = _mapping(_mapping(call).get("function"))
+            made = mapping_or_empty(mapping_or_empty(call).get("function"))
             # The limit keeps a hostile stream from growing without end.
             if isinstance(name := made.get("name"), str) and len(self._calls) < _MAX_PIECES:
                 written = to_json(made.get("arguments") or {}).decode("utf-8", "replace")
-                named = {"id": identifier} if isinstance(identifier := _mapping(call).get("id"), str) else {}
+                named = {"id": identifier} if isinstance(identifier := mapping_or_empty(call).get("id"), str) else {}
                 self._calls.append({**named, "type": "function", "function": {"name": name, "arguments": written}})
         added = [
             self._pieces.append_text(key, text)
@@ -450,7 +449,7 @@ class GrowingCall:
         """
         self._texts, self._place = texts, place
         self._paths: dict[str, None] = {}
-        self._args: dict[str, Any] = dict(_mapping(call.get("args")))
+        self._args: dict[str, Any] = dict(mapping_or_empty(call.get("args")))
         self._made = {key: value for key, value in call.items() if key not in ("partialArgs", "willContinue")}
         self.add_piece(call)
 

@@ -22,6 +22,7 @@ from inspector.formats.entry_builders import (
     token_count,
 )
 from inspector.formats.json_transcript import JsonTranscript
+from inspector.formats.value_conversions import mapping_or_empty, mappings_in
 from inspector.protocol.derived_messages import ApiCall, Spawn
 from inspector.protocol.timestamps import NO_TIME, parse_time
 
@@ -71,7 +72,7 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
         ]
         found[0].meaning.time_ns = _time(session.get("creationDate"))
     else:
-        found = _request(_mapping(value.get("request")))
+        found = _request(mapping_or_empty(value.get("request")))
     for entry in found:
         entry.meaning.content = bytes_of(entry.payload)
         entry.meaning.size = len(entry.meaning.content)
@@ -80,11 +81,11 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
 
 def _request(request: Mapping[str, Any]) -> list[Entry]:
     """Returns the rows of a request and its answer."""
-    result = _mapping(request.get("result"))
-    metadata, timings = _mapping(result.get("metadata")), _mapping(result.get("timings"))
+    result = mapping_or_empty(request.get("result"))
+    metadata, timings = mapping_or_empty(result.get("metadata")), mapping_or_empty(result.get("timings"))
     asked = _time(request.get("timestamp"))
     entries = [_asked(request, metadata), *_answered(request, metadata)]
-    error = _mapping(result.get("errorDetails"))
+    error = mapping_or_empty(result.get("errorDetails"))
     if request.get("isCanceled") is not True and error:
         entries.append(control_entry("system/error", PROGRAM, str(error.get("message") or "error"), {}))
         entries[-1].meaning.failed = True
@@ -113,12 +114,12 @@ _LONGEST_MS = 1e9
 
 
 def _asked(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Entry:
-    message = _mapping(request.get("message"))
+    message = mapping_or_empty(request.get("message"))
     entry = text_entry(CHAT, USER, AGENT, text if isinstance(text := message.get("text"), str) else "")
-    sent = [one["text"] for one in _list(metadata.get("renderedUserMessage")) if isinstance(one.get("text"), str)]
+    sent = [one["text"] for one in mappings_in(metadata.get("renderedUserMessage")) if isinstance(one.get("text"), str)]
     if sent:
         entry.payload["sent"] = "\n".join(sent)
-    names = [one.get("name") for one in _list(_mapping(request.get("variableData")).get("variables"))]
+    names = [one.get("name") for one in mappings_in(mapping_or_empty(request.get("variableData")).get("variables"))]
     if attached := [name for name in names if isinstance(name, str)]:
         entry.payload["attached"] = attached
     return entry
@@ -126,7 +127,7 @@ def _asked(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Entry:
 
 def _answered(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[Entry]:
     """Yields the pieces of an answer: runs of text, thoughts, calls."""
-    pieces = _list(request.get("response"))
+    pieces = mappings_in(request.get("response"))
     calls = _calls(pieces, metadata)
     text: list[str] = []
     # A closing piece without content flushes the last text.
@@ -170,7 +171,7 @@ def _piece_words(kind: str, piece: Mapping[str, Any]) -> str:
 
 def _calls(pieces: list[Mapping[str, Any]], metadata: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Returns the model's calls, one for each displayed call; empty if the numbers differ."""
-    made = [call for one in _list(metadata.get("toolCallRounds")) for call in _list(one.get("toolCalls"))]
+    made = [call for one in mappings_in(metadata.get("toolCallRounds")) for call in mappings_in(one.get("toolCalls"))]
     shown = sum(piece.get("kind") == _CALL and not isinstance(piece.get(_OF_AGENT), str) for piece in pieces)
     return iter(made if len(made) == shown else [])
 
@@ -186,7 +187,7 @@ def _started(
     entries: Iterator[Entry], piece: Mapping[str, Any], pieces: list[Mapping[str, Any]]
 ) -> Iterator[Entry]:  # fmt: skip
     """Yields a call and its result, with the sub-agent that it started, if any."""
-    data = _mapping(piece.get("toolSpecificData"))
+    data = mapping_or_empty(piece.get("toolSpecificData"))
     if data.get("kind") != "subagent" and piece.get("toolId") != "runSubagent":
         yield from entries
         return
@@ -213,18 +214,18 @@ def _tool(
     name = made.get("name") or piece.get("toolId")
     words = _markdown(piece.get("invocationMessage"))
     given = made.get("arguments")
-    data = _mapping(piece.get("toolSpecificData"))
+    data = mapping_or_empty(piece.get("toolSpecificData"))
     # Without the arguments of the model, the words shown to the user have to do.
     if given is None:
         given = {key: one for key, one in data.items() if key != "kind"} or ({"message": words} if words else {})
     yield call_entry(called, name, given, caller)
     if piece.get("isComplete") is not True:
         return
-    told = _mapping(metadata.get("toolCallResults")).get(called) if isinstance(called, str) else None
-    texts = [_texts_in_tree(one.get("value")) for one in _list(_mapping(told).get("content"))]
+    told = mapping_or_empty(metadata.get("toolCallResults")).get(called) if isinstance(called, str) else None
+    texts = [_texts_in_tree(one.get("value")) for one in mappings_in(mapping_or_empty(told).get("content"))]
     said = "".join(texts) or _markdown(piece.get("pastTenseMessage")) or words or "done"
-    exit_code = _mapping(data.get("terminalCommandState")).get("exitCode")
-    details = _mapping(piece.get("resultDetails"))
+    exit_code = mapping_or_empty(data.get("terminalCommandState")).get("exitCode")
+    details = mapping_or_empty(piece.get("resultDetails"))
     failed = details.get("isError") is True or (isinstance(exit_code, int) and exit_code != 0)
     result = result_entry(called, said, caller, name=name, failed=failed)
     result.meaning.identifier = f"{called}/result" if isinstance(called, str) else None
@@ -251,13 +252,13 @@ def _texts_in_tree(value: object) -> str:
 def _api_call(request: Mapping[str, Any], result: Mapping[str, Any], metadata: Mapping[str, Any]) -> ApiCall:
     """Returns the model calls of a request as one: reported tokens, without caches."""
     identifier, model = request.get("responseId"), request.get("modelId")
-    usage = next((one for holder in (result, metadata) if (one := _mapping(holder.get("usage")))), {})
+    usage = next((one for holder in (result, metadata) if (one := mapping_or_empty(holder.get("usage")))), {})
     call = ApiCall(
         identifier if isinstance(identifier, str) else "", model if isinstance(model, str) else None, bool(usage),
         input=token_count(usage, "promptTokens", "prompt_tokens"),
         output=token_count(usage, "completionTokens", "completion_tokens", "outputTokens"),
     )  # fmt: skip
-    first = _duration_ns(_mapping(result.get("timings")).get("firstProgress"))
+    first = _duration_ns(mapping_or_empty(result.get("timings")).get("firstProgress"))
     call.first_token_ns = first if first is not None else -1
     return call
 
@@ -266,15 +267,15 @@ def _api_call(request: Mapping[str, Any], result: Mapping[str, Any], metadata: M
 
 
 def _reference(value: object) -> str:
-    held = _mapping(value)
-    held = _mapping(held.get("location")) or held
-    held = _mapping(held.get("uri")) or held
+    held = mapping_or_empty(value)
+    held = mapping_or_empty(held.get("location")) or held
+    held = mapping_or_empty(held.get("uri")) or held
     path = next((one for key in ("fsPath", "path", "name") if isinstance(one := held.get(key), str)), "")
     return path.replace("\\", "/").rpartition("/")[2] or path or "a reference"
 
 
 def _markdown(value: object) -> str | None:
-    text = value if isinstance(value, str) else _mapping(value).get("value")
+    text = value if isinstance(value, str) else mapping_or_empty(value).get("value")
     return text if isinstance(text, str) and text else None
 
 
@@ -287,14 +288,6 @@ def _duration_ns(value: object) -> int | None:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < _LONGEST_MS:
         return None
     return round(value * 1_000_000)
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _list(value: object) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 READER = JsonTranscript(

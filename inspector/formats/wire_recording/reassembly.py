@@ -23,7 +23,7 @@ from inspector.base.limited_dicts import set_limited
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.line_reading import read_line_as
 from inspector.formats.model_api.calls import message_hashes, tool_call_hashes
-from inspector.formats.model_api.streams import AnswerStream, ollama_body, stream_of
+from inspector.formats.model_api.streams import END_EVENTS, AnswerStream, ollama_body, stream_of
 from inspector.formats.wire_recording import reader as wire_recording
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.record import ModelCall
@@ -34,8 +34,6 @@ from inspector.reading.reassembly.derived_lines import DerivedLineSpool, Ordered
 
 _MAX_OPEN = 1_000
 """Limit of open exchanges; beyond it the oldest are dropped."""
-_END_EVENTS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
-"""Last events of an answer; a tuple, since the searched value may be of any type."""
 _DONE_EVENT = "[DONE]"
 _EXCHANGE_KEY = b'"x"'
 """Key of the exchange in each of its lines; a fast filter for other data."""
@@ -236,7 +234,7 @@ class ModelAnswers:
             # The first token is timed here; later events do not matter.
             if carries and exchange.first_ns is None and found.untimed is None:
                 exchange.first_ns = parse_time(found.t)
-            if message.get("type") not in _END_EVENTS:
+            if message.get("type") not in END_EVENTS:
                 return None
         elif found.text != _DONE_EVENT:
             return None

@@ -23,13 +23,12 @@ from inspector.formats.agent_rpc import (
     AgentRequest,
     IdScope,
     OrderedLines,
-    mapping_or_empty,
-    mappings_in,
     text_or_none,
 )
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.line_reading import read_line_as
 from inspector.formats.table import FORMATS
+from inspector.formats.value_conversions import mapping_or_empty, mappings_in
 from inspector.protocol.calls import rpc_id
 from inspector.protocol.directions import sender_and_receiver
 from inspector.protocol.header import Header
