@@ -229,7 +229,7 @@ class Format:
         lone_answers_of: the model, if its answers may be saved without requests. Its calls wait only in a conversation
             with messages of others, such as results.
         signatures: files beside its logs that are refused, each with its remedy.
-        further_namespaces: prefixes of its other kinds.
+        further_namespaces: prefixes of its kinds of records around messages.
         bookkeeping: kinds of records that a program writes for itself; lists can hide them. Failures, interruptions,
             compactions and unknown kinds are not bookkeeping.
         tools: tools of its program.

@@ -22,7 +22,8 @@ _BY_LABEL: dict[str, Topic] = {
     **{one.name: cast("Topic", one.topic) for one in FORMATS if one.topic},
 }
 """Topics of transcript records by format; all others are recordings of a model's API."""
-_OF_RECORDERS = ("http/", "stdio/", "recorder/")
+_OF_RECORDERS = tuple(prefix for one in FORMATS for prefix in one.further_namespaces)
+"""Beginnings of the kinds of records around messages, which are of no topic."""
 _MSP = "msp"
 _MCP = "mcp/"
 
