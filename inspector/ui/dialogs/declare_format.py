@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -25,6 +25,7 @@ from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import TextLabel
 
 _WIDTH, _HEIGHT = 1120, 640
+_MIN_WIDTH, _MIN_HEIGHT = 640, 440
 _DEBOUNCE_MS = 300
 _FAULT_LINES = 4
 """Height of the list of faults in lines."""
@@ -72,6 +73,7 @@ class DeclareFormatDialog(Dialog):
         self.faults.setAccessibleName("Faults")
         self.faults.setFrameShape(QListWidget.Shape.NoFrame)
         self.faults.setWordWrap(True)
+        self.faults.setSpacing(2)  # between faults of several lines
         self.faults.itemClicked.connect(lambda _item: self._show_fault(self.faults.currentRow()))
         self.faults.itemActivated.connect(lambda _item: self._show_fault(self.faults.currentRow()))
         self._frame = ListFrame("declareFormatFaultFrame", self)
@@ -213,6 +215,10 @@ class DeclareFormatDialog(Dialog):
         self._columns.setSpacing(round(16 * theme.zoom))
         for text in (self.editor, self.preview):
             text.setFont(theme.font("mono"))
+        least = QSize(round(_MIN_WIDTH * theme.zoom), round(_MIN_HEIGHT * theme.zoom))
+        self.setMinimumSize(least.boundedTo(self.most_size()))
+        # In line with the text of the editor.
+        self._frame.lines.setContentsMargins(round(6 * theme.zoom), 4, 1, 4)
         self._frame.setFixedHeight(_FAULT_LINES * self.faults.fontMetrics().lineSpacing() + round(18 * theme.zoom))
 
 

@@ -260,7 +260,7 @@ class SettingsDialog(Dialog):
     def _on_theme_changed(self) -> None:
         zoom = self._themes.theme.zoom
         side = round(28 * zoom)
-        least = self._pages.minimumSizeHint().width()
+        least = self._pages.minimumSizeHint().width() + self._scrolled.verticalScrollBar().sizeHint().width()
         self._scrolled.setMinimumWidth(least)
         room = self.most_size().width() - least - 2 * side - 1
         self._navigation.setFixedWidth(min(round(196 * zoom), max(round(120 * zoom), room)))

@@ -6,12 +6,14 @@ import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QApplication,
     QCheckBox,
     QComboBox,
     QLabel,
     QLineEdit,
     QListView,
     QPushButton,
+    QScrollArea,
     QSpinBox,
     QToolButton,
 )
@@ -59,6 +61,16 @@ def test_it_is_no_wider_than_a_small_screen_at_200_percent(
     dialog.open()
     assert dialog.width() <= 1280
     dialog.accept()
+
+
+def test_the_scroll_bar_covers_no_text_at_the_smallest_size(dialog: SettingsDialog) -> None:
+    dialog.resize(dialog.minimumSizeHint())
+    QApplication.processEvents()
+    area = child(dialog, QScrollArea, "settingsScrolled")
+    content = area.widget()
+    assert area.verticalScrollBar().isVisible()
+    assert content is not None
+    assert content.width() <= area.viewport().width()
 
 
 def retype(qtbot: QtBot, dialog: SettingsDialog, name: str, text: str) -> None:

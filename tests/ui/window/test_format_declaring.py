@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QListWidget, QPlainTextEdit, QPushButton
+from pytestqt.qtbot import QtBot
 
 from inspector.formats.declared.folder import declarations_folder
 from inspector.present.format_trials import DeclarationPreview, preview_declaration
@@ -133,3 +134,13 @@ def test_the_dialog_is_used_with_the_keyboard(theme_controller: ThemeController,
 
 def test_a_log_that_is_gone_has_a_sentence(tmp_path: Path) -> None:
     assert "cannot be read: No such file" in preview_declaration(tmp_path / "gone.log", ROBOT).sentence
+
+
+def test_both_columns_stay_readable_at_the_smallest_size(qtbot: QtBot, theme_controller: ThemeController) -> None:
+    dialog = DeclareFormatDialog(theme_controller, "robot.log", None)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    dialog.set_text(ROBOT)
+    dialog.resize(1, 1)
+    assert min(dialog.editor.width(), dialog.preview.width()) > 250
+    assert dialog.editor.height() > 8 * dialog.editor.fontMetrics().lineSpacing()
