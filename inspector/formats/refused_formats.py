@@ -18,8 +18,7 @@ from inspector.protocol.json_size import is_too_large
 from inspector.protocol.truncated_json import complete_json
 
 HOW_TO_DECLARE = (
-    "Declare its format to read it: `context-inspector formats new FILE`, or File > Read as > Declare a format... "
-    "in the window."
+    "Declare its format to read it: `context-inspector formats new FILE`, or File > Declare a format... in the window."
 )
 """Sentence about the next step for a file that is not read."""
 _NOT_YET = "It is not read yet."

@@ -22,6 +22,7 @@ from inspector.document.source_set import SourceChoice
 from inspector.document.sources import Progress
 from inspector.formats import registry
 from inspector.formats.declared.folder import register_folder
+from inspector.formats.refused_formats import HOW_TO_DECLARE
 from inspector.msp import is_session_document
 from inspector.present import formats
 from inspector.protocol.timestamps import NO_TIME
@@ -279,10 +280,12 @@ class Opening(QObject):
                 self._status.set_progress(None)
             reason = error.strerror or error if isinstance(error, OSError) else ""
             words = f"{path} cannot be read: {reason}." if reason else str(error)
-            can_declare = not reason and not self._location.is_streamed
+            can_declare = words.endswith(HOW_TO_DECLARE) and not self._location.is_streamed
             self._refused = path if can_declare else None
             link = ("Declare a format...", self.declare_format) if can_declare else None
-            self._notices.show_sentence(words, "severity.error", link)
+            # The link replaces the sentence about the command and the menu.
+            sentence = words.removesuffix(HOW_TO_DECLARE).rstrip() if can_declare else words
+            self._notices.show_sentence(sentence, "severity.error", link)
             return False
         finally:
             self._may_read = False

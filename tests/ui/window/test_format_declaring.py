@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zipfile import ZipFile
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
@@ -31,6 +32,25 @@ def declare_links(window: MainWindow) -> list[QPushButton]:
     return [one for one in window.notices.findChildren(QPushButton) if "Declare" in one.text()]
 
 
+def notice_of(window: MainWindow) -> str:
+    """Returns the text of all notices."""
+    return " ".join(label.text() for label in window.notices.findChildren(QLabel)).strip()
+
+
+def test_a_file_that_no_declaration_can_read_has_no_link(qapp: QApplication, tmp_path: Path) -> None:
+    log = tmp_path / "logs.zip"
+    with ZipFile(log, "w") as archive:
+        archive.writestr("walnut.log", ROBOT_LOG)
+
+    async def whole(application: Application) -> None:
+        window = application.new_window()
+        window.opening.open_paths([str(log)])
+        await until(lambda: "Unpack it" in notice_of(window), "a notice")
+        assert declare_links(window) == []
+
+    run_in_window(qapp, whole)
+
+
 def replace(dialog: DeclareFormatDialog, old: str, new: str) -> None:
     """Edits the declaration as a user does: the change is in the undo history and is tried after a moment."""
     assert old in dialog.text
@@ -47,6 +67,10 @@ def test_a_refused_log_is_declared_saved_and_opened(qapp: QApplication, tmp_path
         window = application.new_window()
         window.opening.open_paths([str(log)])
         await until(lambda: declare_links(window), "a notice with a link")
+        assert notice_of(window) == (
+            "walnut.log is no log that can be read. Its first line is an object with the keys "
+            "`n`, `ev`, `at`, `run`, `who` and 1 more."
+        )
         declare_links(window)[0].click()
         dialog = child(window, DeclareFormatDialog)
         await until(lambda: status_of(dialog).startswith("9 of 9 records matched"), "a preview of the guess")
