@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.settings import Contexts, Display, Settings, Start, default_highlights, default_presets
 from inspector.ui.dialogs.base_dialog import Dialog
@@ -107,8 +107,6 @@ class SettingsDialog(Dialog):
         whole.addLayout(self._column, 1)
         self._title = TextLabel(variant="title", name="settingsTitle", parent=self)
         self._column.addWidget(self._title)
-        self._pages = QStackedWidget(self)
-        self._pages.setObjectName("settingsPages")
         self._display = DisplayPage(self._themes, self._settings.display, self)
         self._display.changed.connect(self._on_display_changed)
         self._start = StartSettingsPage(self._themes, self._settings.start, self)
@@ -123,19 +121,20 @@ class SettingsDialog(Dialog):
         self._tools.changed.connect(self._on_tools_changed)
         self._keys = KeysPage(self._themes, self._keyed, self._settings.keys, self)
         self._keys.changed.connect(self._on_keys_changed)
-        self._pages.addWidget(self._display)
-        self._pages.addWidget(self._start)
-        self._pages.addWidget(self._presets)
-        self._pages.addWidget(self._highlights)
-        self._pages.addWidget(self._contexts)
-        self._pages.addWidget(self._tools)
+        self._pages: list[QWidget] = [
+            self._display, self._start, self._presets, self._highlights, self._contexts, self._tools,
+        ]  # fmt: skip
         for declared in further:
             page = declared.make(self._themes, self._settings, self)
             page.changed.connect(self._on_further_changed)
-            self._pages.addWidget(page)
-        self._pages.addWidget(self._keys)
+            self._pages.append(page)
+        self._pages.append(self._keys)
         self._scrolled = ScrolledPart(name="settingsScrolled", label="Settings", parent=self)
-        self._scrolled.lines.addWidget(self._pages)
+        # No stack: it is as high as its highest page, and short pages would have a scroll bar.
+        for page in self._pages:
+            page.hide()
+            self._scrolled.lines.addWidget(page)
+        self._current = self._pages[0]
         self._column.addWidget(self._scrolled, 1)
         self._column.addWidget(HairLine("settingsLine", self))
         self._column.addLayout(self._build_buttons())
@@ -157,9 +156,7 @@ class SettingsDialog(Dialog):
     def enter_page(self, page: str) -> None:
         """Shows and focuses the page with this id."""
         self.show_page(page)
-        shown = self._pages.currentWidget()
-        if shown is not None:
-            shown.setFocus()
+        self._current.setFocus()
 
     def show_page(self, page: str) -> None:
         """Shows the page with this id.
@@ -168,7 +165,9 @@ class SettingsDialog(Dialog):
             ValueError: there is no such page.
         """
         place = [known for known, _ in self._listed].index(page)
-        self._pages.setCurrentIndex(place)
+        self._current.hide()
+        self._current = self._pages[place]
+        self._current.show()
         self._title.setText(self._listed[place][1])
         self._navigation.set_current(page)
 
@@ -231,7 +230,7 @@ class SettingsDialog(Dialog):
             self._presets.set_taken(self._taken())
 
     def _on_restore_clicked(self) -> None:
-        page = self._pages.currentWidget()
+        page = self._current
         if isinstance(page, SettingsPage):
             page.restore()
         elif page is self._keys:
@@ -260,7 +259,8 @@ class SettingsDialog(Dialog):
     def _on_theme_changed(self) -> None:
         zoom = self._themes.theme.zoom
         side = round(28 * zoom)
-        least = self._pages.minimumSizeHint().width() + self._scrolled.verticalScrollBar().sizeHint().width()
+        bar = self._scrolled.verticalScrollBar().sizeHint().width()
+        least = max(page.minimumSizeHint().width() for page in self._pages) + bar
         self._scrolled.setMinimumWidth(least)
         room = self.most_size().width() - least - 2 * side - 1
         self._navigation.setFixedWidth(min(round(196 * zoom), max(round(120 * zoom), room)))

@@ -26,6 +26,7 @@ from inspector.ui.dialogs.presets_page import FILTER_ROLE, PresetListModel
 from inspector.ui.dialogs.settings_dialog import FurtherPage, SettingsDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
+from inspector.ui.widgets.scrolled_part import ScrolledPart
 from tests.ui.find import child
 
 
@@ -64,6 +65,7 @@ def test_it_is_no_wider_than_a_small_screen_at_200_percent(
 
 
 def test_the_scroll_bar_covers_no_text_at_the_smallest_size(dialog: SettingsDialog) -> None:
+    dialog.show_page("presets")
     dialog.resize(dialog.minimumSizeHint())
     QApplication.processEvents()
     area = child(dialog, QScrollArea, "settingsScrolled")
@@ -71,6 +73,17 @@ def test_the_scroll_bar_covers_no_text_at_the_smallest_size(dialog: SettingsDial
     assert area.verticalScrollBar().isVisible()
     assert content is not None
     assert content.width() <= area.viewport().width()
+
+
+def test_short_pages_have_no_scroll_bar_because_of_long_ones(dialog: SettingsDialog, qtbot: QtBot) -> None:
+    bar = child(dialog, ScrolledPart, "settingsScrolled").verticalScrollBar()
+    dialog.resize(800, 480)
+    for page in ("start", "contexts"):
+        dialog.show_page("presets")
+        qtbot.waitUntil(lambda: bar.maximum() > 0)
+        dialog.show_page(page)
+        qtbot.waitUntil(lambda: bar.maximum() == 0)
+    dialog.accept()
 
 
 def retype(qtbot: QtBot, dialog: SettingsDialog, name: str, text: str) -> None:
