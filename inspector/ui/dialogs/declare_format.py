@@ -77,6 +77,7 @@ class DeclareFormatDialog(Dialog):
         self.faults.itemClicked.connect(lambda _item: self._show_fault(self.faults.currentRow()))
         self.faults.itemActivated.connect(lambda _item: self._show_fault(self.faults.currentRow()))
         self._frame = ListFrame("declareFormatFaultFrame", self)
+        self._frame.lines.setContentsMargins(8, 4, 1, 4)  # level with the text above
         self._frame.lines.addWidget(self.faults)
         self.preview = self._make_text("declareFormatPreview", f"First rows of {log_name}")
         self.preview.setReadOnly(True)

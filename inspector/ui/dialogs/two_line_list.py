@@ -77,7 +77,7 @@ def two_line_list(
 
 
 def looked_in(none: str, places: Iterable[Path]) -> str:
-    """Returns the text of an empty list: a sentence and the searched folders, one a line, home as ~."""
+    """Returns the text of an empty list: a sentence and the searched places, one a line, home as ~."""
     home = Path.home()
     shown = (Path("~", place.relative_to(home)) if place.is_relative_to(home) else place for place in places)
-    return "\n".join((none, "", "Searched folders", *(safe_line(str(place), 300) for place in shown)))
+    return "\n".join((none, "", "Searched places", *(safe_line(str(place), 300) for place in shown)))

@@ -94,7 +94,7 @@ def test_nothing_found_says_where_it_looked(
         assert rows(dialog) == []
         listing = dialog.findChild(QListView)
         assert listing is not None
-        places = listing.accessibleDescription().partition("Searched folders\n")[2].splitlines()
+        places = listing.accessibleDescription().partition("Searched places\n")[2].splitlines()
         assert places[:2] == [str(tmp_path / "a"), str(tmp_path / "b")]
         assert places[2].startswith("~")
 

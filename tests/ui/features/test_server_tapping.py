@@ -134,7 +134,7 @@ def test_without_servers_it_says_where_it_looked(qapp: QApplication, file: Path)
     async def whole(application: Application) -> None:
         window = application.new_window()
         dialog = await opened(window)
-        assert "Searched folders\n~" in child(dialog, QListView, "tapServerList").accessibleDescription()
+        assert "Searched places\n~" in child(dialog, QListView, "tapServerList").accessibleDescription()
         assert not child(dialog, QWidget, "tapServerChange").isEnabled()
         dialog.close()
 

@@ -138,13 +138,13 @@ class StartPage(QWidget):
     def _build_cards(self) -> QVBoxLayout:
         self._card_column = QVBoxLayout()
         cards: tuple[tuple[str, str, str, SignalInstance], ...] = (
-            ("open", "Open a log", "Gateway logs, MCP traffic, sub-sessions, captures", self.open_requested),
+            ("open", "Open a log", "Gateway logs, MCP traffic, traces, captures", self.open_requested),
             ("connect", "Connect to a gateway", "Watch a running space, silently", self.connect_requested),
             ("demo", "Start the demo", "Scripted agents on a local gateway", self.demo_requested),
             (
                 "sessions",
                 "Agent sessions",
-                f"Sessions of {SOME_PRODUCTS}",
+                SOME_PRODUCTS,
                 self.sessions_requested,
             ),
             ("paste", "Paste text as a log", "One JSON object per line", self.paste_requested),

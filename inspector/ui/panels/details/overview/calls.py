@@ -93,7 +93,7 @@ def result_section(sheet: Sheet) -> list[QWidget]:
     if subject.answer is None:
         return []
     failed = bool(subject.capture.flags_of(subject.answer) & Flag.ERROR)
-    text = text_of(subject.capture, subject.answer).strip()
+    text = text_of(subject.capture, subject.answer).rstrip().lstrip("\r\n")  # the indent of the first line stays
     if not text:
         return []
     answer = subject.answer
