@@ -74,7 +74,7 @@ package: ## build the .deb and the portable archive into dist/, some minutes
 package-test: ## try the .deb on a clean system of its own; needs root and debootstrap
 	@bash packaging/test_package.sh
 
-docs: setup ## make the generated pages anew: filter, findings, tables, command line, formats
+docs: setup ## regenerate pages: filter, findings, tables, surveys, command line, formats
 	@$(BIN)/python -m inspector.filters.page > docs/filter.md
 	@$(BIN)/python -m inspector.analysis.findings > docs/findings.md
 	@$(BIN)/python -m inspector.tables.reference_page > docs/tables.md
@@ -82,7 +82,7 @@ docs: setup ## make the generated pages anew: filter, findings, tables, command 
 	@$(BIN)/python packaging/commands_page.py > docs/commands.md
 	@$(BIN)/python packaging/formats_page.py > docs/what-it-reads.md
 
-screenshots: setup ## take all pictures of README and guide anew, in a minute or two
+screenshots: setup ## retake all pictures of README and guide, in a minute or two
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python packaging/screenshots.py
 
 clean: ## remove .venv and everything that can be made again

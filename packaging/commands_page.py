@@ -20,7 +20,7 @@ language and with the same figures. How the commands are used is told page by pa
 are in [filter.md](filter.md).
 
 FILE is any log that the window opens, `-` for standard input. Where input goes on for ever, Ctrl+C ends reading, and
-the command answers for what came. In a checkout the program is `.venv/bin/{PROGRAM}`.
+the command answers for the messages read so far. In a checkout the program is `.venv/bin/{PROGRAM}`.
 
 This page is made of the commands' own help: `python packaging/commands_page.py > docs/commands.md`.
 

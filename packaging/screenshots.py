@@ -1,7 +1,7 @@
-"""Makes every picture of the README and of these pages anew: `make screenshots`, or name some (`--only tokens`).
+"""Retakes the pictures of the README and the guide: `make screenshots`, or some of them (`--only tokens`).
 
-Each is what `context-inspector screenshot` writes, cut to what its page speaks of and saved with 256 colours, which no
-eye tells apart here and which takes a third of the space. To add one: a line in PICTURES, and its place in a page;
+Each is a picture of `context-inspector screenshot`, cut to the topic of its page. It is saved with 256 colours, in a
+third of the space and without a visible difference. To add one: a line in PICTURES, and its place in a page;
 `tests/unit/test_docs.py` looks that both are there.
 """
 
@@ -47,7 +47,7 @@ class Picture(NamedTuple):
 
     Attributes:
         file: where it goes, from the root of the repository.
-        log: what is opened.
+        log: the log to open.
         options: of the command `screenshot`.
         cut: left, top, width and height of the part that is kept; None for the whole window.
         notes: messages that are marked, by number, with a comment or none.

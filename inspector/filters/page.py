@@ -18,9 +18,8 @@ from inspector.settings.model import DEFAULT_PRESETS, DefaultPreset, Topic
 
 _HEAD = """# Filter reference
 
-A display filter chooses what is shown and changes nothing. The same language is meant in the filter bar (Ctrl+/), in
-presets and highlight rules, and wherever a command takes `-Y`. How to use it, with pictures:
-[Search and filter](search-and-filter.md).
+A display filter selects the shown messages and changes nothing. The filter bar (Ctrl+/), presets, highlight rules and
+the option `-Y` of commands have the same language. [Search and filter](search-and-filter.md) shows its use.
 
 This page is made of the program's own tables: `python -m inspector.filters.page > docs/filter.md`. Its examples are
 compiled when it is made.
@@ -93,8 +92,8 @@ def page() -> str:
         "## How a filter is written\n",
         _table(("filter", "meaning"), _checked(_LANGUAGE)),
         "The empty filter shows everything. A comparison does not hold where there is no value; of a list it holds if\n"
-        "it holds for any element. What is no filter is answered with the place of the trouble and a suggestion,\n"
-        "in the window and by `context-inspector explain-filter 'FILTER'`.\n",
+        "it holds for any element. For an invalid filter, the window and `context-inspector explain-filter 'FILTER'`\n"
+        "give the place of the error and a suggestion.\n",
         "Words are searched for only where they are no filter: `error` alone stays a field. The window and the\n"
         "command line say so, and name the filter that may have been meant: `failed` offers `error`,\n"
         '`tool Bash` offers `tool == "Bash"`. `tool:Bash` is no search; it is answered with `tool == "Bash"`.\n',

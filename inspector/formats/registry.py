@@ -1,6 +1,6 @@
 """Formats that are added while the program runs, by declarations and plug-ins, beside those of the table.
 
-A worker process makes the formats anew by their recipes: readers are closures, which cannot be sent.
+A worker process rebuilds the formats from their recipes: readers are closures, which cannot be sent.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ a table. How to run it on thousands of logs, here or on a cluster: [Scale](scale
   with all below it, a glob, or an address such as `s3://bucket/night`. Below a folder the files named as logs count;
   links and hidden files do not.
 - The same command again reads new or changed runs, by size, time and digest, by the program's version and by its
-  options; `--anew` reads all. Of a log that is gone the rows stay.
+  options; `--anew` reads all. The rows of a deleted log stay.
 - An unreadable run is a row of `failures`, and the rest goes on. Ctrl+C keeps the finished runs.
 - Numbers are what `summary`, `check` and `waste` say of each log by itself. Tokens are estimates, `usage_*` as
   reported, and `cost` by the prices of `--prices` or of the settings. Secrets are masked.

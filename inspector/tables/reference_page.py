@@ -16,8 +16,8 @@ from inspector.tables.schema import TABLES
 _HEAD = """# Tables for SQL
 
 `context-inspector query FILE... 'SELECT ...'` and the Query panel (Analyze > Query in SQL) answer questions in SQL
-about what is open: the dialect is DuckDB's, the tables are those below. Several files are one document; `source` says
-which a message is from.
+about the open logs, in the dialect of DuckDB and with the tables below. Several files are one document; `source` names
+the file of a message.
 
 - One SELECT at a time. Nothing is written, and SQL reaches nothing but these tables: files, extensions, settings and
   the network are closed to it.
@@ -27,7 +27,7 @@ which a message is from.
 - Columns marked *from records* are read from the log for the rows that get so far: put other conditions beside theirs.
 - `payload(no)` is the payload of a message as JSON: `payload(no)->>'$.params.name'`.
 - Secrets are masked before SQL sees them. A message above 1 MB is read by its head.
-- What is wrong is answered with its place. `explain-filter FILTER --sql` writes a filter as a condition for `messages`,
+- Errors name their place. `explain-filter FILTER --sql` writes a filter as a condition for `messages`,
   and so does *Copy as SQL* in the menu of the filter bar.
 
 This page is made of the program's own tables: `python -m inspector.tables.reference_page > docs/tables.md`.

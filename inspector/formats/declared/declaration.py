@@ -24,7 +24,7 @@ _MAX_NAMES = 40
 
 
 class LineForm(enum.StrEnum):
-    """How records are told apart."""
+    """Ways to split a log into records."""
 
     JSON_LINES = "json-lines"
     JSON_ARRAY = "json-array"
@@ -89,7 +89,7 @@ class _Table(BaseModel):
 
 
 class Lines(_Table):
-    """`[lines]`: how records are told apart.
+    """`[lines]`: the way to split a log into records.
 
     Attributes:
         form: one JSON object a line, elements of a JSON array, or lines of text.
