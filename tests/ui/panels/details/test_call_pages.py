@@ -97,6 +97,13 @@ def test_a_call_of_mew_keeps_its_kind_and_says_who_answered(qtbot: QtBot, theme_
     assert (panel.head.namespace, panel.head.name) == ("mcp/", "request")
 
 
+def test_the_first_line_of_a_result_keeps_its_indent(qtbot: QtBot, theme_controller: ThemeController) -> None:
+    read = tool_call("read_file")
+    numbered = "     9 def total():\n    10     return 0"
+    panel = shown(document_of(read, tool_result(read, f"\n{numbered}\n\n")), qtbot, theme_controller, 0)
+    assert text(panel, "resultText") == numbered
+
+
 def chain(panel: DetailsPanel) -> ChainView:
     view = panel.pages["Overview"].findChild(ChainView, "chain")
     assert view is not None, labels(panel)
