@@ -168,8 +168,8 @@ def entry_points(distribution: metadata.Distribution) -> list[metadata.EntryPoin
 
 def _package(distribution: metadata.Distribution) -> Candidate | None:
     found = entry_points(distribution)
-    name = distribution.metadata["Name"]
-    if not found or not name:
+    name = distribution.metadata["Name"] if found else None  # parsing the metadata of all packages takes long
+    if not name:
         return None
     version = distribution.version or ""
     listed = distribution.read_text("RECORD") or ""

@@ -64,6 +64,23 @@ def test_the_example_shows_a_table(qtbot: QtBot, theme_controller: ThemeControll
     assert "Comma-separated values" not in labels(plain)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a,b\n" * 1_500, True),
+        (",".join("ab" * 40) + "\n" + ",".join("cd" * 40), False),
+        (f"a,b\n{'c' * 200_000},d", False),
+    ],
+)
+def test_the_example_stays_on_at_a_large_table(
+    text: str, shown: bool, qtbot: QtBot, theme_controller: ThemeController
+) -> None:
+    loaded(example("csv_view"))
+    panel = show(qtbot, theme_controller, text)
+    assert ("Comma-separated values" in labels(panel)) is shown
+    assert guards.trips() == ()
+
+
 def test_texts_are_plain_and_masked(qtbot: QtBot, theme_controller: ThemeController) -> None:
     body = f"return [Text('<b>x</b> {QUERY}'), Code('{BEARER}'), Facts([('password', '{SECRET}'), ('a', '<i>')])]"
     loaded(plugin_file("toy", VIEW.format(body=body)))
